@@ -34,7 +34,7 @@ let csrf: string | null = null;
 const listeners = { signedOut: new Set<() => void>() };
 
 /** Stores the CSRF token of the session. */
-export function keepSession(session: SessionAnswer | undefined): void {
+export function storeCsrfToken(session: SessionAnswer | undefined): void {
   csrf = session?.signed_in?.csrf ?? null;
 }
 
@@ -80,7 +80,7 @@ export type RequestOptions = {
   signal?: AbortSignal;
 };
 
-async function answer<Value>(path: string, options?: RequestOptions): Promise<Value> {
+async function requestJson<Value>(path: string, options?: RequestOptions): Promise<Value> {
   const response = await request(path, options);
   // The contract defines the type of each path; 204 has no body.
   return (response.status === 204 ? undefined : await response.json()) as Value;
@@ -89,12 +89,13 @@ async function answer<Value>(path: string, options?: RequestOptions): Promise<Va
 /** JSON in, JSON out. Errors: ApiProblem. */
 export const api = {
   get: <Value>(path: string, signal?: AbortSignal) =>
-    answer<Value>(path, signal === undefined ? {} : { signal }),
+    requestJson<Value>(path, signal === undefined ? {} : { signal }),
   post: <Value>(path: string, body?: unknown) =>
-    answer<Value>(path, { method: "POST", ...(body === undefined ? {} : { body }) }),
-  patch: <Value>(path: string, body: unknown) => answer<Value>(path, { method: "PATCH", body }),
+    requestJson<Value>(path, { method: "POST", ...(body === undefined ? {} : { body }) }),
+  patch: <Value>(path: string, body: unknown) =>
+    requestJson<Value>(path, { method: "PATCH", body }),
   delete: (path: string, body?: unknown) =>
-    answer<undefined>(path, { method: "DELETE", ...(body === undefined ? {} : { body }) }),
+    requestJson<undefined>(path, { method: "DELETE", ...(body === undefined ? {} : { body }) }),
 };
 
 /** Parses draft-ietf-httpapi-ratelimit-headers. */
@@ -102,8 +103,8 @@ export function ratesLeft(response: Response): RatesLeft {
   const field = response.headers.get("ratelimit") ?? "";
   const item = (name: string) =>
     field.split(",").find((part) => part.trim().startsWith(`"${name}"`));
-  const parameter = (name: string, of: string) => {
-    const value = new RegExp(`;${of}=(\\d+)`).exec(item(name) ?? "")?.[1];
+  const parameter = (name: string, code: string) => {
+    const value = new RegExp(`;${code}=(\\d+)`).exec(item(name) ?? "")?.[1];
     return value === undefined ? null : Number(value);
   };
   return {

@@ -4,7 +4,7 @@ import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { exactTime, shortTime } from "./components/time.tsx";
 import type { TraceParts } from "./components/trace-drawing.ts";
-import { counted, spanDurationText } from "./numbers.ts";
+import { quantityText, spanDurationText } from "./numbers.ts";
 
 export type Span = { from: string | null; to: string };
 
@@ -34,7 +34,7 @@ export function coverageText(
   }
   if (complete) return completeText(window, nowMs);
   const [first] = held;
-  // Whether posts are archived that do not match is not known here.
+  // Posts that do not match may be archived; that is not known here.
   if (first === undefined) {
     return sources.some(({ count }) => count > 0) ? nothingText(1) : "Coverage unknown";
   }
@@ -72,7 +72,7 @@ export function gapsText(gaps: readonly Span[]): string {
     0,
   );
   const length = bounded.length === gaps.length ? `, ${spanDurationText(ms)}` : "";
-  return `${counted(gaps.length, "gap")}${length}`;
+  return `${quantityText(gaps.length, "gap")}${length}`;
 }
 
 /** "Complete from Nov 21, 14:00 to now". */
@@ -109,7 +109,7 @@ export function traceLabel(
     .slice(0, 5)
     .map(({ fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)}`);
   const more = gaps.length > reported.length ? `, and ${gaps.length - reported.length} more` : "";
-  return `${name}: ${counted(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
+  return `${name}: ${quantityText(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
 }
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -27,20 +27,20 @@ async function showMethods(): Promise<void> {
   showBanner(session);
   const methods = document.querySelector("[data-ways]");
   const enter = document.querySelector<HTMLAnchorElement>("[data-enter]");
-  const isKnown = session.signed_in !== null;
+  const isSignedIn = session.signed_in !== null;
   if (session.providers.length === 0) document.querySelector("[data-key-at-once]")?.remove();
-  if (isKnown && enter !== null) {
+  if (isSignedIn && enter !== null) {
     enter.href = "/dashboard";
     enter.textContent = "Dashboard";
   }
-  if (isKnown || session.providers.length === 0) {
-    const href = isKnown ? "/dashboard" : "/dashboard/sign-in";
-    methods?.replaceChildren(methodOf({ href, text: "Open the dashboard" }));
+  if (isSignedIn || session.providers.length === 0) {
+    const href = isSignedIn ? "/dashboard" : "/dashboard/sign-in";
+    methods?.replaceChildren(signInLink({ href, text: "Open the dashboard" }));
     return;
   }
   methods?.replaceChildren(
     ...session.providers.map(({ name, label }, at) =>
-      methodOf({
+      signInLink({
         href: `/auth/${name}`,
         text: `Sign in with ${label}`,
         isOther: at > 0,
@@ -75,7 +75,7 @@ function elementOf<Name extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-function methodOf({
+function signInLink({
   href,
   text,
   isOther = false,

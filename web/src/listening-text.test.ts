@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { listeningText } from "./listening-text.ts";
-import { platformOf, requestedOf, streamOf } from "./status.test-support.ts";
+import { livePlatformOf, platformOf, streamOf } from "./status.test-support.ts";
 
 test("the text about streams reports the lag of the slowest stream", () => {
   const behind = platformOf("mastodon", { stream: streamOf({ lag_ms: 6_000 }) });
-  expect(listeningText([platformOf("bluesky"), behind, requestedOf("x")])).toEqual({
+  expect(listeningText([platformOf("bluesky"), behind, livePlatformOf("x")])).toEqual({
     isLive: true,
     text: "Listening, 6.0 s behind",
   });
@@ -31,6 +31,6 @@ test("the text about streams reports catching up when a stream is minutes behind
 });
 
 test("the text about streams reports when there is no stream", () => {
-  expect(listeningText([requestedOf("x")]).text).toBe("No streams, searched live");
+  expect(listeningText([livePlatformOf("x")]).text).toBe("No streams, searched live");
   expect(listeningText([platformOf("x", { mode: "off", stream: null })]).text).toBe("No streams");
 });

@@ -1,5 +1,5 @@
 import type { PlatformStatus } from "../../src/http/dashboard/contract/status.ts";
-import { behindText } from "./numbers.ts";
+import { lagText } from "./numbers.ts";
 import { platformNames } from "./platforms.ts";
 
 export type Listening = { isLive: boolean; text: string };
@@ -21,8 +21,8 @@ export function listeningText(platforms: readonly PlatformStatus[]): Listening {
   const lagsMs = streamed.flatMap(({ stream }) => (stream.lag_ms === null ? [] : [stream.lag_ms]));
   if (lagsMs.length === 0) return { isLive: true, text: "Listening" };
   const lagMs = Math.max(...lagsMs);
-  if (lagMs > lateMs) return { isLive: false, text: `Catching up, ${behindText(lagMs)} behind` };
-  return { isLive: true, text: `Listening, ${behindText(lagMs)} behind` };
+  if (lagMs > lateMs) return { isLive: false, text: `Catching up, ${lagText(lagMs)} behind` };
+  return { isLive: true, text: `Listening, ${lagText(lagMs)} behind` };
 }
 
 function withoutStream(platforms: readonly PlatformStatus[]): Listening {

@@ -13,7 +13,7 @@ import { preloadPage } from "./pages.tsx";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("app.html must have an element with the id root");
-// Effects of an event run before the next event: otherwise a key pressed immediately meets what an earlier render left to do.
+// Runs the effects of an event before the next event, so that a key pressed right after it finds them applied.
 options.requestAnimationFrame = queueMicrotask;
 takeLinkToken();
 watchLoadFailures();

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import {
-  agoFigure,
+  ageFigure,
   axisNumber,
-  behindText,
   bytesText,
-  counted,
   durationText,
+  lagText,
   percentFigure,
+  quantityText,
   shortNumber,
   spanDurationText,
 } from "./numbers.ts";
@@ -35,7 +35,7 @@ test("durations are formatted in the fitting unit", () => {
 });
 
 test("lags are formatted in seconds, in tenths below ten", () => {
-  expect([0, 161, 1_400, 9_960, 14_600, 180_000].map(behindText)).toEqual([
+  expect([0, 161, 1_400, 9_960, 14_600, 180_000].map(lagText)).toEqual([
     "0.0 s",
     "0.2 s",
     "1.4 s",
@@ -46,7 +46,7 @@ test("lags are formatted in seconds, in tenths below ten", () => {
 });
 
 test("ages are formatted in whole units", () => {
-  const reported = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(agoFigure);
+  const reported = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(ageFigure);
   expect(reported.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
     "0 s",
     "0 s",
@@ -71,7 +71,7 @@ test("a share of zero is 0 %", () => {
 });
 
 test("a count selects the singular or the plural", () => {
-  expect([counted(1, "gap"), counted(2, "gap"), counted(0, "was", "were")]).toEqual([
+  expect([quantityText(1, "gap"), quantityText(2, "gap"), quantityText(0, "was", "were")]).toEqual([
     "1 gap",
     "2 gaps",
     "0 were",

@@ -47,7 +47,7 @@ export function durationFigure(ms: number): Figure {
 }
 
 /** An age in whole seconds to days; future times are 0 s. */
-export function agoFigure(ms: number): Figure {
+export function ageFigure(ms: number): Figure {
   if (ms < 120_000) return { value: whole().format(Math.max(0, ms) / 1_000), unit: "s" };
   if (ms < 7_200_000) return { value: whole().format(ms / 60_000), unit: "min" };
   if (ms < 172_800_000) return { value: whole().format(ms / 3_600_000), unit: "h" };
@@ -55,14 +55,14 @@ export function agoFigure(ms: number): Figure {
 }
 
 /** A lag: tenths of a second below ten seconds. */
-function behindFigure(ms: number): Figure {
+function lagFigure(ms: number): Figure {
   if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
   if (ms < 60_000) return { value: whole().format(ms / 1_000), unit: "s" };
   return durationFigure(ms);
 }
 
-export function behindText(ms: number): string {
-  return figureText(behindFigure(ms));
+export function lagText(ms: number): string {
+  return figureText(lagFigure(ms));
 }
 
 export function durationText(ms: number): string {
@@ -101,7 +101,7 @@ export function dollarText(usd: number): string {
 }
 
 /** "1 gap", "2 gaps". */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function quantityText(count: number, one: string, many = `${one}s`): string {
   return `${wholeNumber(count)} ${count === 1 ? one : many}`;
 }
 

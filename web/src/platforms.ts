@@ -5,6 +5,6 @@ export { platforms, platformTitles as platformNames } from "@earshot/query/tree"
 const conjunction = once(() => new Intl.ListFormat("en", { type: "conjunction" }));
 
 /** "Bluesky and Mastodon". */
-export function listed(names: readonly string[]): string {
+export function listText(names: readonly string[]): string {
   return conjunction().format(names);
 }

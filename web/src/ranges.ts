@@ -34,10 +34,10 @@ export function axisLabels(range: UsageRange, fromMs: number, toMs: number): str
   let month = -1;
   for (let atMs = fromMs; atMs < toMs - stepMs / 2; atMs += stepMs) {
     const at = new Date(atMs);
-    const isOfDays = range !== "24h";
-    const isFresh = at.getMonth() !== month;
+    const spansDays = range !== "24h";
+    const isNewMonth = at.getMonth() !== month;
     month = at.getMonth();
-    labels.push((isOfDays && isFresh ? dayAndMonth() : format).format(at));
+    labels.push((spansDays && isNewMonth ? dayAndMonth() : format).format(at));
   }
   return [...labels, "now"];
 }
@@ -51,9 +51,9 @@ const maxParts = 4;
  */
 export function evenlySpacedLabels(fromMs: number, toMs: number): string[] {
   const nowMs = Date.now();
-  const isOfDays = toMs - fromMs >= 2 * dayMs;
+  const spansDays = toMs - fromMs >= 2 * dayMs;
   const text = (ms: number) =>
-    isOfDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
+    spansDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
   const parts = Math.max(1, Math.min(maxParts, Math.floor((toMs - fromMs) / minuteMs)));
   const times = Array.from({ length: parts }, (_, at) =>
     text(fromMs + ((toMs - fromMs) * at) / parts),

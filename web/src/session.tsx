@@ -1,7 +1,7 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "preact/compat";
 import useSWR from "swr";
 import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract/session.ts";
-import { type ApiProblem, api, keepSession, onSignedOut } from "./api.ts";
+import { type ApiProblem, api, onSignedOut, storeCsrfToken } from "./api.ts";
 
 export type Session = {
   /** Undefined while loading. */
@@ -16,7 +16,7 @@ const SessionContext = createContext<Session | null>(null);
 
 async function loadSession(path: string): Promise<SessionAnswer> {
   const session = await api.get<SessionAnswer>(path);
-  keepSession(session);
+  storeCsrfToken(session);
   return session;
 }
 

@@ -1,4 +1,4 @@
-import { keepStored, readStored } from "./theme.ts";
+import { readStored, writeStored } from "./theme.ts";
 
 const name = "earshot-single-keys";
 
@@ -8,7 +8,7 @@ export function areSingleKeysOn(): boolean {
 }
 
 export function setSingleKeys(on: boolean): void {
-  keepStored(name, on ? null : "off");
+  writeStored(name, on ? null : "off");
 }
 
 /** Whether the target is an input field. */

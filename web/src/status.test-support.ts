@@ -7,19 +7,19 @@ export const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
 
 type Stream = NonNullable<PlatformStatus["stream"]>;
 
-export const streamOf = (special: Partial<Stream> = {}): Stream => ({
+export const streamOf = (overrides: Partial<Stream> = {}): Stream => ({
   status: "connected",
   detail: "",
   host: "stream.example",
   lag_ms: 1_400,
   posts_per_second: 41,
-  ...special,
+  ...overrides,
 });
 
 /** A streamed platform without gaps in the last week. */
 export const platformOf = (
   platform: Platform,
-  special: Partial<PlatformStatus> = {},
+  overrides: Partial<PlatformStatus> = {},
 ): PlatformStatus => ({
   platform,
   mode: "streamed",
@@ -32,11 +32,11 @@ export const platformOf = (
   },
   received: null,
   lag: [],
-  ...special,
+  ...overrides,
 });
 
 /** A platform searched live, without archived posts. */
-export const requestedOf = (platform: Platform): PlatformStatus =>
+export const livePlatformOf = (platform: Platform): PlatformStatus =>
   platformOf(platform, {
     mode: "live",
     stream: null,

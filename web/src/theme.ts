@@ -12,7 +12,7 @@ export function setTheme(theme: Theme): void {
   const { dataset } = document.documentElement;
   if (theme === "system") delete dataset.theme;
   else dataset.theme = theme;
-  keepStored(name, theme === "system" ? null : theme);
+  writeStored(name, theme === "system" ? null : theme);
   window.dispatchEvent(new Event("earshot-theme"));
 }
 
@@ -32,7 +32,7 @@ export function readStored(key: string): string | null {
   }
 }
 
-export function keepStored(key: string, value: string | null): void {
+export function writeStored(key: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(key);
     else localStorage.setItem(key, value);

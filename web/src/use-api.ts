@@ -14,7 +14,7 @@ export type Loaded<Value> = {
 export function useApi<Value>(path: string | null, everyMs = 0): Loaded<Value> {
   const { data, error, isLoading, mutate } = useSWR<Value, ApiProblem>(
     path,
-    (requested: string) => api.get<Value>(requested),
+    (requestPath: string) => api.get<Value>(requestPath),
     { refreshInterval: everyMs, keepPreviousData: true, shouldRetryOnError: false },
   );
   // SWR stops polling after an error.

@@ -24,7 +24,7 @@ export function usePages<Answer extends Page, Row>(
       if (previous.next === null) return null;
       return `${path}${path.includes("?") ? "&" : "?"}${cursor}=${previous.next}`;
     },
-    (requested: string) => api.get<Answer>(requested),
+    (requestPath: string) => api.get<Answer>(requestPath),
     { shouldRetryOnError: false, keepPreviousData: true },
   );
   const isLoadingMore = isLoading || (data !== undefined && data.length < size);

@@ -34,18 +34,18 @@ const sentences: Readonly<Record<AuditAction, (entry: AuditEntryAnswer) => strin
     detail.reason === "too_many"
       ? "Least recently used session ended: session limit reached"
       : "Signed out another session",
-  session_stolen: () => "Session ended: a replaced cookie of it was used",
+  session_stolen: () => "Session ended: its replaced cookie was used again",
   sessions_ended: ({ detail }) => `Signed out everywhere${countText(detail.sessions)}`,
   sign_in_link_made: () => "Sign-in link created",
   sign_in_refused: ({ detail }) =>
-    `Sign-in${methodText(detail.way)} refused${whyText(detail.word)}`,
+    `Sign-in${methodText(detail.way)} refused${refusalText(detail.word)}`,
   signed_in: ({ detail }) => `Signed in${methodText(detail.way)}`,
   signed_out: () => "Signed out",
 };
 
 export const auditActions = Object.keys(sentences) as AuditAction[];
 
-type Reported = AuditEntryAnswer["detail"][string] | undefined;
+type DetailValue = AuditEntryAnswer["detail"][string] | undefined;
 
 const methods: Readonly<Record<string, string>> = {
   github: " with GitHub",
@@ -53,7 +53,7 @@ const methods: Readonly<Record<string, string>> = {
   link: " by link",
 };
 
-const methodText = (method: Reported) =>
+const methodText = (method: DetailValue) =>
   typeof method === "string" ? (methods[method] ?? "") : "";
 
 const refusals: Readonly<Record<string, string>> = {
@@ -66,8 +66,8 @@ const refusals: Readonly<Record<string, string>> = {
   too_many: "too many account deletions",
 };
 
-const whyText = (word: Reported) => {
-  const why = typeof word === "string" ? refusals[word] : undefined;
+const refusalText = (reason: DetailValue) => {
+  const why = typeof reason === "string" ? refusals[reason] : undefined;
   return why === undefined ? "" : `: ${why}`;
 };
 
@@ -79,18 +79,18 @@ function appText({ key }: AuditEntryAnswer): string {
 
 const endReasons: Readonly<Record<string, string>> = {
   app: ": by the app",
-  token_reused: ": a token that was already used came back, so it may be stolen",
+  token_reused: ": a used token was sent again, so it may be stolen",
   too_many: ": limit of connected apps reached",
 };
 
-const endReasonText = (reason: Reported) =>
+const endReasonText = (reason: DetailValue) =>
   typeof reason === "string" ? (endReasons[reason] ?? "") : "";
 
 function keyText({ key }: AuditEntryAnswer): string {
   return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;
 }
 
-function overlapText(hours: Reported): string {
+function overlapText(hours: DetailValue): string {
   if (typeof hours !== "number" || hours === 0) return "old key ended immediately";
   return `old key valid for another ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`}`;
 }
@@ -99,9 +99,9 @@ function credentialText({ platform, kind }: AuditEntryAnswer["detail"]): string 
   return typeof platform === "string" ? ` for ${platform}, ${String(kind)}` : "";
 }
 
-const nodeText = (node: Reported) => (typeof node === "string" ? ` ${node}` : "");
+const nodeText = (node: DetailValue) => (typeof node === "string" ? ` ${node}` : "");
 
-function countText(sessions: Reported): string {
+function countText(sessions: DetailValue): string {
   if (typeof sessions !== "number") return "";
   return `, ${sessions} ${sessions === 1 ? "session" : "sessions"}`;
 }
@@ -117,7 +117,7 @@ function ratesText({
   return parts.join(", ");
 }
 
-function rateText(rate: Reported, one: "request" | "search"): string {
+function rateText(rate: DetailValue, one: "request" | "search"): string {
   const many = one === "search" ? "searches" : "requests";
   return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
 }
@@ -134,10 +134,10 @@ function changesText(detail: AuditEntryAnswer["detail"]): string {
   return limits.length === 0 ? "no details" : limits.join("; ");
 }
 
-function methodsText(methods: Reported): string {
+function methodsText(methods: DetailValue): string {
   return typeof methods === "string" ? `methods ${methods.split(",").join(", ")}` : "all methods";
 }
 
-function endText(expiresAt: Reported): string {
+function endText(expiresAt: DetailValue): string {
   return typeof expiresAt === "string" ? `expires ${expiresAt.slice(0, 10)}` : "does not expire";
 }

@@ -29,7 +29,7 @@ export function Brush({
 }) {
   const frame = useRef<HTMLDivElement>(null);
   const isExtending = useRef(false);
-  const [chosen, setChosen] = useState<{ anchor: number; end: number } | null>(null);
+  const [selection, setSelection] = useState<{ anchor: number; end: number } | null>(null);
   const [drag, setDrag] = useState<{ startX: number; endX: number } | null>(null);
   const last = Math.max(0, steps.length - 1);
 
@@ -44,19 +44,22 @@ export function Brush({
   const move = (event: PointerEvent<HTMLElement>) => {
     const x = xIn(event);
     const at = steps.findIndex((step) => msAt(x) >= step.fromMs && msAt(x) < step.toMs);
-    setChosen(at < 0 ? null : { anchor: at, end: at });
+    setSelection(at < 0 ? null : { anchor: at, end: at });
     if (drag !== null) setDrag({ ...drag, endX: x });
   };
-  const drop = () => {
+  const endDrag = () => {
     if (drag === null) return;
     const [left, right] = ordered(drag.startX, drag.endX);
     setDrag(null);
     if (right - left > minDrag) onSelect(msAt(left), msAt(right));
   };
   const pick = (at: number) =>
-    setChosen({ anchor: isExtending.current && chosen !== null ? chosen.anchor : at, end: at });
-  const [from, to] = chosen === null ? [last, last] : ordered(chosen.anchor, chosen.end);
-  const text = chosen === null ? null : describe(from, to);
+    setSelection({
+      anchor: isExtending.current && selection !== null ? selection.anchor : at,
+      end: at,
+    });
+  const [from, to] = selection === null ? [last, last] : ordered(selection.anchor, selection.end);
+  const text = selection === null ? null : describe(from, to);
   return (
     <div className="brush">
       <div
@@ -67,14 +70,14 @@ export function Brush({
           setDrag({ startX: xIn(event), endX: xIn(event) });
         }}
         onPointerMove={move}
-        onPointerUp={drop}
+        onPointerUp={endDrag}
         onPointerCancel={() => setDrag(null)}
-        onPointerLeave={() => setChosen(null)}
+        onPointerLeave={() => setSelection(null)}
       >
-        {children(chosen === null ? null : chosen.end)}
+        {children(selection === null ? null : selection.end)}
         <Mark
           frame={frame.current}
-          span={drag === null ? keyed() : ordered(drag.startX, drag.endX)}
+          span={drag === null ? selectedEdges() : ordered(drag.startX, drag.endX)}
         />
       </div>
       <input
@@ -82,11 +85,13 @@ export function Brush({
         type="range"
         min={0}
         max={last}
-        value={chosen?.end ?? last}
+        value={selection?.end ?? last}
         aria-label="Select a time"
         aria-valuetext={text ?? hint}
-        onFocus={() => setChosen({ anchor: chosen?.anchor ?? last, end: chosen?.end ?? last })}
-        onBlur={() => setChosen(null)}
+        onFocus={() =>
+          setSelection({ anchor: selection?.anchor ?? last, end: selection?.end ?? last })
+        }
+        onBlur={() => setSelection(null)}
         onChange={({ currentTarget }) => pick(Number(currentTarget.value))}
         onKeyDown={({ key, shiftKey }) => {
           isExtending.current = shiftKey;
@@ -101,8 +106,8 @@ export function Brush({
   );
 
   /** Edges of the chosen steps in pixels; null unless there are several. */
-  function keyed(): [number, number] | null {
-    if (chosen === null || from === to) return null;
+  function selectedEdges(): [number, number] | null {
+    if (selection === null || from === to) return null;
     const { left, width } = areaOf(frame.current);
     const xOf = (ms: number) => left + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
     return [xOf(steps[from]?.fromMs ?? fromMs), xOf(steps[to]?.toMs ?? toMs)];

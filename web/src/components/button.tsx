@@ -13,7 +13,7 @@ export function Button({ variant, size, type = "button", ...rest }: ButtonProps)
   );
 }
 
-const reportedMs = 1_500;
+const feedbackMs = 1_500;
 
 /** Copies a text; with `label` and no children it is an icon button. */
 export function CopyButton({
@@ -22,19 +22,19 @@ export function CopyButton({
   children,
   ...rest
 }: ButtonProps & { text: string; label?: string; children?: ReactNode }) {
-  const [output, setReported] = useState<string | null>(null);
+  const [feedback, setFeedback] = useState<string | null>(null);
   useEffect(() => {
-    if (output === null) return;
-    const timer = setTimeout(() => setReported(null), reportedMs);
+    if (feedback === null) return;
+    const timer = setTimeout(() => setFeedback(null), feedbackMs);
     return () => clearTimeout(timer);
-  }, [output]);
+  }, [feedback]);
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
-      setReported("Copied");
+      setFeedback("Copied");
     } catch {
       // Browsers provide no clipboard on insecure origins.
-      setReported("Select the text and copy it");
+      setFeedback("Select the text and copy it");
     }
   };
   const isIcon = children === undefined;
@@ -46,11 +46,11 @@ export function CopyButton({
         data-icon={isIcon ? "" : undefined}
         onClick={() => void copy()}
       >
-        <Icon name={output === "Copied" ? "done" : "copy"} />
-        {isIcon ? null : (output ?? children)}
+        <Icon name={feedback === "Copied" ? "done" : "copy"} />
+        {isIcon ? null : (feedback ?? children)}
       </Button>
       <span className="sr" role="status">
-        {output}
+        {feedback}
       </span>
     </>
   );

@@ -8,16 +8,16 @@ export const completionId = (list: string, index: number): string => `${list}-${
 export function CompletionList({
   id,
   items,
-  written,
-  chosen,
-  onTake,
+  typedLength,
+  selectedIndex,
+  onAccept,
 }: {
   id: string;
   items: readonly CompletionItem[];
   /** How many characters of each are typed already. */
-  written: number;
-  chosen: number;
-  onTake(item: CompletionItem): void;
+  typedLength: number;
+  selectedIndex: number;
+  onAccept(item: CompletionItem): void;
 }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
@@ -30,18 +30,18 @@ export function CompletionList({
           // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
           role="option"
           id={completionId(id, index)}
-          aria-selected={index === chosen}
+          aria-selected={index === selectedIndex}
           // Keeps the focus in the field.
           onPointerDown={(event) => event.preventDefault()}
-          onClick={() => onTake(item)}
+          onClick={() => onAccept(item)}
         >
           <code>
-            <b>{item.text.slice(0, written)}</b>
-            {item.text.slice(written)}
+            <b>{item.text.slice(0, typedLength)}</b>
+            {item.text.slice(typedLength)}
             <span className="quiet">{item.placeholder}</span>
           </code>
           <span className="soft">{item.meaning}</span>
-          {index === chosen ? <kbd>Tab</kbd> : null}
+          {index === selectedIndex ? <kbd>Tab</kbd> : null}
         </li>
       ))}
     </ul>

@@ -10,9 +10,9 @@ import { ProblemNote } from "./problem-note.tsx";
 export function ConfirmName({
   title,
   name,
-  action,
-  stay,
-  isUnderWay,
+  confirmLabel,
+  cancelLabel,
+  isPending,
   problem,
   onClose,
   onConfirm,
@@ -21,10 +21,10 @@ export function ConfirmName({
   title: ReactNode;
   name: string;
   /** Such as "Delete account". */
-  action: string;
+  confirmLabel: string;
   /** Such as "Keep my account". */
-  stay: string;
-  isUnderWay: boolean;
+  cancelLabel: string;
+  isPending: boolean;
   problem: ApiProblem | null;
   onClose(): void;
   onConfirm(): Promise<void>;
@@ -60,10 +60,10 @@ export function ConfirmName({
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">
         <Button variant="plain" onClick={onClose}>
-          {stay}
+          {cancelLabel}
         </Button>
-        <Button type="submit" variant="destroy" disabled={isUnderWay}>
-          {action}
+        <Button type="submit" variant="destroy" disabled={isPending}>
+          {confirmLabel}
         </Button>
       </div>
     </Dialog>

@@ -5,14 +5,14 @@ import { wholeNumber } from "../numbers.ts";
 import { Brush } from "./brush.tsx";
 
 export type PlotBar = { fromMs: number; toMs: number; count: number };
-export type PlotHole = { fromMs: number; toMs: number; isBefore: boolean };
+export type PlotGap = { fromMs: number; toMs: number; isBefore: boolean };
 
 const width = 420;
 const height = 100;
 /** Part of the space per bar. */
 const barShare = 0.6;
 /** Keeps both edges of a short gap visible. */
-const narrowestHole = 5;
+const narrowestGap = 5;
 /** Marks gaps in front of the bars. */
 const footHeight = 5;
 
@@ -22,17 +22,17 @@ const footHeight = 5;
 export function CountsPlot({
   window: { fromMs, toMs },
   bars,
-  holes,
-  finding,
+  gaps,
+  summary,
   axis,
   describe,
   onSelect,
 }: {
   window: { fromMs: number; toMs: number };
   bars: readonly PlotBar[];
-  holes: readonly PlotHole[];
+  gaps: readonly PlotGap[];
   /** The text alternative. */
-  finding: string;
+  summary: string;
   /** Evenly spaced labels. */
   axis: readonly ReactNode[];
   describe(bar: PlotBar): string;
@@ -55,14 +55,14 @@ export function CountsPlot({
             viewBox={`0 0 ${width} ${height}`}
             preserveAspectRatio="none"
             role="img"
-            aria-label={finding}
+            aria-label={summary}
           >
             <path
               className="p-grid"
               d={`M0 0H${width}M0 ${height / 2}H${width}M0 ${height}H${width}`}
             />
-            {holes.map((hole) => (
-              <Hole key={hole.fromMs} hole={hole} x={x} />
+            {gaps.map((gap) => (
+              <Gap key={gap.fromMs} gap={gap} x={x} />
             ))}
             {bars.map((bar, at) => {
               const room = x(bar.toMs) - x(bar.fromMs);
@@ -78,8 +78,8 @@ export function CountsPlot({
                 />
               );
             })}
-            {holes.map((hole) => (
-              <HoleEdges key={hole.fromMs} hole={hole} x={x} />
+            {gaps.map((gap) => (
+              <GapEdges key={gap.fromMs} gap={gap} x={x} />
             ))}
           </svg>
           <div className="y" aria-hidden="true">
@@ -98,25 +98,25 @@ export function CountsPlot({
     </Brush>
   );
 
-  function describeBars(chosen: readonly PlotBar[]): string | null {
-    const [first, last] = [chosen[0], chosen.at(-1)];
+  function describeBars(selected: readonly PlotBar[]): string | null {
+    const [first, last] = [selected[0], selected.at(-1)];
     if (first === undefined || last === undefined) return null;
-    const count = chosen.reduce((sum, bar) => sum + bar.count, 0);
+    const count = selected.reduce((sum, bar) => sum + bar.count, 0);
     return describe({ fromMs: first.fromMs, toMs: last.toMs, count });
   }
 }
 
-type Drawn = { hole: PlotHole; x(ms: number): number };
+type Drawn = { gap: PlotGap; x(ms: number): number };
 
-function Hole({ hole, x }: Drawn) {
-  const [from, to] = edgesOf({ hole, x });
-  if (hole.isBefore) return <path className="p-none" d={`M${from} ${height - 1}H${to}`} />;
+function Gap({ gap, x }: Drawn) {
+  const [from, to] = edgesOf({ gap, x });
+  if (gap.isBefore) return <path className="p-none" d={`M${from} ${height - 1}H${to}`} />;
   return <rect className="p-gap" x={from} width={to - from} height={height} />;
 }
 
-function HoleEdges({ hole, x }: Drawn) {
-  if (hole.isBefore) return null;
-  const [from, to] = edgesOf({ hole, x });
+function GapEdges({ gap, x }: Drawn) {
+  if (gap.isBefore) return null;
+  const [from, to] = edgesOf({ gap, x });
   return (
     <>
       <path className="p-gap-edge" d={`M${from} 0V${height}M${to} 0V${height}`} />
@@ -131,7 +131,7 @@ function HoleEdges({ hole, x }: Drawn) {
   );
 }
 
-function edgesOf({ hole, x }: Drawn): [number, number] {
-  const from = Math.min(x(hole.fromMs), width - narrowestHole);
-  return [from, Math.max(x(hole.toMs), from + narrowestHole)];
+function edgesOf({ gap, x }: Drawn): [number, number] {
+  const from = Math.min(x(gap.fromMs), width - narrowestGap);
+  return [from, Math.max(x(gap.toMs), from + narrowestGap)];
 }

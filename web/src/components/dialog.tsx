@@ -16,11 +16,11 @@ export function Dialog({
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const shown = dialog.current;
+    const element = dialog.current;
     const opener = document.activeElement;
-    shown?.showModal();
+    element?.showModal();
     return () => {
-      shown?.close();
+      element?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);

@@ -13,7 +13,7 @@ export function Empty({
 }) {
   return (
     <div className="empty">
-      <Silence />
+      <EmptyDrawing />
       <h2>{title}</h2>
       <p>{text}</p>
       {children === undefined ? null : <div className="row">{children}</div>}
@@ -21,7 +21,7 @@ export function Empty({
   );
 }
 
-function Silence() {
+function EmptyDrawing() {
   return (
     <svg viewBox="0 0 112 40" aria-hidden="true">
       <path className="p-trace" d="M4 15v10M12 11v18M20 16v8" />

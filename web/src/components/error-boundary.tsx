@@ -24,7 +24,7 @@ export class ErrorBoundary extends Component<Props, { failure: { error: unknown 
         <Note
           tone="danger"
           icon="error"
-          title="This page has failed"
+          title="This page could not be shown"
           action={
             <Button size="small" onClick={() => location.reload()}>
               Reload

@@ -3,7 +3,7 @@ import type { ComponentProps, Ref } from "preact/compat";
 
 export type HighlightedSpan = { text: string; start: number; look: string };
 
-export function QueryPaint({ pieces }: { pieces: readonly HighlightedSpan[] }) {
+export function HighlightedText({ pieces }: { pieces: readonly HighlightedSpan[] }) {
   return pieces.map(({ text, start, look }) =>
     look === "" ? (
       text
@@ -27,7 +27,7 @@ export function Query({
   return (
     <div className="query">
       <div className="query-paint" aria-hidden="true">
-        <QueryPaint pieces={pieces} />
+        <HighlightedText pieces={pieces} />
         {/* Gives an empty last line its height. */}
         {"\u200b"}
       </div>

@@ -8,7 +8,7 @@ export type Column<Row> = {
   /** Right-aligned. */
   isNumber?: boolean;
   /** Hidden on medium screens. */
-  isLess?: boolean;
+  isSecondary?: boolean;
   /** Buttons; the title is for screen readers only. */
   isActions?: boolean;
 };
@@ -39,8 +39,8 @@ export function Table<Row>({
               key={column.title}
               role="columnheader"
               scope="col"
-              data-less={mark(column.isLess)}
-              data-align={endOf(column)}
+              data-less={booleanAttribute(column.isSecondary)}
+              data-align={alignmentOf(column)}
             >
               {column.isActions ? <span className="sr">{column.title}</span> : column.title}
             </th>
@@ -55,9 +55,9 @@ export function Table<Row>({
                 key={column.title}
                 role="cell"
                 data-label={column.isActions ? "" : column.title}
-                data-less={mark(column.isLess)}
-                data-align={endOf(column)}
-                data-full={mark(column.isActions)}
+                data-less={booleanAttribute(column.isSecondary)}
+                data-align={alignmentOf(column)}
+                data-full={booleanAttribute(column.isActions)}
               >
                 {column.isActions ? (
                   <div>
@@ -81,6 +81,7 @@ export function Table<Row>({
   );
 }
 
-const mark = (is: boolean | undefined): string | undefined => (is ? "" : undefined);
-const endOf = ({ isNumber, isActions }: { isNumber?: boolean; isActions?: boolean }) =>
+const booleanAttribute = (isSet: boolean | undefined): string | undefined =>
+  isSet ? "" : undefined;
+const alignmentOf = ({ isNumber, isActions }: { isNumber?: boolean; isActions?: boolean }) =>
   isNumber || isActions ? "end" : undefined;

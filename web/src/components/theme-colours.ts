@@ -39,17 +39,17 @@ export function readColours(sibling: HTMLElement): ThemeColours {
   return colours;
 }
 
-/** Grows when the theme changes. */
+/** A number that increases with each change of the theme. */
 export function useThemeChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {
-    const note = () => setChanges((before) => before + 1);
+    const onChange = () => setChanges((before) => before + 1);
     const system = matchMedia("(prefers-color-scheme: dark)");
-    window.addEventListener("earshot-theme", note);
-    system.addEventListener("change", note);
+    window.addEventListener("earshot-theme", onChange);
+    system.addEventListener("change", onChange);
     return () => {
-      window.removeEventListener("earshot-theme", note);
-      system.removeEventListener("change", note);
+      window.removeEventListener("earshot-theme", onChange);
+      system.removeEventListener("change", onChange);
     };
   }, []);
   return changes;

@@ -9,7 +9,7 @@ const roundLengths = [
   ...[1, 2, 7, 14, 28, 91, 364].map((days) => days * dayMs),
 ];
 
-/** The shortest round length of which at most `max` fill the window. */
+/** The shortest round length that divides the window into at most `max` steps. */
 export function roundStepMs(windowMs: number, max: number): number {
   return roundLengths.find((step) => windowMs / step <= max) ?? 364 * dayMs;
 }

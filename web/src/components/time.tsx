@@ -56,7 +56,7 @@ export function zoneName(at: Pick<Date, "getTimezoneOffset">): string {
 }
 
 /** The length in the largest unit, such as "3 min". */
-export function lengthOf(ms: number): string {
+export function coarseDuration(ms: number): string {
   const length = Math.abs(ms);
   if (length < 1_000) return `${Math.round(length)} ms`;
   if (length < minuteMs) return `${Math.round(length / 1_000)} s`;
@@ -69,7 +69,7 @@ export function lengthOf(ms: number): string {
 export function fromNow(iso: string, nowMs: number): string {
   const ms = Date.parse(iso) - nowMs;
   if (Math.abs(ms) < 5_000) return "now";
-  return ms < 0 ? `${lengthOf(ms)} ago` : `in ${lengthOf(ms)}`;
+  return ms < 0 ? `${coarseDuration(ms)} ago` : `in ${coarseDuration(ms)}`;
 }
 
 /** The current time, updated every `everyMs`. */

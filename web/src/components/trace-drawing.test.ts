@@ -53,8 +53,8 @@ describe("a trace", () => {
   });
 
   test("a trace draws posts of uncovered times separately", () => {
-    const { bars, strays } = drawTrace({ ...whole, held: [], received: [3, 0, 0, 0] }, 300);
-    expect([bars, barsOf(strays).length]).toEqual(["", 1]);
+    const { bars, uncoveredBars } = drawTrace({ ...whole, held: [], received: [3, 0, 0, 0] }, 300);
+    expect([bars, barsOf(uncoveredBars).length]).toEqual(["", 1]);
   });
 });
 

@@ -14,7 +14,7 @@ export type TraceDrawing = {
   /** Posts of covered times. */
   bars: string;
   /** Posts of uncovered times. */
-  strays: string;
+  uncoveredBars: string;
   gaps: readonly { x: number; width: number }[];
   /** Lines where nothing is archived. */
   uncovered: string;
@@ -47,21 +47,21 @@ export function drawTrace(
   const posts = received === null ? null : rebin(received, count);
   const peak = usualPeak(posts ?? []);
   const bars: string[] = [];
-  const strays: string[] = [];
+  const uncoveredBars: string[] = [];
   for (let bar = 0; bar < count; bar += 1) {
     const middleMs = window.fromMs + ((bar + 0.5) / count) * spanMs;
     const number = posts?.[bar] ?? null;
     const drawn = stroke(xOf(middleMs), number === null ? plain : height(number, peak));
     if (isIn(held, middleMs)) bars.push(drawn);
-    else if (number !== null && number > 0 && !isIn(gaps, middleMs)) strays.push(drawn);
+    else if (number !== null && number > 0 && !isIn(gaps, middleMs)) uncoveredBars.push(drawn);
   }
   return {
     bars: bars.join(""),
-    strays: strays.join(""),
+    uncoveredBars: uncoveredBars.join(""),
     gaps: gaps.map((gap) => {
       const x = xOf(gap.fromMs);
-      const wide = Math.max(narrowestGap, xOf(gap.toMs) - x);
-      return { x: round(Math.min(x, width - wide)), width: round(wide) };
+      const gapWidth = Math.max(narrowestGap, xOf(gap.toMs) - x);
+      return { x: round(Math.min(x, width - gapWidth)), width: round(gapWidth) };
     }),
     uncovered: uncoveredSpans(window, [...held, ...gaps])
       .map(({ fromMs, toMs }) => `M${round(xOf(fromMs))} ${traceHeight / 2}H${round(xOf(toMs))}`)
@@ -83,7 +83,7 @@ export function partOfTrace(
   return { ...shown, received: rebin(received, Math.ceil(to - from), { from, to }) };
 }
 
-/** Rebins posts, or those of a range of parts, into another number of equal parts. */
+/** Rebins the counts of all parts, or of a range, into another number of equal parts. */
 export function rebin(
   parts: readonly number[],
   count: number,

@@ -8,10 +8,13 @@ import { useWidth } from "./use-width.ts";
 export function Trace({ label, parts }: { label: string; parts: TraceParts }) {
   const frame = useRef<HTMLDivElement>(null);
   const width = useWidth(frame, 1_000);
-  const { bars, strays, gaps, uncovered } = useMemo(() => drawTrace(parts, width), [parts, width]);
-  const isSilent = bars === "" && strays === "" && gaps.length === 0;
+  const { bars, uncoveredBars, gaps, uncovered } = useMemo(
+    () => drawTrace(parts, width),
+    [parts, width],
+  );
+  const isEmpty = bars === "" && uncoveredBars === "" && gaps.length === 0;
   return (
-    <div className="trace" data-empty={isSilent ? "" : undefined} ref={frame}>
+    <div className="trace" data-empty={isEmpty ? "" : undefined} ref={frame}>
       <svg
         viewBox={`0 0 ${width} ${traceHeight}`}
         preserveAspectRatio="none"
@@ -19,16 +22,16 @@ export function Trace({ label, parts }: { label: string; parts: TraceParts }) {
         aria-label={label}
       >
         {uncovered === "" ? null : <path className="p-none" d={uncovered} />}
-        {gaps.map(({ x, width: wide }) => (
+        {gaps.map(({ x, width: gapWidth }) => (
           <g key={x}>
-            <rect className="p-gap" x={x} width={wide} height={traceHeight} />
+            <rect className="p-gap" x={x} width={gapWidth} height={traceHeight} />
             <path
               className="p-gap-edge"
-              d={`M${x} 0V${traceHeight}M${x + wide} 0V${traceHeight}`}
+              d={`M${x} 0V${traceHeight}M${x + gapWidth} 0V${traceHeight}`}
             />
           </g>
         ))}
-        {strays === "" ? null : <path className="p-trace p-stray" d={strays} />}
+        {uncoveredBars === "" ? null : <path className="p-trace p-stray" d={uncoveredBars} />}
         {bars === "" ? null : <path className="p-trace" d={bars} />}
       </svg>
     </div>

@@ -2,19 +2,19 @@ import { useState } from "preact/compat";
 import { ApiProblem } from "../api.ts";
 
 /** A request sent by a button: whether it is running, and its error. */
-export type Requested = {
-  isUnderWay: boolean;
+export type ActionState = {
+  isPending: boolean;
   problem: ApiProblem | null;
   /** Ignored while one is running. Errors other than ApiProblem are thrown. */
   run(act: () => Promise<unknown>): Promise<void>;
 };
 
-export function useAction(): Requested {
-  const [isUnderWay, setUnderWay] = useState(false);
+export function useAction(): ActionState {
+  const [isPending, setPending] = useState(false);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
   const run = async (act: () => Promise<unknown>) => {
-    if (isUnderWay) return;
-    setUnderWay(true);
+    if (isPending) return;
+    setPending(true);
     setProblem(null);
     try {
       await act();
@@ -22,8 +22,8 @@ export function useAction(): Requested {
       if (!(error instanceof ApiProblem)) throw error;
       setProblem(error);
     } finally {
-      setUnderWay(false);
+      setPending(false);
     }
   };
-  return { isUnderWay, problem, run };
+  return { isPending, problem, run };
 }

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/compat";
 
 /** A debounced value. */
-export function useSettled<Value>(value: Value, forMs = 250): Value {
-  const [settled, setSettled] = useState(value);
+export function useDebounced<Value>(value: Value, forMs = 250): Value {
+  const [debounced, setDebounced] = useState(value);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), forMs);
+    const timer = setTimeout(() => setDebounced(value), forMs);
     return () => clearTimeout(timer);
   }, [value, forMs]);
-  return settled;
+  return debounced;
 }

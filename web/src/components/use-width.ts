@@ -1,8 +1,8 @@
 import { type RefObject, useLayoutEffect, useState } from "preact/compat";
 
 /** The width of an element in CSS pixels, measured before the first paint. */
-export function useWidth(element: RefObject<Element | null>, before: number): number {
-  const [width, setWidth] = useState(before);
+export function useWidth(element: RefObject<Element | null>, initialWidth: number): number {
+  const [width, setWidth] = useState(initialWidth);
   useLayoutEffect(() => {
     const current = element.current;
     if (current === null) return;

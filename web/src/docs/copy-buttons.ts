@@ -1,4 +1,4 @@
-const reportedMs = 1_500;
+const feedbackMs = 1_500;
 
 export function addCopyButtons(): void {
   for (const button of document.querySelectorAll<HTMLButtonElement>("[data-copy]")) {
@@ -19,5 +19,5 @@ async function copyFrom(button: HTMLButtonElement): Promise<void> {
   }
   setTimeout(() => {
     button.textContent = "Copy";
-  }, reportedMs);
+  }, feedbackMs);
 }

@@ -1,4 +1,4 @@
-import { keepStored, readStored } from "../theme.ts";
+import { readStored, writeStored } from "../theme.ts";
 
 const chosenName = "earshot-docs-tab";
 
@@ -13,7 +13,7 @@ export function showSampleTabs(): void {
   for (const tabs of groups) {
     for (const { button, label } of tabs) {
       button.addEventListener("click", () => {
-        keepStored(chosenName, label);
+        writeStored(chosenName, label);
         // Groups above may change their height.
         const top = button.getBoundingClientRect().top;
         choose(label);

@@ -63,7 +63,7 @@ const sampleSearch = searchAddress({
 
 function OperatorSteps({ onLoaded }: { onLoaded(): Promise<void> }) {
   const [isLoaded, setLoaded] = useState(false);
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const load = () =>
     run(async () => {
       await api.post<SamplesAnswer>("/dashboard/api/operator/samples");
@@ -83,8 +83,8 @@ function OperatorSteps({ onLoaded }: { onLoaded(): Promise<void> }) {
             Search them for “aurora”
           </Link>
         ) : (
-          <Button size="small" disabled={isUnderWay} onClick={() => void load()}>
-            {isUnderWay ? "Loading sample posts…" : "Load sample posts"}
+          <Button size="small" disabled={isPending} onClick={() => void load()}>
+            {isPending ? "Loading sample posts…" : "Load sample posts"}
           </Button>
         )}
         {problem === null ? null : <ProblemNote problem={problem} />}
@@ -95,8 +95,8 @@ function OperatorSteps({ onLoaded }: { onLoaded(): Promise<void> }) {
           <CommandLine command={commandText("import posts.ndjson --platform bluesky")} />
         </p>
         <p>
-          Run it on this server, also while Earshot runs. The posts are counted here as they arrive.{" "}
-          <a href="/docs/import">Formats</a>
+          Run it on this server, even while Earshot is running. The posts are counted here as they
+          arrive. <a href="/docs/import">Formats</a>
         </p>
       </div>
     </>

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { createJobFeed, type FeedWorld, type JobFeed } from "./feed.ts";
+import { createJobFeed, type FeedEnvironment, type JobFeed } from "./feed.ts";
 import type { JobFeedEvent, JobList, JobSummary } from "./job.ts";
 
-type Stream = Parameters<FeedWorld["open"]>[0] & { isClosed: boolean };
+type Stream = Parameters<FeedEnvironment["open"]>[0] & { isClosed: boolean };
 
 let streams: Stream[];
 let waits: { ms: number; act(): void }[];
@@ -121,9 +121,9 @@ describe("an interrupted stream", () => {
 test("one stream of jobs stays open while any subscriber is visible", async () => {
   const leaveToo = feed.subscribe(() => undefined);
   expect(streams).toHaveLength(1);
-  feed.setSeen(false);
+  feed.setVisible(false);
   expect(streams[0]?.isClosed).toBe(true);
-  feed.setSeen(true);
+  feed.setVisible(true);
   expect(streams).toHaveLength(2);
   leave();
   expect(streams[1]?.isClosed).toBe(false);

@@ -19,8 +19,8 @@ export type FeedSnapshot = {
 };
 
 /** Browser dependencies. */
-export type FeedWorld = {
-  open(reported: { onOpen(): void; onJob(event: JobFeedEvent): void; onError(): void }): () => void;
+export type FeedEnvironment = {
+  open(handlers: { onOpen(): void; onJob(event: JobFeedEvent): void; onError(): void }): () => void;
   listRunning(): Promise<JobList>;
   nowMs(): number;
   after(ms: number, act: () => void): () => void;
@@ -33,16 +33,16 @@ export type JobFeed = {
   /** Retries an interrupted stream immediately. */
   retry(): void;
   /** Closes the stream of a hidden tab: browsers limit connections across tabs. */
-  setSeen(isSeen: boolean): void;
+  setVisible(isVisible: boolean): void;
 };
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 30_000;
 /** A stream that lasted at least this long is reopened silently. */
-const lastedMs = 5_000;
+const stableMs = 5_000;
 const maxEvents = 500;
 
-const quiet: FeedSnapshot = {
+const initialSnapshot: FeedSnapshot = {
   feed: { status: "connecting" },
   running: null,
   events: new Map(),
@@ -51,16 +51,16 @@ const quiet: FeedSnapshot = {
 };
 
 /** Shares one event stream among all subscribers. */
-export function createJobFeed(world: FeedWorld): JobFeed {
+export function createJobFeed(environment: FeedEnvironment): JobFeed {
   const listeners = new Set<() => void>();
-  let snapshot = quiet;
-  let underWay: Map<string, JobStateWord> | null = null;
-  let isSeen = true;
+  let snapshot = initialSnapshot;
+  let runningJobs: Map<string, JobStateWord> | null = null;
+  let isVisible = true;
   let close: (() => void) | null = null;
   let stopWaiting: (() => void) | null = null;
   let retryMs = firstRetryMs;
   let openedMs: number | null = null;
-  let opening = 0;
+  let generation = 0;
 
   function change(part: Partial<FeedSnapshot>): void {
     snapshot = { ...snapshot, ...part };
@@ -68,15 +68,15 @@ export function createJobFeed(world: FeedWorld): JobFeed {
   }
 
   function open(): void {
-    if (close !== null || !isSeen || listeners.size === 0) return;
+    if (close !== null || !isVisible || listeners.size === 0) return;
     stopWaiting?.();
     stopWaiting = null;
-    opening += 1;
-    close = world.open({ onOpen, onJob, onError });
+    generation += 1;
+    close = environment.open({ onOpen, onJob, onError });
   }
 
-  function shut(): void {
-    opening += 1;
+  function closeStream(): void {
+    generation += 1;
     stopWaiting?.();
     stopWaiting = null;
     close?.();
@@ -85,42 +85,46 @@ export function createJobFeed(world: FeedWorld): JobFeed {
   }
 
   function onOpen(): void {
-    openedMs = world.nowMs();
+    openedMs = environment.nowMs();
     retryMs = firstRetryMs;
     change({ feed: { status: "live" }, events: new Map(), opened: snapshot.opened + 1 });
     void countRunning();
   }
 
   function onJob(event: JobFeedEvent): void {
-    if (underWay !== null) note(underWay, event);
+    if (runningJobs !== null) applyEvent(runningJobs, event);
     const events = new Map(snapshot.events);
     events.delete(event.uuid);
     events.set(event.uuid, event);
     const [oldest] = events.keys();
     if (events.size > maxEvents && oldest !== undefined) events.delete(oldest);
-    change({ events, last: event, running: underWay === null ? snapshot.running : underWay.size });
+    change({
+      events,
+      last: event,
+      running: runningJobs === null ? snapshot.running : runningJobs.size,
+    });
   }
 
   function onError(): void {
-    const nowMs = world.nowMs();
-    const lasted = openedMs !== null && nowMs - openedMs >= lastedMs;
-    shut();
-    const waitMs = lasted ? 0 : retryMs;
-    if (!lasted) retryMs = Math.min(2 * retryMs, longestRetryMs);
+    const nowMs = environment.nowMs();
+    const wasStable = openedMs !== null && nowMs - openedMs >= stableMs;
+    closeStream();
+    const waitMs = wasStable ? 0 : retryMs;
+    if (!wasStable) retryMs = Math.min(2 * retryMs, longestRetryMs);
     const { feed } = snapshot;
     const sinceMs = feed.status === "stopped" ? feed.sinceMs : nowMs;
-    if (!lasted) change({ feed: { status: "stopped", sinceMs, nextMs: nowMs + waitMs } });
-    stopWaiting = world.after(waitMs, open);
+    if (!wasStable) change({ feed: { status: "stopped", sinceMs, nextMs: nowMs + waitMs } });
+    stopWaiting = environment.after(waitMs, open);
   }
 
   async function countRunning(): Promise<void> {
-    const mine = opening;
-    const list = await world.listRunning().catch(() => null);
-    if (list === null || mine !== opening) return;
-    underWay = new Map(list.jobs.map(({ uuid, status }) => [uuid, status]));
+    const ownGeneration = generation;
+    const list = await environment.listRunning().catch(() => null);
+    if (list === null || ownGeneration !== generation) return;
+    runningJobs = new Map(list.jobs.map(({ uuid, status }) => [uuid, status]));
     // Events received while the list loaded are newer.
-    for (const event of snapshot.events.values()) note(underWay, event);
-    change({ running: underWay.size });
+    for (const event of snapshot.events.values()) applyEvent(runningJobs, event);
+    change({ running: runningJobs.size });
   }
 
   return {
@@ -131,10 +135,10 @@ export function createJobFeed(world: FeedWorld): JobFeed {
       return () => {
         listeners.delete(listener);
         if (listeners.size > 0) return;
-        shut();
-        underWay = null;
+        closeStream();
+        runningJobs = null;
         retryMs = firstRetryMs;
-        snapshot = { ...quiet, opened: snapshot.opened };
+        snapshot = { ...initialSnapshot, opened: snapshot.opened };
       };
     },
     retry: () => {
@@ -142,16 +146,16 @@ export function createJobFeed(world: FeedWorld): JobFeed {
       retryMs = firstRetryMs;
       open();
     },
-    setSeen: (seen) => {
-      if (seen === isSeen) return;
-      isSeen = seen;
+    setVisible: (seen) => {
+      if (seen === isVisible) return;
+      isVisible = seen;
       if (seen) open();
-      else shut();
+      else closeStream();
     },
   };
 }
 
-function note(underWay: Map<string, JobStateWord>, { uuid, status }: JobFeedEvent): void {
-  if (isRunning(status)) underWay.set(uuid, status);
-  else underWay.delete(uuid);
+function applyEvent(runningJobs: Map<string, JobStateWord>, { uuid, status }: JobFeedEvent): void {
+  if (isRunning(status)) runningJobs.set(uuid, status);
+  else runningJobs.delete(uuid);
 }

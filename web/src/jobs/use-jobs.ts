@@ -22,7 +22,7 @@ const feed = createJobFeed({
   },
 });
 
-document.addEventListener("visibilitychange", () => feed.setSeen(!document.hidden));
+document.addEventListener("visibilitychange", () => feed.setVisible(!document.hidden));
 window.addEventListener("online", feed.retry);
 
 /** Events of the account's jobs, over one shared stream. */

@@ -3,13 +3,13 @@ import { Badge } from "../components/badge.tsx";
 import type { Column } from "../components/table.tsx";
 import { Ago, useNow } from "../components/time.tsx";
 import { wholeNumber } from "../numbers.ts";
-import { listed, platformNames } from "../platforms.ts";
+import { listText, platformNames } from "../platforms.ts";
 import { EvidenceBadge } from "./evidence-badge.tsx";
-import { state } from "./node-state.ts";
+import { nodeStateText } from "./node-state.ts";
 
 export const nodeColumns = {
-  node: { title: "Node", cell: (node) => <Who node={node} /> },
-  standing: { title: "Status", cell: (node) => <StateCell node={node} /> },
+  node: { title: "Node", cell: (node) => <NodeCell node={node} /> },
+  status: { title: "Status", cell: (node) => <StateCell node={node} /> },
   evidence: {
     title: "Evidence",
     cell: ({ evidence, attested_at: at }) => (
@@ -49,9 +49,13 @@ export const nodeColumns = {
   },
 } as const satisfies Record<string, Column<NodeStatusAnswer>>;
 
-function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeStatusAnswer }) {
+function NodeCell({
+  node: { id, name, platforms, is_spare: isSpare },
+}: {
+  node: NodeStatusAnswer;
+}) {
   const isEmbedded = id === "embedded";
-  const names = listed(platforms.map((platform) => platformNames[platform]));
+  const names = listText(platforms.map((platform) => platformNames[platform]));
   return (
     <>
       <span className="name">
@@ -66,7 +70,7 @@ function Who({ node: { id, name, platforms, is_spare: isSpare } }: { node: NodeS
 
 function StateCell({ node }: { node: NodeStatusAnswer }) {
   const nowMs = useNow(5_000);
-  const { word, tone, detail } = state(node, nowMs);
+  const { word, tone, detail } = nodeStateText(node, nowMs);
   return (
     <>
       <Badge {...(tone === null ? {} : { tone })}>{word}</Badge>

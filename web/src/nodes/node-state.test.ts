@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 import { nodeOf } from "./node.test-support.ts";
-import { state } from "./node-state.ts";
+import { nodeStateText } from "./node-state.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00.000Z");
 const until = "2026-11-22T12:05:00.000Z";
@@ -20,6 +20,6 @@ test.each<[Partial<NodeStatusAnswer>, string, string]>([
     "quarantined",
     "wrong answers",
   ],
-])("a node with %j is shown as %s", (special, word, detail) => {
-  expect(state(nodeOf(special), nowMs)).toMatchObject({ word, detail });
+])("a node with %j is shown as %s", (overrides, word, detail) => {
+  expect(nodeStateText(nodeOf(overrides), nowMs)).toMatchObject({ word, detail });
 });

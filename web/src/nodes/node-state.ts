@@ -1,11 +1,11 @@
 import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 import type { Tone } from "../components/note.tsx";
-import { fromNow, lengthOf } from "../components/time.tsx";
+import { coarseDuration, fromNow } from "../components/time.tsx";
 
 export type NodeStateText = { word: string; tone: Tone | null; detail: string };
 
 /** What keeps a node from work precedes its connection. */
-export function state(node: NodeStatusAnswer, nowMs: number): NodeStateText {
+export function nodeStateText(node: NodeStatusAnswer, nowMs: number): NodeStateText {
   const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
   if (quarantine !== null) {
     const end = quarantine.until === null ? "" : `; ends ${fromNow(quarantine.until, nowMs)}`;
@@ -21,6 +21,7 @@ export function state(node: NodeStatusAnswer, nowMs: number): NodeStateText {
     const detail = seenAt === null ? "" : `last seen ${fromNow(seenAt, nowMs)}`;
     return { word: "not connected", tone: null, detail };
   }
-  const detail = connectedAt === null ? "" : `for ${lengthOf(nowMs - Date.parse(connectedAt))}`;
+  const detail =
+    connectedAt === null ? "" : `for ${coarseDuration(nowMs - Date.parse(connectedAt))}`;
   return { word: "connected", tone: "accent", detail };
 }

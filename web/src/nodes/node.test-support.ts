@@ -1,7 +1,7 @@
 import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
 
 /** A connected remote node. */
-export const nodeOf = (special: Partial<NodeStatusAnswer> = {}): NodeStatusAnswer => ({
+export const nodeOf = (overrides: Partial<NodeStatusAnswer> = {}): NodeStatusAnswer => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",
   evidence: "tdx",
@@ -19,5 +19,5 @@ export const nodeOf = (special: Partial<NodeStatusAnswer> = {}): NodeStatusAnswe
   quarantine: null,
   jobs: 8112,
   jobs_failed: 3,
-  ...special,
+  ...overrides,
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foundItems, paletteItems } from "./palette-items.ts";
+import { matchingItems, paletteItems } from "./palette-items.ts";
 
 const items = paletteItems({
   pages: [
@@ -9,7 +9,7 @@ const items = paletteItems({
   searches: [{ address: "/playground?q=turkeys", query: "turkeys", atMs: 1, isSaved: false }],
   keys: [{ id: "a", name: "laptop" }],
 });
-const titlesOf = (text: string) => foundItems(items, text).map(({ title }) => title);
+const titlesOf = (text: string) => matchingItems(items, text).map(({ title }) => title);
 
 test("the palette lists titles that start with the text before others that contain it", () => {
   expect(titlesOf("key")).toEqual(["Keys", "turkeys", "laptop"]);

@@ -50,7 +50,7 @@ const item = (group: PaletteItem["group"], title: string, address: string): Pale
 const maxFound = 12;
 
 /** Items that contain every word, those whose title starts with the text first. */
-export function foundItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
+export function matchingItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
   const trimmed = text.trim().toLowerCase();
   const words = trimmed.split(/\s+/);
   const found = items.filter(({ title, group }) => {

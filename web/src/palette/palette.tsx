@@ -8,7 +8,7 @@ import { readHistory } from "../pages/playground/query-history.ts";
 import { pagesFor } from "../pages.tsx";
 import { useSignedIn } from "../session.tsx";
 import { useApi } from "../use-api.ts";
-import { foundItems, type PaletteItem, paletteItems } from "./palette-items.ts";
+import { matchingItems, type PaletteItem, paletteItems } from "./palette-items.ts";
 
 /** Opens pages, past searches, keys and docs by name. Ctrl K. */
 export function Palette({ onClose }: { onClose(): void }) {
@@ -16,15 +16,15 @@ export function Palette({ onClose }: { onClose(): void }) {
   const [, go] = useLocation();
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
   const [text, setText] = useState("");
-  const [chosen, setChosen] = useState(0);
+  const [selectedIndex, setSelectedIndex] = useState(0);
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
-    const shown = dialog.current;
+    const element = dialog.current;
     const opener = document.activeElement;
-    shown?.showModal();
+    element?.showModal();
     return () => {
-      shown?.close();
+      element?.close();
       if (opener instanceof HTMLElement && opener.isConnected) opener.focus();
     };
   }, []);
@@ -33,7 +33,7 @@ export function Palette({ onClose }: { onClose(): void }) {
     searches: readHistory(account.id),
     keys: data?.keys ?? [],
   });
-  const found = foundItems(items, text);
+  const found = matchingItems(items, text);
   const open = (item: PaletteItem | undefined) => {
     if (item === undefined) return;
     onClose();
@@ -43,8 +43,8 @@ export function Palette({ onClose }: { onClose(): void }) {
   const press = (event: KeyboardEvent<HTMLElement>) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step !== undefined && found.length > 0) {
-      setChosen((chosen + step + found.length) % found.length);
-    } else if (event.key === "Enter") open(found[chosen]);
+      setSelectedIndex((selectedIndex + step + found.length) % found.length);
+    } else if (event.key === "Enter") open(found[selectedIndex]);
     else return;
     event.preventDefault();
   };
@@ -65,14 +65,14 @@ export function Palette({ onClose }: { onClose(): void }) {
         aria-label="Go to a page, search, key or document"
         aria-expanded="true"
         aria-controls={id}
-        aria-activedescendant={found.length === 0 ? undefined : `${id}-${chosen}`}
+        aria-activedescendant={found.length === 0 ? undefined : `${id}-${selectedIndex}`}
         placeholder="Go to a page, search, key or document"
         autoComplete="off"
         spellcheck={false}
         value={text}
         onChange={(event) => {
           setText(event.currentTarget.value);
-          setChosen(0);
+          setSelectedIndex(0);
         }}
         onKeyDown={press}
       />
@@ -86,7 +86,7 @@ export function Palette({ onClose }: { onClose(): void }) {
             // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
             role="option"
             id={`${id}-${at}`}
-            aria-selected={at === chosen}
+            aria-selected={at === selectedIndex}
             onClick={() => open(item)}
           >
             <span>{item.title}</span>

@@ -16,7 +16,7 @@ export function DeleteAccountPanel() {
   const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
   const { running } = useJobFeed();
   const [isConfirming, setConfirming] = useState(false);
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const loss = deletionText(data?.keys.filter(isLive).length ?? 0, running ?? 0);
   const remove = () =>
     run(async () => {
@@ -44,9 +44,9 @@ export function DeleteAccountPanel() {
             </>
           }
           name={account.name}
-          action="Delete account"
-          stay="Keep my account"
-          isUnderWay={isUnderWay}
+          confirmLabel="Delete account"
+          cancelLabel="Keep my account"
+          isPending={isPending}
           problem={problem}
           onClose={() => setConfirming(false)}
           onConfirm={remove}

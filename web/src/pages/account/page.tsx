@@ -18,7 +18,7 @@ const providerLabels = { github: "GitHub", gitlab: "GitLab" } as const;
 
 export function AccountPage() {
   const { account } = useSignedIn();
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const signOut = () =>
     run(async () => {
       await api.post("/dashboard/api/sign-out");
@@ -29,7 +29,7 @@ export function AccountPage() {
       <PageHead
         title="Account"
         actions={
-          <Button disabled={isUnderWay} onClick={() => void signOut()}>
+          <Button disabled={isPending} onClick={() => void signOut()}>
             Sign out
           </Button>
         }

@@ -20,7 +20,7 @@ const methods = { github: "with GitHub", gitlab: "with GitLab", link: "by link" 
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
   const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
   const [isConfirming, setConfirming] = useState(false);
-  const { isUnderWay, problem: refusal, run } = useAction();
+  const { isPending, problem: refusal, run } = useAction();
   const end = ({ id, is_this: isThis }: SessionListing) => {
     if (isThis) return onSignOut();
     return run(async () => {
@@ -42,7 +42,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
     { title: "Network", cell: ({ address_group: group }) => group },
     {
       title: "Signed in",
-      isLess: true,
+      isSecondary: true,
       cell: ({ created_at: at, method }) => (
         <>
           <Ago at={at} /> <span className="quiet">{methods[method]}</span>
@@ -60,7 +60,7 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
         <Button
           variant="plain"
           size="small"
-          disabled={isUnderWay}
+          disabled={isPending}
           aria-label={`Sign out ${session.agent}`}
           onClick={() => void end(session)}
         >
@@ -107,7 +107,7 @@ function thisFirst(sessions: readonly SessionListing[]): readonly SessionListing
 }
 
 function EverywhereDialog({ onClose }: { onClose(): void }) {
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const signOut = () =>
     run(async () => {
       await api.post("/dashboard/api/sign-out-everywhere");
@@ -123,7 +123,7 @@ function EverywhereDialog({ onClose }: { onClose(): void }) {
         <Button variant="plain" onClick={onClose}>
           Stay signed in
         </Button>
-        <Button type="submit" variant="primary" disabled={isUnderWay}>
+        <Button type="submit" variant="primary" disabled={isPending}>
           Sign out everywhere
         </Button>
       </div>

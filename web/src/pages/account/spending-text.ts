@@ -2,7 +2,7 @@ import type {
   AccountSpending,
   SpendingAnswer,
 } from "../../../../src/http/dashboard/contract/account.ts";
-import { counted, percentFigure, wholeNumber } from "../../numbers.ts";
+import { percentFigure, quantityText, wholeNumber } from "../../numbers.ts";
 
 export type DeploymentSpending = NonNullable<SpendingAnswer["deployment"]>;
 
@@ -36,5 +36,5 @@ export function spentText({
   post_reads: posts,
   user_reads: profiles,
 }: AccountSpending): string {
-  return `${dollars(usd)} for ${counted(posts, "post")} and ${counted(profiles, "profile")}`;
+  return `${dollars(usd)} for ${quantityText(posts, "post")} and ${quantityText(profiles, "profile")}`;
 }

@@ -22,7 +22,7 @@ const permissions: Readonly<Partial<Record<Method, string>>> = {
 
 export function ConsentForm({ answer }: { answer: AuthorizationAnswer & { kind: "consent" } }) {
   const { account } = useSignedIn();
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const [methods, setMethods] = useState(answer.methods);
   const toggle = (method: Method) =>
     setMethods(answer.methods.filter((name) => methods.includes(name) !== (name === method)));
@@ -88,10 +88,10 @@ export function ConsentForm({ answer }: { answer: AuthorizationAnswer & { kind: 
         ) : null}
         {problem === null ? null : <ProblemNote problem={problem} />}
         <div className="row">
-          <Button variant="plain" disabled={isUnderWay} onClick={() => void decide([])}>
+          <Button variant="plain" disabled={isPending} onClick={() => void decide([])}>
             Cancel
           </Button>
-          <Button type="submit" variant="primary" disabled={isUnderWay || methods.length === 0}>
+          <Button type="submit" variant="primary" disabled={isPending || methods.length === 0}>
             Connect
           </Button>
         </div>

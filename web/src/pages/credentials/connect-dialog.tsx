@@ -28,7 +28,7 @@ export function ConnectDialog({
   onDone(made: CredentialListing): Promise<void>;
 }) {
   const connecting = useConnecting(first, onDone);
-  const { kind, question, problem, isInBrowser, isUnderWay } = connecting;
+  const { kind, question, problem, isInBrowser, isPending } = connecting;
   const name = platformNames[kind.platform];
   const action = isInBrowser && question === null ? "Continue" : "Connect";
   return (
@@ -49,8 +49,8 @@ export function ConnectDialog({
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" disabled={isUnderWay}>
-          {isUnderWay ? `Contacting ${name}…` : action}
+        <Button type="submit" variant="primary" disabled={isPending}>
+          {isPending ? `Contacting ${name}…` : action}
         </Button>
       </div>
     </Dialog>

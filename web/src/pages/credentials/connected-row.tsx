@@ -29,9 +29,9 @@ export function ConnectedRow({
   const { id, platform, state, hint } = credential;
   const { word, tone, icon } = stateBadges[state];
   const [tested, setTested] = useState<CredentialTest | null>(null);
-  const requested = useAction();
+  const testing = useAction();
   const test = () =>
-    requested.run(async () => {
+    testing.run(async () => {
       setTested(null);
       setTested(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
       await onRefresh();
@@ -48,9 +48,9 @@ export function ConnectedRow({
         <State credential={credential} />
         <div role="status">
           {tested === null ? null : <Tested tested={tested} />}
-          {requested.isUnderWay ? <p>Contacting the platform…</p> : null}
+          {testing.isPending ? <p>Contacting the platform…</p> : null}
         </div>
-        {requested.problem === null ? null : <ProblemNote problem={requested.problem} />}
+        {testing.problem === null ? null : <ProblemNote problem={testing.problem} />}
       </div>
       <Badge tone={tone}>
         <Icon name={icon} />
@@ -65,7 +65,7 @@ export function ConnectedRow({
         <Button
           size="small"
           aria-label={`Test: ${about}`}
-          disabled={requested.isUnderWay}
+          disabled={testing.isPending}
           onClick={() => void test()}
         >
           Test

@@ -18,9 +18,9 @@ export function DisconnectDialog({
   onClose(): void;
   onDone(): Promise<void>;
 }) {
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const name = platformNames[credential.platform];
-  const { ending } = platformTexts[credential.platform];
+  const { revocation } = platformTexts[credential.platform];
   const disconnect = () =>
     run(async () => {
       await api.delete(`/dashboard/api/credentials/${credential.id}`);
@@ -33,14 +33,14 @@ export function DisconnectDialog({
         Earshot deletes it immediately.
       </p>
       <p>
-        {name} still accepts copies of it. Revoke it there too, {ending}.
+        {name} still accepts copies of it. Revoke it there too, {revocation}.
       </p>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="row">
         <Button variant="plain" onClick={onClose}>
           Keep it
         </Button>
-        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+        <Button type="submit" variant="destroy" disabled={isPending}>
           Disconnect
         </Button>
       </div>

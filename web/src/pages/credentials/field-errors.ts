@@ -9,8 +9,8 @@ export type FieldErrors = Readonly<Record<string, string>>;
 export function errorsOf(problem: ApiProblem | null): FieldErrors {
   const errors: Record<string, string> = {};
   for (const { pointer = "", message, hint } of problem?.details ?? []) {
-    const [, position, name] = pointer.split("/");
-    if (position !== "fields" || name === undefined) continue;
+    const [, section, name] = pointer.split("/");
+    if (section !== "fields" || name === undefined) continue;
     errors[name] ??=
       hint === undefined ? sentence(message) : `${sentence(message)} ${sentence(hint)}`;
   }

@@ -18,11 +18,11 @@ export function CredentialsPage() {
     everyMs,
   );
   const [openDialog, setOpenDialog] = useState<OpenCredentialDialog>(null);
-  const [output, setReported] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const close = () => setOpenDialog(null);
   const done = async (what: string) => {
     close();
-    setReported(what);
+    setAnnouncement(what);
     await refresh();
     requestAnimationFrame(focusHeadingIfLost);
   };
@@ -33,7 +33,7 @@ export function CredentialsPage() {
         Your credentials are encrypted and used only for your own searches.
       </PageHead>
       <p className="sr" role="status">
-        {output}
+        {announcement}
       </p>
       <div className="stack">
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}

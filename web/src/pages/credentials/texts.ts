@@ -7,12 +7,12 @@ import type { IconName } from "../../components/icons.tsx";
 import type { Tone } from "../../components/note.tsx";
 import { platformNames } from "../../platforms.ts";
 
-type Teaching = {
+type PlatformTexts = {
   /** Access without and with a credential. */
   without: string;
   with: string;
   /** Where to revoke access on the platform. */
-  ending: string;
+  revocation: string;
 };
 
 /** Details in docs/platforms.md. */
@@ -20,20 +20,20 @@ export const platformTexts = {
   bluesky: {
     without: "archive search and public data.",
     with: "your home timeline and “for you” feed, and everything that your account can see.",
-    ending: "in its settings, under App passwords",
+    revocation: "in its settings, under App passwords",
   },
   mastodon: {
     without: "public data of a server; hashtag searches only.",
     with: "your home timeline, and the search of your server if it has one.",
-    ending: "in your account's settings, under Authorized apps or Development",
+    revocation: "in your account's settings, under Authorized apps or Development",
   },
   x: {
     without:
       "nothing, unless the operator has connected X for everyone; then you see post IDs without text.",
     with: "X search with full posts; with OAuth 2.0 also your home timeline. X bills reads to the owner of the application.",
-    ending: "at console.x.com, or in your account's settings under Connected apps",
+    revocation: "at console.x.com, or in your account's settings under Connected apps",
   },
-} as const satisfies Record<Platform, Teaching>;
+} as const satisfies Record<Platform, PlatformTexts>;
 
 export const stateBadges = {
   ready: { word: "Ready", tone: "accent", icon: "done" },
@@ -54,7 +54,7 @@ export function titleOf(
 
 /** Such as "@ann at mastodon.social". */
 export function subjectOf({ subject, host }: CredentialListing): string {
-  const position = URL.parse(host)?.host ?? host;
-  if (subject === null) return `An application at ${position}`;
-  return subject.endsWith(`@${position}`) ? subject : `${subject} at ${position}`;
+  const hostName = URL.parse(host)?.host ?? host;
+  if (subject === null) return `An application at ${hostName}`;
+  return subject.endsWith(`@${hostName}`) ? subject : `${subject} at ${hostName}`;
 }

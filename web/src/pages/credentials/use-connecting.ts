@@ -29,14 +29,14 @@ export function useConnecting(
   const [answerError, setAnswerError] = useState<string | null>(null);
   const [sentBy, setSentBy] = useState("");
   const [hasEnded, setEnded] = useState(false);
-  const requested = useAction();
+  const submission = useAction();
 
   const { authorization } = kind;
   const isInBrowser = authorization !== null && !hasTokens;
   const fields = isInBrowser ? authorization.fields : kind.fields;
   const method = `${kind.kind} ${isInBrowser}`;
   // Errors of another kind do not apply.
-  const problem = sentBy === method ? requested.problem : null;
+  const problem = sentBy === method ? submission.problem : null;
   const errors = errorsOf(problem);
 
   const continueWith = async (step: AuthorizationStep) => {
@@ -50,11 +50,17 @@ export function useConnecting(
     const missing = emptyErrors(fields, values);
     setEmpty(missing);
     if (Object.keys(missing).length > 0) return;
-    const given = Object.fromEntries(fields.map(({ name }) => [name, values[name] ?? ""]));
-    const body: NewCredentialRequest = { platform: kind.platform, kind: kind.kind, fields: given };
+    const submittedFields = Object.fromEntries(
+      fields.map(({ name }) => [name, values[name] ?? ""]),
+    );
+    const body: NewCredentialRequest = {
+      platform: kind.platform,
+      kind: kind.kind,
+      fields: submittedFields,
+    };
     setSentBy(method);
     setEnded(false);
-    void requested.run(async () => {
+    void submission.run(async () => {
       if (isInBrowser) {
         await continueWith(await api.post<AuthorizationStep>(`${path}/authorizations`, body));
         return;
@@ -69,7 +75,7 @@ export function useConnecting(
       setAnswerError("Copy the full address from the browser's address bar, starting with http.");
       return;
     }
-    void requested.run(async () => {
+    void submission.run(async () => {
       try {
         const step = await api.post<AuthorizationStep>(`${path}/authorizations/${id}`, { answer });
         await continueWith(step);
@@ -97,10 +103,10 @@ export function useConnecting(
     /** Whether an error in the second step ended the attempt. */
     hasEnded,
     answer,
-    answerError: answerError,
-    isUnderWay: requested.isUnderWay,
-    choose: (chosen: CredentialKindListing, tokens: boolean) => {
-      setKind(chosen);
+    answerError,
+    isPending: submission.isPending,
+    choose: (newKind: CredentialKindListing, tokens: boolean) => {
+      setKind(newKind);
       setHasTokens(tokens);
       setEmpty({});
     },

@@ -24,23 +24,23 @@ function rowOf(
 }
 
 test("the coverage of a job reports a fully covered window as complete", () => {
-  expect(rowOf(10, [span(10, 20)], [])?.finding).toMatch(/^Complete from .* to /);
+  expect(rowOf(10, [span(10, 20)], [])?.summary).toMatch(/^Complete from .* to /);
 });
 
 test("the coverage of a job draws a gap between archived spans", () => {
   const row = rowOf(10, [span(10, 14), span(16, 20)], [span(14, 16)]);
-  expect([row?.finding, row?.parts.gaps.length]).toEqual(["1 gap, 2 days", 1]);
+  expect([row?.summary, row?.parts.gaps.length]).toEqual(["1 gap, 2 days", 1]);
 });
 
 test("the coverage of a job draws no gap before the first archived span", () => {
   const row = rowOf(10, [span(15, 20)], [span(10, 15)]);
-  expect(row?.finding).toMatch(/^Archived since /);
+  expect(row?.summary).toMatch(/^Archived since /);
   expect(row?.parts.gaps).toEqual([]);
 });
 
 test("the coverage of a job draws no gap when nothing is archived", () => {
   const row = rowOf(10, [], [span(10, 20)]);
-  expect([row?.finding, row?.parts.gaps.length]).toEqual(["Coverage unknown", 0]);
+  expect([row?.summary, row?.parts.gaps.length]).toEqual(["Coverage unknown", 0]);
 });
 
 test("the coverage of a job reports archived posts when no span is complete", () => {
@@ -48,9 +48,9 @@ test("the coverage of a job reports archived posts when no span is complete", ()
     ...{ platform: "bluesky", from: day(10), to: day(20), count: 3 },
     via,
   });
-  const findingOf = (via: JobSource["via"]) => rowOf(10, [], [span(10, 20)], [from(via)])?.finding;
-  expect(findingOf("archive")).toBe("Some posts, coverage unknown");
-  expect(findingOf("public")).toBe("Answered live, may be incomplete");
+  const summaryOf = (via: JobSource["via"]) => rowOf(10, [], [span(10, 20)], [from(via)])?.summary;
+  expect(summaryOf("archive")).toBe("Some posts, coverage unknown");
+  expect(summaryOf("public")).toBe("Answered live, may be incomplete");
 });
 
 test("the coverage of a job starts the drawing shortly before the first archived time when the search has no start", () => {

@@ -7,7 +7,7 @@ import { platformNames } from "../../platforms.ts";
 type JobCoverageRow = {
   id: string;
   name: string;
-  finding: string;
+  summary: string;
   label: string;
   parts: TraceParts;
 };
@@ -42,12 +42,12 @@ export function coverageRows(
     const drawn = held.length === 0 ? [] : plotSpans(innerGaps(held, gaps));
     const ofPlatform =
       collection === "posts" ? sources.filter((source) => source.platform === platform) : [];
-    const finding = coverageText(covered, ofPlatform, { from, to }, nowMs);
+    const summary = coverageText(covered, ofPlatform, { from, to }, nowMs);
     return {
       id: `${platform} ${collection}`,
       name,
-      finding,
-      label: `${name}: ${finding}`,
+      summary,
+      label: `${name}: ${summary}`,
       parts: { window, received: null, held: plotSpans(held), gaps: drawn },
     };
   });

@@ -56,13 +56,13 @@ export function isNarrowed({ platform, method, text }: JobFilter): boolean {
 
 export function listPath(filter: JobFilter, limit: number, cursor: string | null): string {
   const states = statesOf[filter.shown];
-  const requested = new URLSearchParams({
+  const parameters = new URLSearchParams({
     limit: String(limit),
     ...(states === null ? {} : { status: states }),
-    ...narrowing({ ...filter, text: filter.text.trim() }),
+    ...filterParameters({ ...filter, text: filter.text.trim() }),
     ...(cursor === null ? {} : { cursor }),
   });
-  return `/v1/search/live/jobs?${requested}`;
+  return `/v1/search/live/jobs?${parameters}`;
 }
 
 export function jobAddress(filter: JobFilter, uuid: string | null): string {
@@ -72,10 +72,10 @@ export function jobAddress(filter: JobFilter, uuid: string | null): string {
 }
 
 export function jobsAddress(filter: JobFilter): Record<string, string> {
-  return { ...(filter.shown === "all" ? {} : { show: filter.shown }), ...narrowing(filter) };
+  return { ...(filter.shown === "all" ? {} : { show: filter.shown }), ...filterParameters(filter) };
 }
 
-function narrowing({ platform, method, text }: JobFilter): Record<string, string> {
+function filterParameters({ platform, method, text }: JobFilter): Record<string, string> {
   return {
     ...(platform === "" ? {} : { platform }),
     ...(method === "" ? {} : { method }),

@@ -30,7 +30,7 @@ export function JobAction({
         variant={variant}
         size="small"
         aria-label={`Cancel ${name}`}
-        disabled={cancelling.isUnderWay}
+        disabled={cancelling.isPending}
         onClick={() => void cancelling.run(cancel)}
       >
         Cancel
@@ -41,7 +41,7 @@ export function JobAction({
 }
 
 /** A job does not report its requested number of results. */
-const usualResults = 20;
+const defaultResults = 20;
 
 /** Leaves an ended job alone: deleting it would delete its result. */
 async function cancelRunning(uuid: string): Promise<void> {
@@ -61,7 +61,7 @@ function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
       data-variant={isPlain ? "plain" : undefined}
       data-size="small"
       aria-label={`Run again: ${name}`}
-      href={searchAddress({ query, method, platform, maxResults: usualResults })}
+      href={searchAddress({ query, method, platform, maxResults: defaultResults })}
       state={{ run: true }}
     >
       Run again
@@ -85,7 +85,7 @@ function SubmitAgain({ job, name, isPlain }: { job: JobHead; name: string; isPla
         {...(isPlain ? { variant: "plain" as const } : {})}
         size="small"
         aria-label={`Run again: ${name}`}
-        disabled={submitting.isUnderWay}
+        disabled={submitting.isPending}
         onClick={() => void submitting.run(submit)}
       >
         Run again

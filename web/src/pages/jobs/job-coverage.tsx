@@ -38,11 +38,11 @@ export function JobCoveragePanel({ job: { coverage, sources } }: { job: JobStatu
   );
 }
 
-function withHead<Row extends { name: string; finding: string }>(row: Row) {
+function withHead<Row extends { name: string; summary: string }>(row: Row) {
   const head = (
     <>
       <h4>{row.name}</h4>
-      <span>{row.finding}</span>
+      <span>{row.summary}</span>
     </>
   );
   return { ...row, head };

@@ -3,7 +3,7 @@ import type { StatusAnswer } from "../../../../src/http/dashboard/contract/statu
 import { Ago, exactTime } from "../../components/time.tsx";
 import { isRunning, type JobStatus } from "../../jobs/job.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";
-import { counted } from "../../numbers.ts";
+import { quantityText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
 
@@ -51,7 +51,7 @@ function resultText({ status, count, complete, next_cursor: next }: JobStatus): 
   if (isRunning(status)) return "pending";
   if (count === null || status !== "done") return "none";
   const whole = complete ? "complete" : "incomplete";
-  return `${counted(count, "result")}, ${whole}${next === null ? "" : ". More pages available."}`;
+  return `${quantityText(count, "result")}, ${whole}${next === null ? "" : ". More pages available."}`;
 }
 
 function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"] }) {

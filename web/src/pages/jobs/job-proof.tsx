@@ -8,7 +8,7 @@ import { saveFile } from "../../save-file.ts";
 import { proofOf } from "./proof.ts";
 
 export function JobProof({ job }: { job: JobStatus }) {
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const proof = proofOf(job);
   if (proof === null) return null;
   if (proof.kind === "none") {
@@ -25,7 +25,7 @@ export function JobProof({ job }: { job: JobStatus }) {
     <div className="panel-part proof">
       <div className="row">
         <h3>Proof</h3>
-        <Button size="small" disabled={isUnderWay} onClick={() => void run(save)}>
+        <Button size="small" disabled={isPending} onClick={() => void run(save)}>
           Download proof
         </Button>
         <a className="push small" href="/docs/attestation">

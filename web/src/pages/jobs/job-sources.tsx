@@ -1,7 +1,7 @@
 import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import type { JobSource, JobStatus } from "../../jobs/job.ts";
-import { counted, dollarText, wholeNumber } from "../../numbers.ts";
+import { dollarText, quantityText, wholeNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 
 export function JobSources({ job: { sources } }: { job: JobStatus }) {
@@ -55,9 +55,9 @@ function Cost({ cost }: { cost: JobSource["cost"] }) {
       {dollarText(cost.usd)}
       <small>
         {[
-          counted(posts, "post"),
-          ...(users > 0 ? [counted(users, "profile")] : []),
-          counted(cost.requests, "request"),
+          quantityText(posts, "post"),
+          ...(users > 0 ? [quantityText(users, "profile")] : []),
+          quantityText(cost.requests, "request"),
         ].join(", ")}
       </small>
       {month === null ? null : (

@@ -15,10 +15,10 @@ export function useJobCounts(): JobCounts {
   const { data, refresh } = useApi<JobList>(
     listPath({ ...everyJob, shown: "failed" }, maxCounted, null),
   );
-  const requested = useRef(last);
+  const handled = useRef(last);
   useEffect(() => {
-    if (last === requested.current || last?.status !== "error") return;
-    requested.current = last;
+    if (last === handled.current || last?.status !== "error") return;
+    handled.current = last;
     void refresh();
   }, [last, refresh]);
   if (data === undefined) return { running, failed: null, isStopped };

@@ -31,7 +31,7 @@ export function JobTable({
   const nameOf = useKeyNames();
   const key: Column<JobSummary> = {
     title: "Key",
-    isLess: true,
+    isSecondary: true,
     cell: ({ key }) => <bdi className="clip">{nameOf(key)}</bdi>,
   };
   const actions: Column<JobSummary> = {
@@ -73,7 +73,7 @@ const about: readonly Column<JobSummary>[] = [
     title: "Platform",
     cell: ({ platform }) => (platform === "social" ? "all" : platformNames[platform]),
   },
-  { title: "Method", isLess: true, cell: ({ method }) => <code>{method}</code> },
+  { title: "Method", isSecondary: true, cell: ({ method }) => <code>{method}</code> },
 ];
 
 const figures: readonly Column<JobSummary>[] = [
@@ -85,14 +85,14 @@ const figures: readonly Column<JobSummary>[] = [
   {
     title: "Duration",
     isNumber: true,
-    isLess: true,
+    isSecondary: true,
     cell: ({ submitted_at: from, finished_at: to }) =>
       to === null ? null : durationText(Date.parse(to) - Date.parse(from)),
   },
   {
     title: "Cost",
     isNumber: true,
-    isLess: true,
+    isSecondary: true,
     cell: ({ cost_usd: usd }) => (usd === null ? null : dollarText(usd)),
   },
 ];

@@ -1,6 +1,6 @@
 import type { JobStatus } from "../../jobs/job.ts";
 
-export const jobOf = (special: Partial<JobStatus> = {}): JobStatus => ({
+export const jobOf = (overrides: Partial<JobStatus> = {}): JobStatus => ({
   uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
   status: "done",
   error: "",
@@ -22,5 +22,5 @@ export const jobOf = (special: Partial<JobStatus> = {}): JobStatus => ({
   expires_at: "2026-02-01T12:00:00.009Z",
   attempts: 1,
   next_cursor: null,
-  ...special,
+  ...overrides,
 });

@@ -8,7 +8,7 @@ import { State } from "../../components/state.tsx";
 import { Steps } from "../../components/steps.tsx";
 import { afterEvent, type JobStatus, type JobWarning } from "../../jobs/job.ts";
 import { useJobFeed } from "../../jobs/use-jobs.ts";
-import { counted } from "../../numbers.ts";
+import { quantityText } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import { type JobFilter, jobAddress } from "./filters.ts";
 import { JobAction } from "./job-action.tsx";
@@ -42,10 +42,10 @@ export function OpenedJob({
   const { data, problem, refresh } = useApi<JobStatus>(
     `/v1/search/live/status/${encodeURIComponent(uuid)}`,
   );
-  const requested = useRef({ event, opened });
+  const handled = useRef({ event, opened });
   useEffect(() => {
-    if (requested.current.event === event && requested.current.opened === opened) return;
-    requested.current = { event, opened };
+    if (handled.current.event === event && handled.current.opened === opened) return;
+    handled.current = { event, opened };
     void refresh();
   }, [event, opened, refresh]);
   if (problem !== undefined && (data === undefined || problem.status === 404)) {
@@ -122,7 +122,7 @@ function JobPanel({
 function Warnings({ warnings }: { warnings: readonly JobWarning[] }) {
   return (
     <div className="panel-part warnings">
-      <h3>{counted(warnings.length, "warning")}</h3>
+      <h3>{quantityText(warnings.length, "warning")}</h3>
       {warnings.map(({ code, message, hint }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same warning may occur twice
         <p key={at}>

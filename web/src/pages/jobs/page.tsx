@@ -6,7 +6,7 @@ import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useMedia } from "../../components/use-media.ts";
-import { useSettled } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-settled.ts";
 import { filterOf, type JobFilter, jobsAddress } from "./filters.ts";
 import { JobAnnouncement } from "./job-announcement.tsx";
 import { JobFilters } from "./job-filters.tsx";
@@ -22,7 +22,7 @@ export function JobsPage() {
   const [address, setAddress] = useSearchParams();
   const uuid = path.split("/")[2] || null;
   const filter = filterOf(address);
-  const text = useSettled(filter.text);
+  const text = useDebounced(filter.text);
   const list = useJobList({ ...filter, text });
   const counts = useJobCounts();
   // The opened job precedes the long list on small screens.

@@ -2,7 +2,7 @@ import { commandText } from "../../command-text.ts";
 import type { JobStatus } from "../../jobs/job.ts";
 
 /** How to download and verify a proof, or why there is none. */
-export type ReportedProof =
+export type ProofDownload =
   | { kind: "file"; path: string; name: string; command: string; meaning: string }
   | { kind: "none"; reason: string };
 
@@ -23,9 +23,9 @@ const options: Readonly<Record<Evidence, string>> = {
 };
 
 /** Null if the job has no result. */
-export function proofOf({ uuid, status, node, evidence }: JobStatus): ReportedProof | null {
+export function proofOf({ uuid, status, node, evidence }: JobStatus): ProofDownload | null {
   if (status !== "done" || node === null) return null;
-  if (node === "embedded" || evidence === null) return { kind: "none", reason: ownWord };
+  if (node === "embedded" || evidence === null) return { kind: "none", reason: noProofReason };
   const name = `proof-${uuid.slice(0, 8)}.json`;
   return {
     kind: "file",
@@ -36,4 +36,4 @@ export function proofOf({ uuid, status, node, evidence }: JobStatus): ReportedPr
   };
 }
 
-const ownWord = "No proof: this server ran the search itself.";
+const noProofReason = "No proof: this server ran the search itself.";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/compat";
 import { isSearch } from "../../../../src/platforms/methods.ts";
-import { QueryPaint } from "../../components/query.tsx";
+import { HighlightedText } from "../../components/query.tsx";
 import type { JobHead } from "../../jobs/job.ts";
 import { readQuery } from "../playground/read-query.ts";
 import { longestQuery } from "../playground/search-request.ts";
@@ -11,5 +11,5 @@ export function QueryText({ job: { query, method } }: { job: JobHead }) {
     [query, method],
   );
   if (query === "") return <code className="quiet">{method}</code>;
-  return <code>{pieces === null ? query : <QueryPaint pieces={pieces} />}</code>;
+  return <code>{pieces === null ? query : <HighlightedText pieces={pieces} />}</code>;
 }

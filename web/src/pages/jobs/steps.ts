@@ -1,7 +1,7 @@
 import { sentence } from "../../components/problem-note.tsx";
 import type { Step } from "../../components/steps.tsx";
 import type { JobStatus } from "../../jobs/job.ts";
-import { counted, durationText } from "../../numbers.ts";
+import { durationText, quantityText } from "../../numbers.ts";
 
 export function jobSteps(job: JobStatus): (Step & { name: string })[] {
   const { submitted_at: submittedAt, started_at: startedAt, attempts, node } = job;
@@ -18,7 +18,7 @@ export function jobSteps(job: JobStatus): (Step & { name: string })[] {
     });
   }
   if (attempts > 1) {
-    const text = `${counted(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} retried`;
+    const text = `${quantityText(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} retried`;
     steps.push({ name: "again", icon: "again", text, at: null, tone: "caution" });
   }
   return [...steps, ...stateOf(job)];
@@ -51,13 +51,13 @@ function stateOf(job: JobStatus): (Step & { name: string })[] {
         { name: "expired", icon: "clock", text: "Result expired", at: expiresAt },
       ];
     default: {
-      const text = job.count === null ? "Done" : `Done: ${counted(job.count, "result")}`;
-      return [{ name: "state", icon: "done", text, ...tookText(job), at }];
+      const text = job.count === null ? "Done" : `Done: ${quantityText(job.count, "result")}`;
+      return [{ name: "state", icon: "done", text, ...durationDetail(job), at }];
     }
   }
 }
 
-function tookText({ submitted_at: from, finished_at: to }: JobStatus): { detail?: string } {
+function durationDetail({ submitted_at: from, finished_at: to }: JobStatus): { detail?: string } {
   if (to === null) return {};
   return { detail: `${durationText(Date.parse(to) - Date.parse(from))} after submission` };
 }

@@ -31,8 +31,8 @@ export function ConnectedApps() {
       ),
     },
     { title: "Methods", cell: ({ methods }) => <Methods methods={methods} /> },
-    { title: "Connected", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
-    { title: "Last used", cell: (app) => <LastUse of={app} /> },
+    { title: "Connected", isSecondary: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+    { title: "Last used", cell: (app) => <LastUse app={app} /> },
     {
       title: "Actions",
       isActions: true,
@@ -70,12 +70,12 @@ export function ConnectedApps() {
   );
 }
 
-function LastUse({ of }: { of: AppListing }) {
-  if (of.used_at === null) return <span className="quiet">Never</span>;
+function LastUse({ app }: { app: AppListing }) {
+  if (app.used_at === null) return <span className="quiet">Never</span>;
   return (
     <>
-      <Ago at={of.used_at} />
-      <small>{of.used_from}</small>
+      <Ago at={app.used_at} />
+      <small>{app.used_from}</small>
     </>
   );
 }
@@ -89,7 +89,7 @@ function DisconnectDialog({
   onClose(): void;
   onDone(): Promise<void>;
 }) {
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const disconnect = () =>
     run(async () => {
       await api.delete(`${path}/${app.id}`);
@@ -116,7 +116,7 @@ function DisconnectDialog({
         <Button variant="plain" onClick={onClose}>
           Stay connected
         </Button>
-        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+        <Button type="submit" variant="destroy" disabled={isPending}>
           Disconnect
         </Button>
       </div>

@@ -8,7 +8,7 @@ import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { storeFreshKey } from "./fresh-key.ts";
-import { emptyKeyForm, requestedOfForm } from "./key-form.ts";
+import { emptyKeyForm, requestOfForm } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export type DialogCallbacks = { onClose(): void; onDone(): Promise<void> };
@@ -19,13 +19,13 @@ export function CreateKeyDialog({
   onDone,
 }: DialogCallbacks & { limits: KeyLimitsAnswer }) {
   const { account } = useSignedIn();
-  const requested = useAction();
+  const submission = useAction();
   const [form, setForm] = useState(emptyKeyForm);
   const create = () =>
-    requested.run(async () => {
+    submission.run(async () => {
       const answer = await api.post<NewKeyAnswer>(
         "/dashboard/api/keys",
-        requestedOfForm(form, Date.now()),
+        requestOfForm(form, Date.now()),
       );
       onClose();
       storeFreshKey({
@@ -43,7 +43,7 @@ export function CreateKeyDialog({
       form={form}
       onChange={setForm}
       limits={limits}
-      requested={requested}
+      submission={submission}
       onClose={onClose}
       onSubmit={create}
     />

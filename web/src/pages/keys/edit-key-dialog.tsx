@@ -15,12 +15,15 @@ export function EditKeyDialog({
   onClose,
   onDone,
 }: DialogCallbacks & { current: KeyListingAnswer; limits: KeyLimitsAnswer }) {
-  const requested = useAction();
-  const [was] = useState(() => formOfKey(current));
-  const [form, setForm] = useState(was);
+  const submission = useAction();
+  const [initialForm] = useState(() => formOfKey(current));
+  const [form, setForm] = useState(initialForm);
   const save = () =>
-    requested.run(async () => {
-      await api.patch(`/dashboard/api/keys/${current.id}`, changesOfForm(form, was, Date.now()));
+    submission.run(async () => {
+      await api.patch(
+        `/dashboard/api/keys/${current.id}`,
+        changesOfForm(form, initialForm, Date.now()),
+      );
       onClose();
       await onDone();
     });
@@ -35,7 +38,7 @@ export function EditKeyDialog({
       form={form}
       onChange={setForm}
       limits={limits}
-      requested={requested}
+      submission={submission}
       onClose={onClose}
       onSubmit={save}
     />

@@ -40,7 +40,7 @@ export function EndedKeys({
         </>
       ),
     },
-    { title: "Last used", cell: (key) => <LastUse of={key} /> },
+    { title: "Last used", cell: (key) => <LastUse listing={key} /> },
   ];
   return (
     <section aria-labelledby="ended">

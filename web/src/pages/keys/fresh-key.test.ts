@@ -7,20 +7,20 @@ afterEach(() => vi.unstubAllGlobals());
 
 describe("the first key of an account", () => {
   it("the first key of an account is requested once by concurrent and later calls", async () => {
-    const requested = vi.fn(async () => Response.json(answer, { status: 201 }));
-    vi.stubGlobal("fetch", requested);
+    const fetchMock = vi.fn(async () => Response.json(answer, { status: 201 }));
+    vi.stubGlobal("fetch", fetchMock);
     await Promise.all([issueFirstKey("ann"), issueFirstKey("ann")]);
     await issueFirstKey("ann");
-    expect(requested).toHaveBeenCalledTimes(1);
+    expect(fetchMock).toHaveBeenCalledTimes(1);
   });
 
   it("the first key of an account is requested again after an error", async () => {
     const refuse = async () => Response.json({ code: "internal" }, { status: 500 });
     vi.stubGlobal("fetch", vi.fn(refuse));
     await expect(issueFirstKey("bob")).rejects.toMatchObject({ code: "internal" });
-    const requested = vi.fn(async () => Response.json(answer, { status: 201 }));
-    vi.stubGlobal("fetch", requested);
+    const fetchMock = vi.fn(async () => Response.json(answer, { status: 201 }));
+    vi.stubGlobal("fetch", fetchMock);
     await issueFirstKey("bob");
-    expect(requested).toHaveBeenCalledTimes(1);
+    expect(fetchMock).toHaveBeenCalledTimes(1);
   });
 });

@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "preact/compat";
 import type { NewKeyAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api, onSignedOut } from "../../api.ts";
 
-/** A new key with its token, of which the server stores only the hash. */
+/** A new key with its token; the server stores only the token's hash. */
 export type FreshKey = NewKeyAnswer & {
   accountId: string;
   title: string;
@@ -13,7 +13,7 @@ export type FreshKey = NewKeyAnswer & {
 let freshKeys: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
-/** Keeps a key in memory until stored or the page is closed, also across pages. */
+/** Keeps a key in memory, across pages, until the user has stored it or closes the tab. */
 export function storeFreshKey(key: FreshKey): void {
   change([key, ...freshKeys]);
 }
@@ -42,17 +42,17 @@ export function useFreshKeys(accountId: string): readonly FreshKey[] {
 
 const firstTitles = { title: "Your new key: copy it now", callTitle: "Your first request" };
 
-const requested = new Map<string, Promise<void>>();
+const pendingRequests = new Map<string, Promise<void>>();
 
 /** Issues the first key of an account once, also for concurrent calls. Errors: ApiProblem. */
 export function issueFirstKey(accountId: string): Promise<void> {
-  const under = requested.get(accountId);
-  if (under !== undefined) return under;
+  const pending = pendingRequests.get(accountId);
+  if (pending !== undefined) return pending;
   if (freshKeys.some((key) => key.accountId === accountId)) return Promise.resolve();
   const issued = api
     .post<NewKeyAnswer>("/dashboard/api/keys/first")
     .then((answer) => storeFreshKey({ ...answer, accountId, ...firstTitles }))
-    .finally(() => requested.delete(accountId));
-  requested.set(accountId, issued);
+    .finally(() => pendingRequests.delete(accountId));
+  pendingRequests.set(accountId, issued);
   return issued;
 }

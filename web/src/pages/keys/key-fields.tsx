@@ -2,9 +2,9 @@ import { useId } from "preact/compat";
 import type { KeyLimitsAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
 import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
-import type { End, KeyForm, KeyFormErrors } from "./key-form.ts";
+import type { ExpiryChoice, KeyForm, KeyFormErrors } from "./key-form.ts";
 
-const ends: readonly Option<End>[] = [
+const ends: readonly Option<ExpiryChoice>[] = [
   { value: "90", label: "After 90 days" },
   { value: "30", label: "After 30 days" },
   { value: "never", label: "Never" },

@@ -3,7 +3,7 @@ import type { KeyLimitsAnswer } from "../../../../src/http/dashboard/contract/ke
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import type { Requested } from "../../components/use-action.ts";
+import type { ActionState } from "../../components/use-action.ts";
 import { KeyFields } from "./key-fields.tsx";
 import { errorsOfForm, errorsOfProblem, type KeyForm } from "./key-form.ts";
 
@@ -14,7 +14,7 @@ export function KeyFormDialog({
   form,
   onChange,
   limits,
-  requested,
+  submission,
   onClose,
   onSubmit,
 }: {
@@ -23,14 +23,14 @@ export function KeyFormDialog({
   form: KeyForm;
   onChange(form: KeyForm): void;
   limits: KeyLimitsAnswer;
-  requested: Requested;
+  submission: ActionState;
   onClose(): void;
   onSubmit(): Promise<void>;
 }) {
   const [isSent, setSent] = useState(false);
   const formErrors = isSent ? errorsOfForm(form, limits, Date.now()) : {};
-  const serverErrors = requested.problem === null ? {} : errorsOfProblem(requested.problem);
-  const isPositioned = Object.keys(serverErrors).length > 0;
+  const serverErrors = submission.problem === null ? {} : errorsOfProblem(submission.problem);
+  const hasFieldErrors = Object.keys(serverErrors).length > 0;
   const submit = () => {
     setSent(true);
     if (Object.keys(errorsOfForm(form, limits, Date.now())).length === 0) void onSubmit();
@@ -43,14 +43,14 @@ export function KeyFormDialog({
         limits={limits}
         onChange={onChange}
       />
-      {requested.problem === null || isPositioned ? null : (
-        <ProblemNote problem={requested.problem} />
+      {submission.problem === null || hasFieldErrors ? null : (
+        <ProblemNote problem={submission.problem} />
       )}
       <div className="row">
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" disabled={requested.isUnderWay}>
+        <Button type="submit" variant="primary" disabled={submission.isPending}>
           {action}
         </Button>
       </div>

@@ -8,7 +8,7 @@ import {
   errorsOfProblem,
   formOfKey,
   type KeyForm,
-  requestedOfForm,
+  requestOfForm,
 } from "./key-form.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
@@ -17,23 +17,23 @@ const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the form of a key", () => {
   it("the form of a key becomes a request", () => {
-    expect(
-      requestedOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs),
-    ).toEqual({
-      name: "laptop",
-      methods: null,
-      requests_per_second: 2,
-      submissions_per_minute: null,
-      expires_at: "2026-12-22T12:00:00.000Z",
-    });
-    expect(requestedOfForm({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
+    expect(requestOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual(
+      {
+        name: "laptop",
+        methods: null,
+        requests_per_second: 2,
+        submissions_per_minute: null,
+        expires_at: "2026-12-22T12:00:00.000Z",
+      },
+    );
+    expect(requestOfForm({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
       methods: ["searchbyquery"],
       expires_at: null,
     });
   });
 
   it("the form of a key sets the expiry to the end of the selected day", () => {
-    const { expires_at: endsAt } = requestedOfForm(
+    const { expires_at: endsAt } = requestOfForm(
       { ...laptop, end: "date", day: "2026-12-24" },
       nowMs,
     );

@@ -7,14 +7,14 @@ import type {
 import type { Method } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem } from "../../api.ts";
 
-export type End = "never" | "30" | "90" | "date";
+export type ExpiryChoice = "never" | "30" | "90" | "date";
 
 /** Field values as entered. */
 export type KeyForm = {
   name: string;
   reach: "all" | "some";
   methods: readonly Method[];
-  end: End;
+  end: ExpiryChoice;
   /** Such as `2026-11-22`; the key expires at its end. */
   day: string;
   requests: string;
@@ -69,7 +69,7 @@ export function errorsOfForm(form: KeyForm, limits: KeyLimitsAnswer, nowMs: numb
 }
 
 /** Requires a valid form. */
-export function requestedOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
+export function requestOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     name: form.name.trim(),
@@ -82,11 +82,12 @@ export function requestedOfForm(form: KeyForm, nowMs: number): Required<NewKeyRe
 
 /** The changed fields only. */
 export function changesOfForm(form: KeyForm, stored: KeyForm, nowMs: number): KeyChange {
-  const [requested, was] = [requestedOfForm(form, nowMs), requestedOfForm(stored, nowMs)];
+  const [current, original] = [requestOfForm(form, nowMs), requestOfForm(stored, nowMs)];
   const isEndSame = form.end === stored.end && form.day === stored.day;
-  const { expires_at: expiresAt, ...rest } = requested;
+  const { expires_at: expiresAt, ...rest } = current;
   const changed = Object.entries(rest).filter(
-    ([name, value]) => JSON.stringify(value) !== JSON.stringify(was[name as keyof typeof rest]),
+    ([name, value]) =>
+      JSON.stringify(value) !== JSON.stringify(original[name as keyof typeof rest]),
   );
   return { ...Object.fromEntries(changed), ...(isEndSame ? {} : { expires_at: expiresAt }) };
 }

@@ -15,9 +15,9 @@ import { useApi } from "../../use-api.ts";
 
 const everyMs = 10_000;
 
-export function KeyRequests({ of }: { of: KeyListingAnswer }) {
+export function KeyRequests({ listing }: { listing: KeyListingAnswer }) {
   const { data, problem, refresh } = useApi<KeyRequestsAnswer>(
-    `/dashboard/api/keys/${of.id}/requests`,
+    `/dashboard/api/keys/${listing.id}/requests`,
     everyMs,
   );
   const heading = useRef<HTMLHeadingElement>(null);
@@ -26,7 +26,7 @@ export function KeyRequests({ of }: { of: KeyListingAnswer }) {
     <section className="panel" aria-labelledby="requests">
       <div className="panel-head">
         <h2 id="requests" ref={heading} tabIndex={-1}>
-          Requests of <bdi>{of.name}</bdi>
+          Requests of <bdi>{listing.name}</bdi>
         </h2>
         <Link className="button push" data-size="small" data-variant="plain" href="/keys">
           Close
@@ -50,7 +50,7 @@ export function KeyRequests({ of }: { of: KeyListingAnswer }) {
       {data === undefined || data.requests.length === 0 ? null : (
         <>
           <Table
-            caption={`Requests of ${of.name}`}
+            caption={`Requests of ${listing.name}`}
             columns={columns}
             rows={data.requests}
             keyOf={({ id }) => id}
@@ -74,16 +74,16 @@ const columns: readonly Column<KeyRequestListing>[] = [
       </code>
     ),
   },
-  { title: "Status", cell: (request) => <Status of={request} /> },
+  { title: "Status", cell: (request) => <Status listing={request} /> },
   {
     title: "Duration",
     isNumber: true,
     cell: ({ duration_ms: ms }) => <span className="num">{durationText(ms)}</span>,
   },
-  { title: "Request ID", isLess: true, cell: ({ id }) => <code>{id}</code> },
+  { title: "Request ID", isSecondary: true, cell: ({ id }) => <code>{id}</code> },
 ];
 
-function Status({ of: { status, code } }: { of: KeyRequestListing }) {
+function Status({ listing: { status, code } }: { listing: KeyRequestListing }) {
   if (status < 400) return <Badge>{status}</Badge>;
   return (
     <>

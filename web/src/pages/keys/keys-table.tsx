@@ -36,7 +36,7 @@ export function KeysTable({
     { title: "Methods", cell: ({ methods }) => <Methods methods={methods} /> },
     {
       title: "Limits",
-      isLess: true,
+      isSecondary: true,
       cell: (key) => (
         <>
           {limitsText(key, answer.limits)}
@@ -44,16 +44,16 @@ export function KeysTable({
         </>
       ),
     },
-    { title: "Last used", cell: (key) => <LastUse of={key} /> },
-    { title: "Expires", cell: (key) => <End of={key} /> },
-    { title: "Actions", isActions: true, cell: (key) => <Actions of={key} onOpen={onOpen} /> },
+    { title: "Last used", cell: (key) => <LastUse listing={key} /> },
+    { title: "Expires", cell: (key) => <ExpiryCell listing={key} /> },
+    { title: "Actions", isActions: true, cell: (key) => <Actions listing={key} onOpen={onOpen} /> },
   ];
   return (
     <>
       <Table caption="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
       <div className="panel-foot">
         <span role="status">
-          {countText(answer)}. Revoked keys stop working immediately.{" "}
+          {countText(answer)}. Revoked keys stop working immediately.
           {isFull ? " Revoke one to create another." : null}
         </span>
       </div>
@@ -65,45 +65,45 @@ function Left({ text }: { text: string | null }) {
   return text === null ? null : <small>{text}</small>;
 }
 
-export function LastUse({ of }: { of: KeyListingAnswer }) {
-  if (of.used_at === null) return <span className="quiet">Never</span>;
+export function LastUse({ listing }: { listing: KeyListingAnswer }) {
+  if (listing.used_at === null) return <span className="quiet">Never</span>;
   return (
     <>
-      <Ago at={of.used_at} />
-      <small>{of.used_from}</small>
+      <Ago at={listing.used_at} />
+      <small>{listing.used_from}</small>
     </>
   );
 }
 
-function End({ of }: { of: KeyListingAnswer }) {
+function ExpiryCell({ listing }: { listing: KeyListingAnswer }) {
   const nowMs = useNow();
-  if (of.expires_at === null) return <span className="nowrap">Never</span>;
-  if (of.state === "active") return <Ago at={of.expires_at} />;
+  if (listing.expires_at === null) return <span className="nowrap">Never</span>;
+  if (listing.state === "active") return <Ago at={listing.expires_at} />;
   return (
-    <time dateTime={of.expires_at} title={exactTime(of.expires_at)}>
-      <Badge tone="caution">{overlapText(of.expires_at, nowMs)}</Badge>
+    <time dateTime={listing.expires_at} title={exactTime(listing.expires_at)}>
+      <Badge tone="caution">{overlapText(listing.expires_at, nowMs)}</Badge>
     </time>
   );
 }
 
 function Actions({
-  of,
+  listing,
   onOpen,
 }: {
-  of: KeyListingAnswer;
+  listing: KeyListingAnswer;
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
   const action = (what: "edit" | "rotate" | "revoke", label: string) => (
     <Button
       variant="plain"
       size="small"
-      aria-label={`${label} ${of.name}`}
-      onClick={() => onOpen({ what, key: of })}
+      aria-label={`${label} ${listing.name}`}
+      onClick={() => onOpen({ what, key: listing })}
     >
       {label}
     </Button>
   );
-  if (of.state === "expiring") return action("revoke", "Revoke now");
+  if (listing.state === "expiring") return action("revoke", "Revoke now");
   return (
     <>
       {action("edit", "Edit")}

@@ -58,7 +58,7 @@ export function KeysPage() {
           )
         }
       >
-        A key is shown once, when it is created.{" "}
+        A key is shown once, when it is created.
         {data === undefined ? null : ` You can have ${inWords(data.max_keys)}.`}
       </PageHead>
       <div className="stack">
@@ -118,7 +118,7 @@ function Listed({
           <KeysTable answer={answer} keys={live} isFull={isFull} onOpen={onOpen} />
         )}
       </div>
-      {opened === undefined ? null : <KeyRequests key={opened.id} of={opened} />}
+      {opened === undefined ? null : <KeyRequests key={opened.id} listing={opened} />}
       {endedKeys.length === 0 ? null : <EndedKeys keys={endedKeys} all={answer.keys} />}
     </>
   );

@@ -17,7 +17,7 @@ export function RevokeKeyDialog({
   onDone,
 }: DialogCallbacks & { current: KeyListingAnswer; all: readonly KeyListingAnswer[] }) {
   const [before] = predecessorsOf(current, all);
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const revoke = () =>
     run(async () => {
       await api.delete(`/dashboard/api/keys/${current.id}`);
@@ -57,7 +57,7 @@ export function RevokeKeyDialog({
         <Button variant="plain" onClick={onClose}>
           Keep the key
         </Button>
-        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+        <Button type="submit" variant="destroy" disabled={isPending}>
           Revoke key
         </Button>
       </div>

@@ -29,7 +29,7 @@ export function RotateKeyDialog({
   onDone,
 }: DialogCallbacks & { current: KeyListingAnswer }) {
   const { account } = useSignedIn();
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");
   const rotate = () =>
     run(async () => {
@@ -75,7 +75,7 @@ export function RotateKeyDialog({
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" disabled={isUnderWay}>
+        <Button type="submit" variant="primary" disabled={isPending}>
           Rotate key
         </Button>
       </div>

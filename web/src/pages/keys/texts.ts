@@ -3,7 +3,7 @@ import type {
   KeyListingAnswer,
   KeysAnswer,
 } from "../../../../src/http/dashboard/contract/keys.ts";
-import { lengthOf } from "../../components/time.tsx";
+import { coarseDuration } from "../../components/time.tsx";
 
 export function isLive({ state }: KeyListingAnswer): boolean {
   return state === "active" || state === "expiring";
@@ -73,5 +73,5 @@ export function keyEndText({ state, successor_id: successorId }: KeyListingAnswe
 export function overlapText(endsAt: string | null, nowMs: number): string {
   if (endsAt === null) return "Rotated";
   const ms = Date.parse(endsAt) - nowMs;
-  return ms <= 0 ? "Rotated, ended" : `Rotated, ends in ${lengthOf(ms)}`;
+  return ms <= 0 ? "Rotated, ended" : `Rotated, ends in ${coarseDuration(ms)}`;
 }

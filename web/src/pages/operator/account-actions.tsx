@@ -1,18 +1,18 @@
 import type { AccountListingAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Button } from "../../components/button.tsx";
 import { shortTime } from "../../components/time.tsx";
-import type { Act } from "./account-panel.tsx";
+import type { AccountAction } from "./account-panel.tsx";
 
 /** List rows for another user's account. */
 export function AccountActions({
   account,
-  isUnderWay,
+  isPending,
   onAct,
   onRestore,
 }: {
   account: AccountListingAnswer;
-  isUnderWay: boolean;
-  onAct(act: Act): void;
+  isPending: boolean;
+  onAct(act: AccountAction): void;
   onRestore(): void;
 }) {
   return (
@@ -38,7 +38,7 @@ export function AccountActions({
         {account.suspended_at === null ? (
           <Button onClick={() => onAct("suspend")}>Suspend account</Button>
         ) : (
-          <Button disabled={isUnderWay} onClick={onRestore}>
+          <Button disabled={isPending} onClick={onRestore}>
             Restore account
           </Button>
         )}

@@ -5,26 +5,26 @@ import { ConfirmName } from "../../components/confirm-name.tsx";
 import { Field } from "../../components/field.tsx";
 import { focusPageHead } from "../../components/page-head.tsx";
 import { useAction } from "../../components/use-action.ts";
-import type { AccountAct } from "./account-panel.tsx";
-import { ActDialog } from "./action-dialog.tsx";
+import type { AccountDialogProps } from "./account-panel.tsx";
+import { ActionDialog } from "./action-dialog.tsx";
 
-export function RoleDialog({ account, onClose, onChange }: AccountAct) {
-  const requested = useAction();
+export function RoleDialog({ account, onClose, onChange }: AccountDialogProps) {
+  const submission = useAction();
   const isOperator = account.role === "operator";
   const change = () =>
-    void requested.run(async () => {
+    void submission.run(async () => {
       await onChange({ role: isOperator ? "member" : "operator" });
       onClose();
     });
   return (
-    <ActDialog
+    <ActionDialog
       title={
         <>
           Make <bdi>{account.name}</bdi> {isOperator ? "a member" : "an operator"}?
         </>
       }
       action={isOperator ? "Make a member" : "Make an operator"}
-      requested={requested}
+      submission={submission}
       onClose={onClose}
       onSubmit={change}
     >
@@ -33,22 +33,22 @@ export function RoleDialog({ account, onClose, onChange }: AccountAct) {
           ? "They keep their account and keys, and lose access to other accounts."
           : "They can see all accounts and the audit log, change limits, suspend and delete accounts, and remove your operator role."}
       </p>
-    </ActDialog>
+    </ActionDialog>
   );
 }
 
 const longestReason = 200;
 
-export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
-  const requested = useAction();
+export function SuspendDialog({ account, onClose, onChange }: AccountDialogProps) {
+  const submission = useAction();
   const [reason, setReason] = useState("");
   const suspend = () =>
-    void requested.run(async () => {
+    void submission.run(async () => {
       await onChange({ suspended: true, suspended_reason: reason.trim() });
       onClose();
     });
   return (
-    <ActDialog
+    <ActionDialog
       title={
         <>
           Suspend <bdi>{account.name}</bdi>?
@@ -56,7 +56,7 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
       }
       action="Suspend account"
       isDestroying
-      requested={requested}
+      submission={submission}
       onClose={onClose}
       onSubmit={suspend}
     >
@@ -72,13 +72,13 @@ export function SuspendDialog({ account, onClose, onChange }: AccountAct) {
         help="Visible to operators. Deleted when the account is restored."
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-    </ActDialog>
+    </ActionDialog>
   );
 }
 
-export function DeleteDialog({ account, onClose, onChanged }: AccountAct) {
+export function DeleteDialog({ account, onClose, onChanged }: AccountDialogProps) {
   const [, go] = useLocation();
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const remove = () =>
     run(async () => {
       await api.delete(`/dashboard/api/operator/accounts/${account.id}`, { confirm: account.name });
@@ -94,9 +94,9 @@ export function DeleteDialog({ account, onClose, onChanged }: AccountAct) {
         </>
       }
       name={account.name}
-      action="Delete account"
-      stay="Keep the account"
-      isUnderWay={isUnderWay}
+      confirmLabel="Delete account"
+      cancelLabel="Keep the account"
+      isPending={isPending}
       problem={problem}
       onClose={onClose}
       onConfirm={remove}

@@ -5,7 +5,7 @@ import type {
   AccountsAnswer,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Field } from "../../components/field.tsx";
-import { useSettled } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-settled.ts";
 import { useApi } from "../../use-api.ts";
 
 const accountsPath = "/dashboard/api/operator/accounts";
@@ -24,13 +24,13 @@ export function AccountFilter({ title = "Account", others = [], account, address
   return account === null ? (
     <AccountSearch title={title} others={others} addressOf={addressOf} />
   ) : (
-    <Chosen title={title} others={others} account={account} addressOf={addressOf} />
+    <SelectedAccount title={title} others={others} account={account} addressOf={addressOf} />
   );
 }
 
 function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>, "account">) {
   const [query, setQuery] = useState("");
-  const settled = useSettled(query.trim());
+  const settled = useDebounced(query.trim());
   const { data } = useApi<AccountsAnswer>(
     settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
   );
@@ -59,7 +59,7 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
   );
 }
 
-function Chosen({
+function SelectedAccount({
   title,
   others,
   account: id,

@@ -14,7 +14,7 @@ import { DeleteDialog, RoleDialog, SuspendDialog } from "./account-dialogs.tsx";
 import { LimitsDialog } from "./limits-dialog.tsx";
 import { limitsSentence } from "./rates.ts";
 
-export type AccountAct = {
+export type AccountDialogProps = {
   account: AccountListingAnswer;
   onClose(): void;
   /** Errors: ApiProblem. */
@@ -22,7 +22,7 @@ export type AccountAct = {
   onChanged(): Promise<void>;
 };
 
-export type Act = "limits" | "role" | "suspend" | "delete";
+export type AccountAction = "limits" | "role" | "suspend" | "delete";
 const dialogs = {
   limits: LimitsDialog,
   role: RoleDialog,
@@ -38,10 +38,10 @@ export function AccountPanel({
   onChanged(): Promise<void>;
 }) {
   const { account: own } = useSignedIn();
-  const [act, setAct] = useState<Act | null>(null);
-  const { isUnderWay, problem, run } = useAction();
-  const change = async (requested: AccountChange) => {
-    await api.patch(`/dashboard/api/operator/accounts/${account.id}`, requested);
+  const [act, setAct] = useState<AccountAction | null>(null);
+  const { isPending, problem, run } = useAction();
+  const change = async (accountChange: AccountChange) => {
+    await api.patch(`/dashboard/api/operator/accounts/${account.id}`, accountChange);
     await onChanged();
   };
   const Dialog = act === null ? null : dialogs[act];
@@ -94,7 +94,7 @@ export function AccountPanel({
         ) : (
           <AccountActions
             account={account}
-            isUnderWay={isUnderWay}
+            isPending={isPending}
             onAct={setAct}
             onRestore={() => void run(() => change({ suspended: false }))}
           />

@@ -11,7 +11,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
 import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useSettled } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-settled.ts";
 import { useApi } from "../../use-api.ts";
 import { usePages } from "../../use-pages.ts";
 import { AccountPanel } from "./account-panel.tsx";
@@ -22,7 +22,7 @@ const accountsPath = "/dashboard/api/operator/accounts";
 export function AccountsPage() {
   const [path] = useLocation();
   const [query, setQuery] = useState("");
-  const settled = useSettled(query.trim());
+  const settled = useDebounced(query.trim());
   const list = usePages(
     settled === "" ? accountsPath : `${accountsPath}?query=${encodeURIComponent(settled)}`,
     ({ accounts }: AccountsAnswer) => accounts,
@@ -111,16 +111,16 @@ const columns: readonly Column<AccountListingAnswer>[] = [
     cell: ({ seen_at: at }) =>
       at === null ? <span className="quiet">Never</span> : <Ago at={at} />,
   },
-  { title: "Created", isLess: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+  { title: "Created", isSecondary: true, cell: ({ created_at: at }) => <Ago at={at} /> },
 ];
 
 /** The account from the list, otherwise requested by id. */
-function useOpened(id: string | null, listed: readonly AccountListingAnswer[] | undefined) {
-  const inList = listed?.find((account) => account.id === id) ?? null;
-  const isRequested = id !== null && listed !== undefined && inList === null;
+function useOpened(id: string | null, listText: readonly AccountListingAnswer[] | undefined) {
+  const inList = listText?.find((account) => account.id === id) ?? null;
+  const isRequested = id !== null && listText !== undefined && inList === null;
   const { data, refresh } = useApi<AccountsAnswer>(
     isRequested ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
-  const requested = data?.accounts.find((account) => account.id === id) ?? null;
-  return { account: id === null ? null : (inList ?? requested), refresh };
+  const openedAccount = data?.accounts.find((account) => account.id === id) ?? null;
+  return { account: id === null ? null : (inList ?? openedAccount), refresh };
 }

@@ -2,13 +2,13 @@ import type { ReactNode } from "preact/compat";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
-import type { Requested } from "../../components/use-action.ts";
+import type { ActionState } from "../../components/use-action.ts";
 
-export function ActDialog({
+export function ActionDialog({
   title,
   action,
   isDestroying = false,
-  requested: { isUnderWay, problem },
+  submission: { isPending, problem },
   onClose,
   onSubmit,
   children,
@@ -16,7 +16,7 @@ export function ActDialog({
   title: ReactNode;
   action: string;
   isDestroying?: boolean;
-  requested: Requested;
+  submission: ActionState;
   onClose(): void;
   onSubmit(): void;
   children: ReactNode;
@@ -29,7 +29,7 @@ export function ActDialog({
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant={isDestroying ? "destroy" : "primary"} disabled={isUnderWay}>
+        <Button type="submit" variant={isDestroying ? "destroy" : "primary"} disabled={isPending}>
           {action}
         </Button>
       </div>

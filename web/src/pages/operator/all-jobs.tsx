@@ -56,7 +56,7 @@ const columns: readonly Column<AnyJobListing>[] = [
   },
   {
     title: "Platform",
-    isLess: true,
+    isSecondary: true,
     cell: ({ platform }) => (platform === "social" ? "all" : platformNames[platform]),
   },
   {
@@ -67,7 +67,7 @@ const columns: readonly Column<AnyJobListing>[] = [
   {
     title: "Duration",
     isNumber: true,
-    isLess: true,
+    isSecondary: true,
     cell: ({ submitted_at: from, finished_at: to }) =>
       to === null ? null : durationText(Date.parse(to) - Date.parse(from)),
   },

@@ -8,14 +8,14 @@ import { Field } from "../../components/field.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
 import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useSettled } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-settled.ts";
 import { usePages } from "../../use-pages.ts";
 import { accountColumn, NothingListed } from "./all-accounts.tsx";
 
 /** Keys of all accounts or one, also of those that no one has signed in to. */
 export function AllKeys({ account }: { account: string | null }) {
   const [query, setQuery] = useState("");
-  const settled = useSettled(query.trim());
+  const settled = useDebounced(query.trim());
   const parameters = new URLSearchParams({
     ...(settled === "" ? {} : { query: settled }),
     ...(account === null ? {} : { account }),
@@ -82,7 +82,7 @@ const columns: readonly Column<AnyKeyListing>[] = [
   },
   {
     title: "Expires",
-    isLess: true,
+    isSecondary: true,
     cell: ({ expires_at: at }) =>
       at === null ? <span className="nowrap">Never</span> : <Ago at={at} />,
   },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { actionLabel, auditAddress, filtersIn, requestOf } from "./audit-filters.ts";
+import { actionLabel, auditAddress, auditPath, filtersIn } from "./audit-filters.ts";
 
 test("the audit filters survive in the address of the page", () => {
   const filters = {
@@ -26,7 +26,7 @@ test("unknown actions and impossible days are dropped from the audit filters", (
 
 test("an audit request covers whole local days, including the last one", () => {
   const query = new URLSearchParams(
-    requestOf({ from: "2026-11-28", to: "2026-11-28" }).split("?")[1],
+    auditPath({ from: "2026-11-28", to: "2026-11-28" }).split("?")[1],
   );
   const [from, to] = ["from", "to"].map((name) => new Date(query.get(name) ?? ""));
   expect(from).toEqual(new Date("2026-11-28T00:00"));

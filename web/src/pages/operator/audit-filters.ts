@@ -12,13 +12,13 @@ export type AuditFilters = {
 const names = ["account", "action", "actor", "from", "to"] as const;
 
 export function filtersIn(search: URLSearchParams): AuditFilters {
-  const given = Object.fromEntries(
+  const dates = Object.fromEntries(
     names.flatMap((name) => {
       const value = search.get(name);
       return value === null || value === "" ? [] : [[name, value]];
     }),
   );
-  const { action: word, from, to, ...rest } = given;
+  const { action: word, from, to, ...rest } = dates;
   const action = auditActions.find((known) => known === word);
   return {
     ...rest,
@@ -33,7 +33,7 @@ export function auditAddress(filters: AuditFilters): string {
 }
 
 /** The API request for the filters, with times instead of days. */
-export function requestOf({ from, to, ...rest }: AuditFilters): string {
+export function auditPath({ from, to, ...rest }: AuditFilters): string {
   return withParameters("/dashboard/api/operator/audit", {
     ...rest,
     ...(from === undefined ? {} : { from: startOf(from, 0) }),

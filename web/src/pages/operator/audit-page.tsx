@@ -17,14 +17,14 @@ import {
   type AuditFilters,
   actionLabel,
   auditAddress,
+  auditPath,
   filtersIn,
-  requestOf,
 } from "./audit-filters.ts";
 
 /** Filtered by the address. */
 export function AuditPage() {
   const filters = filtersIn(new URLSearchParams(useSearch()));
-  const path = requestOf(filters);
+  const path = auditPath(filters);
   const list = usePages(path, ({ entries }: AuditAnswer) => entries, "before");
   return (
     <>
@@ -106,9 +106,9 @@ function Filters({ filters }: { filters: AuditFilters }) {
   );
 }
 
-/** All entries of the filter, one JSON object a line. */
+/** All entries of the filter, one JSON object per line. */
 function ExportAudit({ path }: { path: string }) {
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const save = () =>
     run(async () => {
       const lines: string[] = [];
@@ -123,8 +123,8 @@ function ExportAudit({ path }: { path: string }) {
     });
   return (
     <div className="row">
-      <Button size="small" disabled={isUnderWay} onClick={() => void save()}>
-        {isUnderWay ? "Exporting…" : "Export as NDJSON"}
+      <Button size="small" disabled={isPending} onClick={() => void save()}>
+        {isPending ? "Exporting…" : "Export as NDJSON"}
       </Button>
       {problem === null ? null : <ProblemNote problem={problem} />}
     </div>

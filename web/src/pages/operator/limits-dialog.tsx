@@ -1,18 +1,18 @@
 import { useState } from "preact/compat";
 import { Field } from "../../components/field.tsx";
 import { useAction } from "../../components/use-action.ts";
-import type { AccountAct } from "./account-panel.tsx";
-import { ActDialog } from "./action-dialog.tsx";
+import type { AccountDialogProps } from "./account-panel.tsx";
+import { ActionDialog } from "./action-dialog.tsx";
 import { rateError, rateOf } from "./rates.ts";
 
-export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
-  const requested = useAction();
+export function LimitsDialog({ account, onClose, onChange }: AccountDialogProps) {
+  const submission = useAction();
   const { requests_per_second: wasRequests, submissions_per_minute: wasSearches } = account.limits;
   const [requests, setRequests] = useState(wasRequests === null ? "" : String(wasRequests));
   const [searches, setSearches] = useState(wasSearches === null ? "" : String(wasSearches));
   const save = () => {
     if (rateError(requests) !== null || rateError(searches) !== null) return;
-    void requested.run(async () => {
+    void submission.run(async () => {
       await onChange({
         requests_per_second: rateOf(requests),
         submissions_per_minute: rateOf(searches),
@@ -21,14 +21,14 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
     });
   };
   return (
-    <ActDialog
+    <ActionDialog
       title={
         <>
           Limits of <bdi>{account.name}</bdi>
         </>
       }
       action="Save limits"
-      requested={requested}
+      submission={submission}
       onClose={onClose}
       onSubmit={save}
     >
@@ -55,6 +55,6 @@ export function LimitsDialog({ account, onClose, onChange }: AccountAct) {
           onChange={(event) => setSearches(event.currentTarget.value)}
         />
       </div>
-    </ActDialog>
+    </ActionDialog>
   );
 }

@@ -3,35 +3,35 @@ import type { NodeListing } from "../../../../src/http/dashboard/contract/operat
 import { ConfirmName } from "../../components/confirm-name.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";
-import { ActDialog } from "./action-dialog.tsx";
+import { ActionDialog } from "./action-dialog.tsx";
 import type { NodeChange } from "./node-changes.ts";
 
-type NodeAct = {
+type NodeDialogProps = {
   node: NodeListing;
   onClose(): void;
   /** Errors: ApiProblem. */
   onConfirm(): Promise<void>;
 };
 
-export function NodeDialog({ change, ...act }: NodeAct & { change: NodeChange }) {
+export function NodeDialog({ change, ...act }: NodeDialogProps & { change: NodeChange }) {
   if (change === "remove") return <RemoveNode {...act} />;
   return change === "drain" ? <DrainNode {...act} /> : <ApproveNode {...act} />;
 }
 
-function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
-  const requested = useAction();
+function ApproveNode({ node, onClose, onConfirm }: NodeDialogProps) {
+  const submission = useAction();
   const isKnown = node.state !== "pending";
   return (
-    <ActDialog
+    <ActionDialog
       title={
         <>
           {isKnown ? "Resume" : "Approve"} <bdi>{node.name}</bdi>?
         </>
       }
       action={isKnown ? "Resume node" : "Approve node"}
-      requested={requested}
+      submission={submission}
       onClose={onClose}
-      onSubmit={() => void requested.run(onConfirm)}
+      onSubmit={() => void submission.run(onConfirm)}
     >
       <p className="soft">It receives and can read searches of all accounts.</p>
       <dl className="facts">
@@ -56,34 +56,34 @@ function ApproveNode({ node, onClose, onConfirm }: NodeAct) {
           startup.
         </p>
       )}
-    </ActDialog>
+    </ActionDialog>
   );
 }
 
-function DrainNode({ node, onClose, onConfirm }: NodeAct) {
-  const requested = useAction();
+function DrainNode({ node, onClose, onConfirm }: NodeDialogProps) {
+  const submission = useAction();
   return (
-    <ActDialog
+    <ActionDialog
       title={
         <>
           Drain <bdi>{node.name}</bdi>?
         </>
       }
       action="Drain node"
-      requested={requested}
+      submission={submission}
       onClose={onClose}
-      onSubmit={() => void requested.run(onConfirm)}
+      onSubmit={() => void submission.run(onConfirm)}
     >
       <p className="soft">
         It finishes its running jobs and gets no new ones. It stays connected, and you can resume
         it.
       </p>
-    </ActDialog>
+    </ActionDialog>
   );
 }
 
-function RemoveNode({ node, onClose, onConfirm }: NodeAct) {
-  const { isUnderWay, problem, run } = useAction();
+function RemoveNode({ node, onClose, onConfirm }: NodeDialogProps) {
+  const { isPending, problem, run } = useAction();
   return (
     <ConfirmName
       title={
@@ -92,9 +92,9 @@ function RemoveNode({ node, onClose, onConfirm }: NodeAct) {
         </>
       }
       name={node.name}
-      action="Remove node"
-      stay="Keep the node"
-      isUnderWay={isUnderWay}
+      confirmLabel="Remove node"
+      cancelLabel="Keep the node"
+      isPending={isPending}
       problem={problem}
       onClose={onClose}
       onConfirm={() => run(onConfirm)}

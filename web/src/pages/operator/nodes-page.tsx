@@ -12,7 +12,7 @@ import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { nodeColumns } from "../../nodes/node-columns.tsx";
-import { counted } from "../../numbers.ts";
+import { quantityText } from "../../numbers.ts";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
 import { type NodeChange, nodeChangesOf } from "./node-changes.ts";
@@ -24,13 +24,14 @@ const everyMs = 5_000;
 
 export function NodesPage() {
   const { data, problem, refresh } = useApi<NodesAnswer>(path, everyMs);
-  const [requested, setRequested] = useState<{ node: NodeListing; change: NodeChange } | null>(
-    null,
-  );
-  const request = (node: NodeListing, change: NodeChange) => setRequested({ node, change });
+  const [pendingChange, setPendingChange] = useState<{
+    node: NodeListing;
+    change: NodeChange;
+  } | null>(null);
+  const request = (node: NodeListing, change: NodeChange) => setPendingChange({ node, change });
   const change = async ({ node, change }: { node: NodeListing; change: NodeChange }) => {
     await api.post<NodesAnswer>(`${path}/${node.id}/${change}`);
-    setRequested(null);
+    setPendingChange(null);
     await refresh();
     if (change === "remove") focusPageHead();
   };
@@ -43,17 +44,17 @@ export function NodesPage() {
           problem === undefined && <Loading>Loading nodes…</Loading>
         ) : (
           <>
-            <Known nodes={data.nodes} onOpen={request} />
+            <NodeTable nodes={data.nodes} onOpen={request} />
             <NodeEvents events={data.events} />
           </>
         )}
       </div>
-      {requested === null ? null : (
+      {pendingChange === null ? null : (
         <NodeDialog
-          node={requested.node}
-          change={requested.change}
-          onClose={() => setRequested(null)}
-          onConfirm={() => change(requested)}
+          node={pendingChange.node}
+          change={pendingChange.change}
+          onClose={() => setPendingChange(null)}
+          onConfirm={() => change(pendingChange)}
         />
       )}
     </>
@@ -63,11 +64,11 @@ export function NodesPage() {
 function situation(nodes: readonly NodeListing[]): string {
   const connected = nodes.filter(({ is_connected: is }) => is).length;
   const pending = nodes.filter(({ state }) => state === "pending").length;
-  const summary = `${counted(nodes.length, "remote node")}, ${connected} connected`;
+  const summary = `${quantityText(nodes.length, "remote node")}, ${connected} connected`;
   return pending === 0 ? `${summary}.` : `${summary}. ${pending} waiting for your approval.`;
 }
 
-function Known({
+function NodeTable({
   nodes,
   onOpen,
 }: {
@@ -77,8 +78,8 @@ function Known({
   const { base_url: baseUrl } = useSignedIn();
   const columns: readonly Column<NodeListing>[] = [
     nodeColumns.node,
-    nodeColumns.standing,
-    { title: "Evidence", cell: (node) => <Shown node={node} /> },
+    nodeColumns.status,
+    { title: "Evidence", cell: (node) => <EvidenceCell node={node} /> },
     nodeColumns.running,
     nodeColumns.jobs,
     {
@@ -132,7 +133,7 @@ function Known({
   );
 }
 
-function Shown({ node }: { node: NodeListing }) {
+function EvidenceCell({ node }: { node: NodeListing }) {
   const { image, is_listed: isListed, version } = node;
   return (
     <>

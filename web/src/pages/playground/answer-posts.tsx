@@ -11,7 +11,7 @@ import { readQuery } from "./read-query.ts";
 import { longestQuery, type Request } from "./search-request.ts";
 import { shownPost } from "./shown-post.ts";
 import { usePostKeys } from "./use-post-keys.ts";
-import type { Shown } from "./use-search.ts";
+import type { ShownAnswer } from "./use-search.ts";
 
 export type View = "cards" | "json";
 
@@ -22,7 +22,7 @@ export function AnswerPosts({
   onMore,
   onSearch,
 }: {
-  shown: Shown;
+  shown: ShownAnswer;
   view: View;
   isBusy: boolean;
   onMore(): void;

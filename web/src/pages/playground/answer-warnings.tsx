@@ -1,12 +1,12 @@
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { sentence } from "../../components/problem-note.tsx";
-import { lengthOf, shortDay } from "../../components/time.tsx";
+import { coarseDuration, shortDay } from "../../components/time.tsx";
 import { useSignedIn } from "../../session.tsx";
 import type { SearchAnswer } from "./answer.ts";
 import { type Request, withMethod } from "./search-request.ts";
 
-const ofLiveWindow: readonly string[] = ["cut_to_live_window", "outside_live_window"];
+const liveWindowCodes: readonly string[] = ["cut_to_live_window", "outside_live_window"];
 
 /** Warnings about the whole answer. The composer shows those of the query, the coverage panel shows gaps. */
 export function AnswerWarnings({
@@ -32,10 +32,11 @@ export function AnswerWarnings({
       {shown.map(({ code, message, hint }) => (
         <li key={`${code} ${message}`}>
           <Icon name="info" />
-          {ofLiveWindow.includes(code) ? (
+          {liveWindowCodes.includes(code) ? (
             <>
               <p>
-                Live search covers the last {lengthOf(liveWindowMs)}, from {shortDay(liveFromMs)}.
+                Live search covers the last {coarseDuration(liveWindowMs)}, from{" "}
+                {shortDay(liveFromMs)}.
               </p>
               {isEmpty ? null : (
                 <Button

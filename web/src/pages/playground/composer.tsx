@@ -16,10 +16,10 @@ import { Button } from "../../components/button.tsx";
 import { CompletionList, completionId } from "../../components/completion.tsx";
 import { type Option, Segmented, Select } from "../../components/field.tsx";
 import { Query } from "../../components/query.tsx";
-import { lengthOf } from "../../components/time.tsx";
+import { coarseDuration } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
 import { Diagnostics } from "./diagnostics.tsx";
-import type { Reading } from "./read-query.ts";
+import type { QueryReading } from "./read-query.ts";
 import { longestQuery, needsQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
 import { TimeFields } from "./time-fields.tsx";
 import { useCompletion } from "./use-completion.ts";
@@ -56,7 +56,7 @@ export function Composer({
   onAnnounce,
 }: {
   request: Request;
-  reading: Reading;
+  reading: QueryReading;
   field: RefObject<HTMLTextAreaElement | null>;
   liveWindowMs: number;
   foot: ReactNode;
@@ -175,9 +175,9 @@ export function Composer({
           <CompletionList
             id={`${id}-completion`}
             items={open.items}
-            written={open.end - open.start}
-            chosen={writing.chosen}
-            onTake={writing.take}
+            typedLength={open.end - open.start}
+            selectedIndex={writing.chosen}
+            onAccept={writing.take}
           />
         </div>
       )}
@@ -224,7 +224,7 @@ export function Composer({
 
 function methodOptions(liveWindowMs: number): readonly Option<Method>[] {
   return [
-    { value: "searchbyquery", label: `Live, ${lengthOf(liveWindowMs)}` },
+    { value: "searchbyquery", label: `Live, ${coarseDuration(liveWindowMs)}` },
     { value: "searchbyfullarchive", label: "Full archive" },
   ];
 }

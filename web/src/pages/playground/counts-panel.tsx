@@ -4,26 +4,27 @@ import { CountsPlot } from "../../components/counts-plot.tsx";
 import { Legend, legendMarks } from "../../components/plot-panel.tsx";
 import { sentence } from "../../components/problem-note.tsx";
 import { Table } from "../../components/table.tsx";
-import { lengthOf, shortTime, timesText } from "../../components/time.tsx";
+import { coarseDuration, shortTime, timesText } from "../../components/time.tsx";
 import { wholeNumber } from "../../numbers.ts";
-import { listed, platformNames } from "../../platforms.ts";
+import { listText, platformNames } from "../../platforms.ts";
 import { evenlySpacedLabels } from "../../ranges.ts";
-import { type Bar, barsOf, everyStep, findingOf, holesIn } from "./counts.ts";
+import { type Bar, barsOf, countsSummary, plotGapsIn, stepText } from "./counts.ts";
 import { livePlatforms } from "./coverage.ts";
-import type { Counted } from "./use-counts.ts";
+import type { CountsState } from "./use-counts.ts";
 
 export function CountsPanel({
-  counted,
+  countsState,
   hasAnswer,
   onCount,
   onSelect,
 }: {
-  counted: Counted | null;
+  countsState: CountsState | null;
   hasAnswer: boolean;
   onCount(): void;
   onSelect(fromMs: number, toMs: number): void;
 }) {
-  if (counted?.state === "counted") return <CountedPanel counted={counted} onSelect={onSelect} />;
+  if (countsState?.state === "counted")
+    return <CountedPanel countsState={countsState} onSelect={onSelect} />;
   return (
     <section className="panel" aria-labelledby="counts">
       <div className="panel-head">
@@ -31,14 +32,14 @@ export function CountsPanel({
       </div>
       <div className="panel-body">
         <div className="counts-reserve">
-          {counted?.state === "failed" ? (
+          {countsState?.state === "failed" ? (
             <p>
-              {sentence(counted.problem.message)}{" "}
+              {sentence(countsState.problem.message)}{" "}
               <Button size="small" onClick={onCount}>
                 Count again
               </Button>
             </p>
-          ) : counted?.state === "counting" ? null : hasAnswer ? (
+          ) : countsState?.state === "counting" ? null : hasAnswer ? (
             <p>
               <Button size="small" onClick={onCount}>
                 Count over time
@@ -56,41 +57,41 @@ export function CountsPanel({
 }
 
 function CountedPanel({
-  counted,
+  countsState,
   onSelect,
 }: {
-  counted: Extract<Counted, { state: "counted" }>;
+  countsState: Extract<CountsState, { state: "counted" }>;
   onSelect(fromMs: number, toMs: number): void;
 }) {
-  const { counts, window, sources } = counted;
+  const { counts, window, sources } = countsState;
   const { bars, stepMs } = barsOf(counts, window);
-  const holes = holesIn(counts.coverage, window);
+  const gaps = plotGapsIn(counts.coverage, window);
   const total = bars.reduce((sum, { count }) => sum + count, 0);
   const platforms = livePlatforms(sources).map((platform) => platformNames[platform]);
   return (
     <section className="panel counts" aria-labelledby="counts">
       <div className="panel-head">
         <h2 id="counts">
-          {wholeNumber(total)} in {lengthOf(window.toMs - window.fromMs)}
+          {wholeNumber(total)} in {coarseDuration(window.toMs - window.fromMs)}
         </h2>
-        <span className="push small quiet">{everyStep(stepMs)}</span>
+        <span className="push small quiet">{stepText(stepMs)}</span>
       </div>
       <div className="panel-body">
         <CountsPlot
           window={window}
           bars={bars}
-          holes={holes}
-          finding={findingOf(bars, stepMs, holes)}
+          gaps={gaps}
+          summary={countsSummary(bars, stepMs, gaps)}
           axis={evenlySpacedLabels(window.fromMs, window.toMs)}
           describe={barText}
           onSelect={onSelect}
         />
-        {holes.some(({ isBefore }) => !isBefore) ? (
+        {gaps.some(({ isBefore }) => !isBefore) ? (
           <Legend entries={[{ name: "gap in coverage", drawing: legendMarks.gap }]} />
         ) : null}
         {platforms.length === 0 ? null : (
           <p className="small quiet">
-            Archived posts only: posts that {listed(platforms)} answered live are not counted.
+            Archived posts only: posts that {listText(platforms)} answered live are not counted.
           </p>
         )}
         {counts.meta.next_token === undefined ? null : (

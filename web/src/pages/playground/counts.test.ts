@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Coverage, PostRecord, SearchAnswer } from "./answer.ts";
-import { barsOf, countedHere, everyStep, findingOf, holesIn, windowOf } from "./counts.ts";
+import { barsOf, countsSummary, localCounts, plotGapsIn, stepText, windowOf } from "./counts.ts";
 
 const week: Coverage = {
   from: "2026-11-14T10:30:00.000Z",
@@ -64,7 +64,7 @@ describe("counts of an answer with every match", () => {
       post("2026-11-21T10:00:00Z"),
       post("2026-11-14T10:31:00Z"),
     ];
-    const counts = countedHere(answerOf(results), window);
+    const counts = localCounts(answerOf(results), window);
     expect(counts?.data).toHaveLength(169);
     expect(counts?.data[0]).toMatchObject({ start: "2026-11-14T10:30:00.000Z", tweet_count: 1 });
     expect(counts?.data.at(-1)).toMatchObject({
@@ -75,29 +75,29 @@ describe("counts of an answer with every match", () => {
 
   it("counts are not computed when posts may follow, the time limit was reached, or a post has no time", () => {
     const window = windowOf(week);
-    expect(countedHere(answerOf([], { next_cursor: "c" }), window)).toBeNull();
+    expect(localCounts(answerOf([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
-    expect(countedHere(answerOf([], { warnings: late }), window)).toBeNull();
-    expect(countedHere(answerOf([post("never")]), window)).toBeNull();
-    expect(countedHere(answerOf([post("2020-01-01T00:00:00Z")]), window)).toBeNull();
+    expect(localCounts(answerOf([], { warnings: late }), window)).toBeNull();
+    expect(localCounts(answerOf([post("never")]), window)).toBeNull();
+    expect(localCounts(answerOf([post("2020-01-01T00:00:00Z")]), window)).toBeNull();
   });
 });
 
 it("a week of counts is drawn in steps of four hours without losing posts", () => {
   const window = windowOf(week);
-  const counts = countedHere(
+  const counts = localCounts(
     answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
     window,
   );
   if (counts === null) throw new Error("it can be counted here");
   const { bars, stepMs } = barsOf(counts, window);
-  expect(everyStep(stepMs)).toBe("every 4 hours");
+  expect(stepText(stepMs)).toBe("every 4 hours");
   expect(bars).toHaveLength(43);
   expect(bars.filter(({ count }) => count > 0)).toEqual([
     { fromMs: Date.UTC(2026, 10, 15, 0), toMs: Date.UTC(2026, 10, 15, 4), count: 2 },
   ]);
-  const finding = findingOf(bars, stepMs, holesIn(week, window));
-  expect(finding).toMatch(
+  const summary = countsSummary(bars, stepMs, plotGapsIn(week, window));
+  expect(summary).toMatch(
     /^Matching posts every 4 hours from .*, 2 in total\. Highest count: 2, from .*\. 37 min missing from /,
   );
 });
@@ -108,14 +108,14 @@ it("gaps in counts are clipped to the window, and those at its start are marked"
     { from: null, to: "2026-11-15T00:00:00.000Z" },
     { from: "2026-11-21T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z" },
   ];
-  expect(holesIn({ ...week, gaps }, window)).toEqual([
+  expect(plotGapsIn({ ...week, gaps }, window)).toEqual([
     { fromMs: window.fromMs, toMs: Date.UTC(2026, 10, 15), isBefore: true },
     { fromMs: Date.UTC(2026, 10, 21), toMs: window.toMs, isBefore: false },
   ]);
 });
 
 it("the steps of counts are named in words", () => {
-  expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(everyStep)).toEqual([
+  expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(stepText)).toEqual([
     "every minute",
     "every 5 minutes",
     "every hour",

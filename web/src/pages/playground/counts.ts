@@ -1,4 +1,4 @@
-import { lengthOf, shortTime } from "../../components/time.tsx";
+import { coarseDuration, shortTime } from "../../components/time.tsx";
 import { roundStepMs } from "../../components/time-steps.ts";
 import { wholeNumber } from "../../numbers.ts";
 import type { CountsAnswer, Coverage, PostRecord, SearchAnswer } from "./answer.ts";
@@ -59,7 +59,7 @@ export function barsOf(
 /**
  * Counts an answer with every match, which saves a search; null if posts may follow or lack a time.
  */
-export function countedHere(
+export function localCounts(
   { results, next_cursor, warnings, coverage }: SearchAnswer,
   window: CountsWindow,
 ): CountsAnswer | null {
@@ -81,7 +81,7 @@ export function countedHere(
 const bucketsMs = { minute: minuteMs, hour: hourMs, day: dayMs } as const;
 
 /** "every 4 hours" */
-export function everyStep(stepMs: number): string {
+export function stepText(stepMs: number): string {
   const [unit, ms] =
     stepMs < hourMs ? ["minute", minuteMs] : stepMs < dayMs ? ["hour", hourMs] : ["day", dayMs];
   const times = stepMs / Number(ms);
@@ -89,9 +89,9 @@ export function everyStep(stepMs: number): string {
 }
 
 /** A gap clipped to the window; `isBefore` if it starts the window. */
-export type Hole = { fromMs: number; toMs: number; isBefore: boolean };
+export type CountsGap = { fromMs: number; toMs: number; isBefore: boolean };
 
-export function holesIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): Hole[] {
+export function plotGapsIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): CountsGap[] {
   return gaps.flatMap(({ from, to }) => {
     const start = from === null ? fromMs : Math.max(fromMs, Date.parse(from));
     const end = Math.min(toMs, Date.parse(to));
@@ -100,7 +100,11 @@ export function holesIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): Hol
 }
 
 /** Text alternative of the plot. */
-export function findingOf(bars: readonly Bar[], stepMs: number, holes: readonly Hole[]): string {
+export function countsSummary(
+  bars: readonly Bar[],
+  stepMs: number,
+  gaps: readonly CountsGap[],
+): string {
   const first = bars[0];
   const last = bars.at(-1);
   if (first === undefined || last === undefined) return "No counts.";
@@ -108,19 +112,19 @@ export function findingOf(bars: readonly Bar[], stepMs: number, holes: readonly 
   const highest = bars.reduce((max, bar) => (bar.count > max.count ? bar : max), first);
   const range = `from ${shortTime(iso(first.fromMs))} to ${shortTime(iso(last.toMs))}`;
   const sentences = [
-    `Matching posts ${everyStep(stepMs)} ${range}, ${wholeNumber(total)} in total.`,
+    `Matching posts ${stepText(stepMs)} ${range}, ${wholeNumber(total)} in total.`,
   ];
   if (highest.count > 0) {
     sentences.push(
       `Highest count: ${wholeNumber(highest.count)}, from ${shortTime(iso(highest.fromMs))}.`,
     );
   }
-  for (const hole of holes.slice(0, 3)) {
+  for (const gap of gaps.slice(0, 3)) {
     sentences.push(
-      `${lengthOf(hole.toMs - hole.fromMs)} missing from ${shortTime(iso(hole.fromMs))}.`,
+      `${coarseDuration(gap.toMs - gap.fromMs)} missing from ${shortTime(iso(gap.fromMs))}.`,
     );
   }
-  if (holes.length > 3) sentences.push(`${holes.length - 3} more gaps.`);
+  if (gaps.length > 3) sentences.push(`${gaps.length - 3} more gaps.`);
   return sentences.join(" ");
 }
 

@@ -4,9 +4,9 @@ import { isSearch } from "../../../../src/platforms/methods.ts";
 import { Badge } from "../../components/badge.tsx";
 import { platformNames } from "../../platforms.ts";
 import { coverageLines } from "./coverage.ts";
-import type { Shown } from "./use-search.ts";
+import type { ShownAnswer } from "./use-search.ts";
 
-export function AnswerCoveragePanel({ shown }: { shown: Shown | null }) {
+export function AnswerCoveragePanel({ shown }: { shown: ShownAnswer | null }) {
   const isFetched = shown !== null && !isSearch(shown.request.method);
   const lines =
     shown === null ? [] : coverageLines(shown.first.coverage, shown.first.sources, Date.now());

@@ -1,6 +1,6 @@
 import { type Platform, platforms } from "@earshot/query/tree";
 import { coverageText, liveShare, type Source, windowText } from "../../coverage-text.ts";
-import { listed, platformNames } from "../../platforms.ts";
+import { listText, platformNames } from "../../platforms.ts";
 import type { Coverage } from "./answer.ts";
 
 export type CoverageLine = {
@@ -55,7 +55,7 @@ export function completeSentence(coverage: Coverage, nowMs: number): string {
     .map(({ platform }) => platformNames[platform]);
   const range = windowText(coverage, nowMs);
   if (names.length === 0) return `Coverage is complete ${range}: no post matches.`;
-  return `${listed(names)} ${names.length === 1 ? "is" : "are"} complete ${range}: no post matches.`;
+  return `${listText(names)} ${names.length === 1 ? "is" : "are"} complete ${range}: no post matches.`;
 }
 
 /** Why an empty answer is inconclusive. */

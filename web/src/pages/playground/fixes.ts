@@ -34,10 +34,12 @@ function warningsOf(query: string, maxLength: number) {
 
 /** Rejects duplicated words. */
 function hasOnlyWordsOf(changed: string, query: string, meant: string): boolean {
-  const [written, reported] = [wordsOf(query), wordsOf(meant)];
+  const [queryWords, meantWords] = [wordsOf(query), wordsOf(meant)];
   return wordsOf(changed)
     .entries()
-    .every(([word, times]) => times <= Math.max(written.get(word) ?? 0, reported.get(word) ?? 0));
+    .every(
+      ([word, times]) => times <= Math.max(queryWords.get(word) ?? 0, meantWords.get(word) ?? 0),
+    );
 }
 
 function wordsOf(text: string): Map<string, number> {
@@ -48,45 +50,45 @@ function wordsOf(text: string): Map<string, number> {
   return words;
 }
 
-type Replace = (from: number, to: number, by: string) => string;
+type Replace = (from: number, to: number, replacement: string) => string;
 
 function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
   const { code, offset, length, hint = "" } = diagnostic;
   const source = readSource(query);
   const end = offset + length;
-  const marked = textBetween(source, offset, end);
+  const markedText = textBetween(source, offset, end);
   const replace = replacerOf(source);
-  const here = (label: string, by: string): Candidate => ({
+  const replaceMarked = (label: string, replacement: string): Candidate => ({
     label,
-    changed: replace(offset, end, by),
-    meant: by,
+    changed: replace(offset, end, replacement),
+    meant: replacement,
   });
-  const behind = (label: string, by: string): Candidate => ({
+  const insertAfter = (label: string, replacement: string): Candidate => ({
     label,
-    changed: query.trimEnd() + by,
-    meant: by,
+    changed: query.trimEnd() + replacement,
+    meant: replacement,
   });
   switch (code) {
     case "or_binds_tighter":
-      return [here("Add parentheses", `(${marked})`)];
+      return [replaceMarked("Add parentheses", `(${markedText})`)];
     case "lower_case_or":
     case "lower_case_not":
-      return [here(`Use ${marked.toUpperCase()}`, marked.toUpperCase())];
+      return [replaceMarked(`Use ${markedText.toUpperCase()}`, markedText.toUpperCase())];
     case "unclosed_group":
-      return [behind("Close the group", ")")];
+      return [insertAfter("Close the group", ")")];
     case "unclosed_quote":
-      return [behind("Close the quote", /^add (\S) /u.exec(hint)?.[1] ?? '"')];
+      return [insertAfter("Close the quote", /^add (\S) /u.exec(hint)?.[1] ?? '"')];
     case "unopened_group":
     case "empty_group":
     case "missing_term":
-      return [here(`Remove ${short(marked)}`, "")];
+      return [replaceMarked(`Remove ${short(markedText)}`, "")];
     case "stray_minus": {
       const spaced = { label: "Add a space before it", changed: replace(offset, offset, " ") };
-      return [{ ...spaced, meant: "" }, here("Remove the minus", "")];
+      return [{ ...spaced, meant: "" }, replaceMarked("Remove the minus", "")];
     }
     default:
-      if (/^remove it\b/.test(hint)) return [here("Remove it", "")];
-      return meantBy(hint, marked).flatMap((meant) =>
+      if (/^remove it\b/.test(hint)) return [replaceMarked("Remove it", "")];
+      return meantBy(hint, markedText).flatMap((meant) =>
         positionsOf(source, offset, end).map(([from, to]) => ({
           label: `Use ${short(meant)}`,
           changed: replace(from, to, meant),
@@ -97,11 +99,11 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
 }
 
 function replacerOf(source: Source): Replace {
-  return (from, to, by) => {
+  return (from, to, replacement) => {
     const isApart = from === 0 || source.folded[from - 1] === " ";
-    const isSpaceLeft = by === "" && isApart && source.folded[to] === " ";
+    const isSpaceLeft = replacement === "" && isApart && source.folded[to] === " ";
     const following = textBetween(source, isSpaceLeft ? to + 1 : to, source.characters.length);
-    return textBetween(source, 0, from) + by + following;
+    return textBetween(source, 0, from) + replacement + following;
   };
 }
 

@@ -1,7 +1,7 @@
 import "./starters.css";
 import { Link } from "wouter";
 import { Button } from "../../components/button.tsx";
-import { QueryPaint } from "../../components/query.tsx";
+import { HighlightedText } from "../../components/query.tsx";
 import { Ago, shortTime } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
 import type { PastSearch } from "./query-history.ts";
@@ -62,7 +62,7 @@ export function HistoryPanel({
             <li key={search.address}>
               <Link href={search.address} onClick={onClose}>
                 <code>
-                  <QueryPaint
+                  <HighlightedText
                     pieces={readQuery(search.query, longestQuery("searchbyfullarchive")).pieces}
                   />
                 </code>

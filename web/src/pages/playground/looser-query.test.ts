@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { withoutOneFilter } from "./looser-query.ts";
 
 it.each([
-  ["zeppelin lang:eo", { left: "lang:eo", query: "zeppelin" }],
-  ["(a OR b) c -filter:retweets", { left: "-filter:retweets", query: "(a OR b) c" }],
-  ["zeppelin lang:eo -filter:retweets", { left: "lang:eo", query: "zeppelin -filter:retweets" }],
+  ["zeppelin lang:eo", { removed: "lang:eo", query: "zeppelin" }],
+  ["(a OR b) c -filter:retweets", { removed: "-filter:retweets", query: "(a OR b) c" }],
+  ["zeppelin lang:eo -filter:retweets", { removed: "lang:eo", query: "zeppelin -filter:retweets" }],
   ["zeppelin airship", null],
   ["lang:eo", null],
 ])("a looser query lacks the language or the last filter of %j", (query, looser) => {

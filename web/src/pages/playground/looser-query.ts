@@ -3,12 +3,12 @@ import { printQuery, type QueryNode } from "@earshot/query/tree";
 const words: ReadonlySet<string> = new Set(["word", "phrase", "hashtag", "or", "and", "question"]);
 
 /** The query without its language, else without its last filter; null if it has none. */
-export function withoutOneFilter(tree: QueryNode): { left: string; query: string } | null {
+export function withoutOneFilter(tree: QueryNode): { removed: string; query: string } | null {
   if (tree.kind !== "and") return null;
   const filter =
     tree.children.find(({ kind }) => kind === "lang") ??
     tree.children.findLast(({ kind }) => !words.has(kind));
   if (filter === undefined) return null;
   const children = tree.children.filter((child) => child !== filter);
-  return { left: printQuery(filter), query: printQuery({ ...tree, children }) };
+  return { removed: printQuery(filter), query: printQuery({ ...tree, children }) };
 }

@@ -20,14 +20,14 @@ import { once } from "../../../../src/lib/once.ts";
 export type MarkedPart = { text: string; start: number; isMatch: boolean };
 
 /** The positive terms of a query. */
-export type Expected = {
+export type ExpectedMatches = {
   sequences: readonly (readonly SequenceElement[])[];
   tags: ReadonlySet<string>;
   users: ReadonlySet<string>;
   symbols: ReadonlySet<string>;
 };
 
-export function expectedMatches(tree: QueryNode | null): Expected {
+export function expectedMatches(tree: QueryNode | null): ExpectedMatches {
   const leaves = tree === null ? [] : positiveLeaves(tree);
   const sequences = leaves.flatMap((leaf) => {
     if (leaf.kind === "word") return [querySequence(leaf.text)];
@@ -54,7 +54,7 @@ type Span = { start: number; end: number };
 /** The parts concatenate to the text. */
 export function markMatches(
   text: string,
-  expected: Expected,
+  expected: ExpectedMatches,
   platform: Platform | null,
 ): MarkedPart[] {
   const parts: MarkedPart[] = [];
@@ -72,18 +72,18 @@ export function markMatches(
 }
 
 function mergeSpans(spans: readonly Span[]): Span[] {
-  const kept: Span[] = [];
+  const disjoint: Span[] = [];
   for (const span of spans.toSorted((a, b) => a.start - b.start || b.end - a.end)) {
-    const last = kept.at(-1);
-    if (last === undefined || span.start >= last.end) kept.push({ ...span });
+    const last = disjoint.at(-1);
+    if (last === undefined || span.start >= last.end) disjoint.push({ ...span });
     else last.end = Math.max(last.end, span.end);
   }
-  return kept;
+  return disjoint;
 }
 
 function entitySpans(
   text: string,
-  { tags, users, symbols }: Expected,
+  { tags, users, symbols }: ExpectedMatches,
   platform: Platform | null,
 ): Span[] {
   return [
@@ -101,7 +101,7 @@ function entitySpans(
 
 type PositionedToken = Span & { token: string };
 
-function wordSpans(text: string, { sequences }: Expected): Span[] {
+function wordSpans(text: string, { sequences }: ExpectedMatches): Span[] {
   if (sequences.length === 0) return [];
   const tokens = positionedTokens(text);
   return sequences.flatMap((sequence) =>

@@ -1,8 +1,12 @@
 import { type Request, searchAddress } from "./search-request.ts";
 
 /** The query to show in the heading if it differs from the composer or the running search; null otherwise. */
-export function queryToName(answered: Request, box: Request, isBusy: boolean): string | null {
-  const isOther = answered.query.trim() !== box.query.trim();
-  const isRequestedAnew = isBusy && searchAddress(answered) !== searchAddress(box);
-  return isOther || isRequestedAnew ? answered.query : null;
+export function differingQuery(
+  answeredRequest: Request,
+  box: Request,
+  isBusy: boolean,
+): string | null {
+  const isOther = answeredRequest.query.trim() !== box.query.trim();
+  const isSearchingAgain = isBusy && searchAddress(answeredRequest) !== searchAddress(box);
+  return isOther || isSearchingAgain ? answeredRequest.query : null;
 }

@@ -7,7 +7,7 @@ import { Button } from "../../components/button.tsx";
 import { completeSentence, incompleteSentence } from "./coverage.ts";
 import { withoutOneFilter } from "./looser-query.ts";
 import { type Request, withMethod } from "./search-request.ts";
-import type { Shown } from "./use-search.ts";
+import type { ShownAnswer } from "./use-search.ts";
 
 /** Distinguishes no match from missing coverage. */
 export function NothingFound({
@@ -15,7 +15,7 @@ export function NothingFound({
   tree,
   onSearch,
 }: {
-  shown: Shown;
+  shown: ShownAnswer;
   tree: QueryNode | null;
   onSearch(request: Request): void;
 }) {
@@ -70,7 +70,7 @@ export function NothingFound({
         ) : null}
         {looser === null ? null : (
           <Button size="small" onClick={() => onSearch({ ...request, query: looser.query })}>
-            Search without {looser.left}
+            Search without {looser.removed}
           </Button>
         )}
         {complete ? null : (

@@ -74,7 +74,7 @@ export const basicHelp: readonly OperatorHelp[] = [
   { example: "#nasa", meaning: "With a hashtag" },
   { example: "@nasa", meaning: "That mention an account" },
   { example: "$TWTR", meaning: "With a cashtag" },
-  { example: "where ?", meaning: "That request a question" },
+  { example: "where ?", meaning: "That ask a question" },
 ];
 
 export const filterExamples: readonly OperatorHelp[] = [

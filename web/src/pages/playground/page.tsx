@@ -34,7 +34,7 @@ import {
 } from "./search-request.ts";
 import { ExampleQueries } from "./starters.tsx";
 import { useCounts } from "./use-counts.ts";
-import { type Shown, useSearch } from "./use-search.ts";
+import { type ShownAnswer, useSearch } from "./use-search.ts";
 
 /**
  * The address contains the search. Opening it sends nothing, as searches count against the limit; history state `run`
@@ -49,7 +49,7 @@ export function PlaygroundPage() {
   const [request, setRequest] = useState<Request>(() => readRequest(address));
   const [panel, setPanel] = useState<"help" | "history" | null>(null);
   const [searches, setSearches] = useState(() => readHistory(account.id));
-  const [output, setReported] = useState("");
+  const [announcement, setAnnouncement] = useState("");
   const reading = useMemo(
     () =>
       isSearch(request.method)
@@ -58,15 +58,15 @@ export function PlaygroundPage() {
     [request.query, request.method],
   );
   const perMinute = limits.submissions_per_minute;
-  const [rates, noteRates] = useRates();
-  const counts = useCounts(noteRates);
+  const [rates, observeRates] = useRates();
+  const counts = useCounts(observeRates);
   const searching = useSearch(account.id, request, (answered, reported, isFirst) => {
-    noteRates(reported);
-    setReported(outcomeOf(answered));
+    observeRates(reported);
+    setAnnouncement(outcomeOf(answered));
     // Counting uses a search, so it never takes the last ones.
-    const isPlenty = reported.searches === null || reported.searches > perMinute / 2;
+    const hasManySearchesLeft = reported.searches === null || reported.searches > perMinute / 2;
     const isCounted = isSearch(answered.request.method);
-    if (isFirst && isPlenty && isCounted && counts.countsOf(answered) === null)
+    if (isFirst && hasManySearchesLeft && isCounted && counts.countsOf(answered) === null)
       counts.count(answered);
   });
   const { shown, phase, problem } = searching;
@@ -76,35 +76,35 @@ export function PlaygroundPage() {
     setSearches(changed);
     writeHistory(account.id, changed);
   };
-  const search = (requested: Request) => {
-    setRequest(requested);
-    const next = searchAddress(requested);
+  const search = (newRequest: Request) => {
+    setRequest(newRequest);
+    const next = searchAddress(newRequest);
     atAddress.current = next;
     if (next !== searchAddress(readRequest(address))) go(next);
     changeHistory(
       withSearch(searches, {
         address: next,
-        query: requested.query || requested.method,
+        query: newRequest.query || newRequest.method,
         atMs: Date.now(),
       }),
     );
-    searching.run(requested);
+    searching.run(newRequest);
   };
 
   const isRun = state?.run === true;
   useEffect(() => {
-    const requested = readRequest(address);
-    const ownAddress = searchAddress(requested);
+    const newRequest = readRequest(address);
+    const ownAddress = searchAddress(newRequest);
     if (!isRun && ownAddress === atAddress.current) return;
     atAddress.current = ownAddress;
-    setRequest(requested);
+    setRequest(newRequest);
     if (!isRun) {
-      searching.recall(requested);
+      searching.showCached(newRequest);
       return;
     }
     // A reload must not send the search again.
     go(ownAddress, { replace: true, state: null });
-    if (requested.query.trim() !== "" || !needsQuery(requested.method)) searching.run(requested);
+    if (newRequest.query.trim() !== "" || !needsQuery(newRequest.method)) searching.run(newRequest);
   });
 
   useEffect(() => {
@@ -118,12 +118,12 @@ export function PlaygroundPage() {
     setRequest({ ...withMethod(request, method), query });
     field.current?.focus();
   };
-  const counted = shown === null ? null : counts.countsOf(shown);
+  const countsState = shown === null ? null : counts.countsOf(shown);
   return (
     <>
       <PageHead title="Playground" />
       <p className="sr" role="status">
-        {output}
+        {announcement}
       </p>
       <div className="stack">
         <Composer
@@ -136,7 +136,7 @@ export function PlaygroundPage() {
           onSearch={() => search(request)}
           onHelp={() => setPanel(panel === "help" ? null : "help")}
           onHistory={() => setPanel(panel === "history" ? null : "history")}
-          onAnnounce={setReported}
+          onAnnounce={setAnnouncement}
         />
         {panel === "history" ? (
           <HistoryPanel
@@ -157,7 +157,7 @@ export function PlaygroundPage() {
           phase={phase}
           problem={problem}
           perMinute={perMinute}
-          onDoNotWait={searching.cancel}
+          onCancel={searching.cancel}
           onRetry={() => search(request)}
         />
         <div className="split">
@@ -172,7 +172,7 @@ export function PlaygroundPage() {
           />
           <div className="stack">
             <CountsPanel
-              counted={counted}
+              countsState={countsState}
               hasAnswer={shown !== null && isSearch(shown.request.method)}
               onCount={() => {
                 if (shown !== null) counts.count(shown);
@@ -192,7 +192,7 @@ export function PlaygroundPage() {
   );
 }
 
-function outcomeOf({ results, first }: Shown): string {
+function outcomeOf({ results, first }: ShownAnswer): string {
   const count = results.length === 1 ? "1 post" : `${results.length} posts`;
   return `${count} found. Coverage is ${first.complete ? "" : "in"}complete.`;
 }

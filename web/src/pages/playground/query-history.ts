@@ -1,4 +1,4 @@
-import { keepStored, readStored } from "../../theme.ts";
+import { readStored, writeStored } from "../../theme.ts";
 
 /** A search of this browser; `address` is relative to /dashboard. */
 export type PastSearch = { address: string; query: string; atMs: number; isSaved: boolean };
@@ -14,7 +14,7 @@ export function readHistory(accountId: string): readonly PastSearch[] {
 }
 
 export function writeHistory(accountId: string, searches: readonly PastSearch[]): void {
-  keepStored(nameOf(accountId), searches.length === 0 ? null : JSON.stringify(searches));
+  writeStored(nameOf(accountId), searches.length === 0 ? null : JSON.stringify(searches));
 }
 
 /** Ignores what this page did not write. */

@@ -6,7 +6,7 @@ const longestWaitMs = 120_000;
  * How long to wait before retrying, in milliseconds; null if the error is not a rate limit or the total wait of two
  * minutes would be exceeded.
  */
-export function waitForRate(error: unknown, waitedMs: number): number | null {
+export function rateWaitMs(error: unknown, waitedMs: number): number | null {
   if (!(error instanceof ApiProblem) || error.code !== "rate_limited") return null;
   const waitMs = error.retryAfterMs;
   return waitMs === null || waitedMs + waitMs > longestWaitMs ? null : waitMs;

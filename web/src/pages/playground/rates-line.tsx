@@ -3,17 +3,23 @@ import type { RatesLeft } from "../../api.ts";
 
 const minuteMs = 60_000;
 
-type NotedRates = RatesLeft & { atMs: number };
+type ObservedRates = RatesLeft & { atMs: number };
 
-export function useRates(): [NotedRates | null, (reported: RatesLeft) => void] {
-  const [rates, setRates] = useState<NotedRates | null>(null);
-  const note = useCallback((reported: RatesLeft) => {
-    if (reported.searches !== null) setRates({ ...reported, atMs: Date.now() });
+export function useRates(): [ObservedRates | null, (received: RatesLeft) => void] {
+  const [rates, setRates] = useState<ObservedRates | null>(null);
+  const observe = useCallback((received: RatesLeft) => {
+    if (received.searches !== null) setRates({ ...received, atMs: Date.now() });
   }, []);
-  return [rates, note];
+  return [rates, observe];
 }
 
-export function RatesLine({ rates, perMinute }: { rates: NotedRates | null; perMinute: number }) {
+export function RatesLine({
+  rates,
+  perMinute,
+}: {
+  rates: ObservedRates | null;
+  perMinute: number;
+}) {
   const [nowMs, setNowMs] = useState(Date.now);
   const isRecent = rates !== null && nowMs - rates.atMs < minuteMs;
   useEffect(() => {

@@ -10,7 +10,7 @@ import {
 /** The pieces concatenate to the query. */
 type Piece = { text: string; start: number; look: string };
 
-export type Reading = {
+export type QueryReading = {
   tree: QueryNode | null;
   /** Errors first, then by position. Offsets are in code points. */
   diagnostics: readonly Diagnostic[];
@@ -22,7 +22,7 @@ export type Reading = {
 };
 
 /** Parses a query as the server does. */
-export function readQuery(text: string, maxLength: number): Reading {
+export function readQuery(text: string, maxLength: number): QueryReading {
   const isEmpty = text.trim() === "";
   const { tree, diagnostics } = isEmpty
     ? { tree: null, diagnostics: [] }
@@ -44,7 +44,7 @@ export function readQuery(text: string, maxLength: number): Reading {
  * Reads the text of methods that do not search: an account, a post or a Space, which the server
  * reads.
  */
-export function readTargetText(text: string, isNeeded: boolean): Reading {
+export function readTargetText(text: string, isNeeded: boolean): QueryReading {
   return {
     tree: null,
     diagnostics: [],
@@ -110,10 +110,10 @@ export function excerptOf(
   const to = Math.min(characters.length, from + widest);
   const lead = from > 0 ? "…" : "";
   const trail = to < characters.length ? "…" : "";
-  const marked = Math.max(1, Math.min(offset + length, to) - offset);
+  const markedLength = Math.max(1, Math.min(offset + length, to) - offset);
   return {
     line: `${lead}${characters.slice(from, to).join("")}${trail}`,
-    carets: " ".repeat(lead.length + offset - from) + "^".repeat(marked),
+    carets: " ".repeat(lead.length + offset - from) + "^".repeat(markedLength),
   };
 }
 

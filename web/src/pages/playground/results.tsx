@@ -6,11 +6,11 @@ import { type Option, Segmented } from "../../components/field.tsx";
 import { State } from "../../components/state.tsx";
 import { wholeNumber } from "../../numbers.ts";
 import { AnswerPosts, type View } from "./answer-posts.tsx";
-import { queryToName } from "./named-query.ts";
+import { differingQuery } from "./named-query.ts";
 import { SaveMenu } from "./save-menu.tsx";
 import type { Phase } from "./search.ts";
 import type { Request } from "./search-request.ts";
-import type { Shown } from "./use-search.ts";
+import type { ShownAnswer } from "./use-search.ts";
 
 const views: readonly Option<View>[] = [
   { value: "cards", label: "Cards" },
@@ -28,7 +28,7 @@ export function Results({
 }: {
   /** The request in the composer. */
   request: Request;
-  shown: Shown | null;
+  shown: ShownAnswer | null;
   phase: Phase | null;
   /** Shown before the first search. */
   before: ReactNode;
@@ -38,7 +38,7 @@ export function Results({
 }) {
   const [view, setView] = useState<View>("cards");
   const isLong = useIsLong(phase !== null);
-  const named = shown === null ? null : queryToName(shown.request, request, phase !== null);
+  const named = shown === null ? null : differingQuery(shown.request, request, phase !== null);
   return (
     <section aria-labelledby="results">
       <div className="results-head">
@@ -95,7 +95,7 @@ export function Results({
   );
 }
 
-function titleOf(shown: Shown | null): string {
+function titleOf(shown: ShownAnswer | null): string {
   if (shown === null) return "Posts";
   const { length } = shown.results;
   const noun = isSearch(shown.request.method) ? "post" : "result";

@@ -6,13 +6,13 @@ afterEach(() => {
 });
 
 function ended(uuid: string | null) {
-  const requested = vi.fn(async (_path: string, _options: { method: string }) => Response.json({}));
-  vi.stubGlobal("fetch", requested);
+  const fetchMock = vi.fn(async (_path: string, _options: { method: string }) => Response.json({}));
+  vi.stubGlobal("fetch", fetchMock);
   const control = new AbortController();
   const search = { control, uuid };
   endSearch(search);
   endSearch(search);
-  const requests = requested.mock.calls.map(([path, { method }]) => `${method} ${path}`);
+  const requests = fetchMock.mock.calls.map(([path, { method }]) => `${method} ${path}`);
   return { requests, isAborted: control.signal.aborted };
 }
 

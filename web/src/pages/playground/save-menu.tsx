@@ -4,9 +4,9 @@ import { sentence } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { saveFile } from "../../save-file.ts";
 import { resultsAs, type SaveFormat, saveFormats } from "./save-results.ts";
-import type { Shown } from "./use-search.ts";
+import type { ShownAnswer } from "./use-search.ts";
 
-export function SaveMenu({ shown }: { shown: Shown }) {
+export function SaveMenu({ shown }: { shown: ShownAnswer }) {
   const { problem, run } = useAction();
   const download = (format: SaveFormat) =>
     run(async () => {

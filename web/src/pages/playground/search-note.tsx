@@ -9,28 +9,28 @@ export function SearchNote({
   phase,
   problem,
   perMinute,
-  onDoNotWait,
+  onCancel,
   onRetry,
 }: {
   phase: Phase | null;
   problem: ApiProblem | null;
   perMinute: number;
-  onDoNotWait(): void;
+  onCancel(): void;
   onRetry(): void;
 }) {
   if (phase?.kind === "waiting")
-    return <WaitingNote untilMs={phase.untilMs} perMinute={perMinute} onDoNotWait={onDoNotWait} />;
+    return <WaitingNote untilMs={phase.untilMs} perMinute={perMinute} onCancel={onCancel} />;
   return problem === null ? null : <ProblemNote problem={problem} retry={onRetry} />;
 }
 
 function WaitingNote({
   untilMs,
   perMinute,
-  onDoNotWait,
+  onCancel,
 }: {
   untilMs: number;
   perMinute: number;
-  onDoNotWait(): void;
+  onCancel(): void;
 }) {
   const nowMs = useNow(1_000);
   const seconds = Math.max(1, Math.ceil((untilMs - nowMs) / 1_000));
@@ -40,7 +40,7 @@ function WaitingNote({
       icon="clock"
       title={`Limit reached: ${perMinute} searches per minute`}
       action={
-        <Button size="small" onClick={onDoNotWait}>
+        <Button size="small" onClick={onCancel}>
           Cancel search
         </Button>
       }

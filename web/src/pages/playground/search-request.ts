@@ -15,7 +15,7 @@ export type Request = {
   endTime?: string;
 };
 
-const usualResults = 20;
+const defaultResults = 20;
 const sizes = [20, 50, 100, 500];
 
 /** The offered sizes, including that of the address. */
@@ -40,17 +40,17 @@ export function withMethod(request: Request, method: Method): Request {
 
 /** Invalid values fall back to defaults. */
 export function readRequest(search: string): Request {
-  const requested = new URLSearchParams(search);
-  const method = methodNames.find((name) => name === requested.get("method")) ?? "searchbyquery";
-  const platform = platforms.find((name) => name === requested.get("platform")) ?? "social";
-  const size = Number(requested.get("max") ?? usualResults);
+  const parameters = new URLSearchParams(search);
+  const method = methodNames.find((name) => name === parameters.get("method")) ?? "searchbyquery";
+  const platform = platforms.find((name) => name === parameters.get("platform")) ?? "social";
+  const size = Number(parameters.get("max") ?? defaultResults);
   const fits = Number.isInteger(size) && size >= 1 && size <= methods[method].bound;
   return {
-    query: (requested.get("q") ?? "").toWellFormed(),
+    query: (parameters.get("q") ?? "").toWellFormed(),
     method,
     platform,
-    maxResults: fits ? size : usualResults,
-    ...timesOf(requested.get("from"), requested.get("to")),
+    maxResults: fits ? size : defaultResults,
+    ...timesOf(parameters.get("from"), parameters.get("to")),
   };
 }
 
@@ -79,14 +79,14 @@ export function searchAddress({
   startTime,
   endTime,
 }: Request): string {
-  const requested = new URLSearchParams();
-  if (query !== "") requested.set("q", query);
-  if (method !== "searchbyquery") requested.set("method", method);
-  if (platform !== "social") requested.set("platform", platform);
-  if (maxResults !== usualResults) requested.set("max", String(maxResults));
-  if (startTime !== undefined) requested.set("from", startTime);
-  if (endTime !== undefined) requested.set("to", endTime);
-  const search = requested.toString();
+  const parameters = new URLSearchParams();
+  if (query !== "") parameters.set("q", query);
+  if (method !== "searchbyquery") parameters.set("method", method);
+  if (platform !== "social") parameters.set("platform", platform);
+  if (maxResults !== defaultResults) parameters.set("max", String(maxResults));
+  if (startTime !== undefined) parameters.set("from", startTime);
+  if (endTime !== undefined) parameters.set("to", endTime);
+  const search = parameters.toString();
   return search === "" ? "/playground" : `/playground?${search}`;
 }
 

@@ -10,10 +10,10 @@ const refusal = (code: string, seconds: number) => () =>
 const answer = () => Response.json(empty);
 
 function serverOf(...responses: readonly (() => Response)[]) {
-  const left = [...responses];
-  const requested = vi.fn(async () => (left.shift() ?? answer)());
-  vi.stubGlobal("fetch", requested);
-  return requested;
+  const remaining = [...responses];
+  const fetchMock = vi.fn(async () => (remaining.shift() ?? answer)());
+  vi.stubGlobal("fetch", fetchMock);
+  return fetchMock;
 }
 
 function searched() {
@@ -37,23 +37,23 @@ afterEach(() => {
 });
 
 test("a search waits for the rate limit, and the wait is excluded from the elapsed time", async () => {
-  const requested = serverOf(refusal("rate_limited", 30));
+  const fetchMock = serverOf(refusal("rate_limited", 30));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(30_000);
   expect(await ended).toEqual({ elapsedMs: 0, phases: ["waiting", "sent"] });
-  expect(requested).toHaveBeenCalledTimes(2);
+  expect(fetchMock).toHaveBeenCalledTimes(2);
 });
 
 test("a search waits for the rate limit two minutes at most", async () => {
-  const requested = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
+  const fetchMock = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
   expect(await ended).toMatchObject({ refusedAs: "rate_limited" });
-  expect(requested).toHaveBeenCalledTimes(3);
+  expect(fetchMock).toHaveBeenCalledTimes(3);
 });
 
 test("other temporary errors of a search are shown immediately", async () => {
-  const requested = serverOf(refusal("too_many_failed_keys", 1));
+  const fetchMock = serverOf(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
-  expect(requested).toHaveBeenCalledTimes(1);
+  expect(fetchMock).toHaveBeenCalledTimes(1);
 });

@@ -2,7 +2,7 @@ import { ApiProblem, type RatesLeft, ratesLeft, request } from "../../api.ts";
 import type { JobStateWord } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
 import type { CountsWindow } from "./counts.ts";
-import { waitForRate } from "./rate-wait.ts";
+import { rateWaitMs } from "./rate-wait.ts";
 import { type Request, submissionOf } from "./search-request.ts";
 
 export type Phase =
@@ -36,10 +36,10 @@ export async function runSearch(
 ): Promise<Answered> {
   const startedMs = performance.now();
   const { path, body } = submissionOf(send);
-  const requested = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
+  const parameters = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
   const key = randomKey();
   const headers = { "idempotency-key": key };
-  const replay = { path, body: { ...body, arguments: requested }, key };
+  const replay = { path, body: { ...body, arguments: parameters }, key };
   let wait = firstWaitSeconds;
   let waitedMs = 0;
   let rates: RatesLeft | null = null;
@@ -47,7 +47,7 @@ export async function runSearch(
     try {
       const response = await request(path, {
         method: "POST",
-        body: { ...body, arguments: requested, wait },
+        body: { ...body, arguments: parameters, wait },
         headers,
         signal,
       });
@@ -60,7 +60,7 @@ export async function runSearch(
       onPhase({ kind: "running", uuid, state: status });
       wait = nextWaitSeconds;
     } catch (error) {
-      const waitMs = waitForRate(error, waitedMs);
+      const waitMs = rateWaitMs(error, waitedMs);
       if (waitMs === null) throw error;
       const waitingSinceMs = performance.now();
       onPhase({ kind: "waiting", untilMs: Date.now() + waitMs });
@@ -84,13 +84,13 @@ export async function countPosts(
   window: CountsWindow,
   signal: AbortSignal,
 ): Promise<{ counts: CountsAnswer; rates: RatesLeft }> {
-  const requested = new URLSearchParams({
+  const parameters = new URLSearchParams({
     query,
     granularity: window.granularity,
     start_time: new Date(window.fromMs).toISOString(),
     end_time: new Date(window.toMs).toISOString(),
   });
-  const response = await request(`/v1/search/${platform}/counts?${requested}`, { signal });
+  const response = await request(`/v1/search/${platform}/counts?${parameters}`, { signal });
   return { counts: await response.json(), rates: ratesLeft(response) };
 }
 

@@ -1,9 +1,9 @@
 import type { ShownPost } from "../../components/post.tsx";
 import { platformNames } from "../../platforms.ts";
 import type { PostRecord } from "./answer.ts";
-import { type Expected, markMatches } from "./marks.ts";
+import { type ExpectedMatches, markMatches } from "./marks.ts";
 
-export function shownPost(record: PostRecord, expected: Expected): ShownPost {
+export function shownPost(record: PostRecord, expected: ExpectedMatches): ShownPost {
   const { ID, Content, Metadata } = record;
   const platform = Metadata?.platform ?? null;
   const metrics = Metadata?.public_metrics ?? {};

@@ -2,7 +2,7 @@ import "./starters.css";
 import "../../components/empty.css";
 import "../../components/plot-marks.css";
 import type { SearchMethod } from "../../../../src/platforms/methods.ts";
-import { QueryPaint } from "../../components/query.tsx";
+import { HighlightedText } from "../../components/query.tsx";
 import { validPieces } from "./read-query.ts";
 
 /** `month` is the first day of the current month. */
@@ -10,21 +10,21 @@ const starters = (month: string): readonly Starter[] => [
   {
     query: '"power outage" lang:en -drill',
     method: "searchbyquery",
-    says: "A phrase, in one language, without one word",
+    meaning: "A phrase, in one language, without one word",
   },
   {
     query: `from:nasa.gov since:${month}`,
     method: "searchbyfullarchive",
-    says: "Posts of one account this month",
+    meaning: "Posts of one account this month",
   },
   {
     query: "(#rail OR #ferry) delay min_faves:20",
     method: "searchbyquery",
-    says: "Either hashtag, with at least 20 likes",
+    meaning: "Either hashtag, with at least 20 likes",
   },
 ];
 
-type Starter = { query: string; method: SearchMethod; says: string };
+type Starter = { query: string; method: SearchMethod; meaning: string };
 
 export function ExampleQueries({ onPick }: { onPick(query: string, method: SearchMethod): void }) {
   const month = `${new Date().toISOString().slice(0, 8)}01`;
@@ -39,13 +39,13 @@ export function ExampleQueries({ onPick }: { onPick(query: string, method: Searc
         Type a query, or start from one of these. Only <i>Search</i> counts against your limits.
       </p>
       <ul className="starters">
-        {starters(month).map(({ query, method, says }) => (
+        {starters(month).map(({ query, method, meaning }) => (
           <li key={query}>
             <button type="button" onClick={() => onPick(query, method)}>
               <code>
-                <QueryPaint pieces={validPieces(query)} />
+                <HighlightedText pieces={validPieces(query)} />
               </code>
-              <span className="quiet">{says}</span>
+              <span className="quiet">{meaning}</span>
             </button>
           </li>
         ))}

@@ -14,10 +14,10 @@ export function useCompletion(
   onText: (text: string) => void,
 ) {
   const [caret, setCaret] = useState(query.length);
-  const [isOn, setOn] = useState(false);
+  const [isEnabled, setEnabled] = useState(false);
   const [choice, setChoice] = useState({ index: 0, isMeant: false });
   const nextCaret = useRef<number | null>(null);
-  const open = isOn ? completionsAt(query, caret) : null;
+  const open = isEnabled ? completionsAt(query, caret) : null;
 
   useLayoutEffect(() => {
     if (nextCaret.current === null || field.current === null) return;
@@ -25,31 +25,31 @@ export function useCompletion(
     nextCaret.current = null;
   });
 
-  const take = (item: Completion) => {
+  const accept = (item: Completion) => {
     if (open === null) return;
     const completed = complete(query, open, item);
     nextCaret.current = completed.caret;
     setCaret(completed.caret);
     setChoice({ index: 0, isMeant: false });
-    setOn(item.text.endsWith(":"));
+    setEnabled(item.text.endsWith(":"));
     onText(completed.text);
   };
   const last = (open?.items.length ?? 1) - 1;
-  const chosen = Math.min(choice.index, last);
+  const selectedIndex = Math.min(choice.index, last);
   const press = (event: KeyboardEvent<HTMLElement>): boolean => {
     if (open === null) return false;
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const item = open.items[chosen];
+    const item = open.items[selectedIndex];
     if (step !== undefined) {
-      setChoice({ index: (chosen + step + last + 1) % (last + 1), isMeant: true });
+      setChoice({ index: (selectedIndex + step + last + 1) % (last + 1), isMeant: true });
     } else if (event.key === "Escape") {
-      setOn(false);
+      setEnabled(false);
     } else if (
       item !== undefined &&
       ((event.key === "Tab" && !event.shiftKey) ||
         (event.key === "Enter" && choice.isMeant && !event.ctrlKey && !event.metaKey))
     ) {
-      take(item);
+      accept(item);
     } else {
       return false;
     }
@@ -58,19 +58,19 @@ export function useCompletion(
   };
   return {
     open,
-    chosen,
+    chosen: selectedIndex,
     caret,
-    take,
+    take: accept,
     press,
-    close: () => setOn(false),
+    close: () => setEnabled(false),
     /** Opens suggestions only after typing. */
     moved: ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
       setCaret(selectionStart === selectionEnd ? selectionEnd : -1);
       if (value === query) {
-        if (selectionEnd !== caret) setOn(false);
+        if (selectionEnd !== caret) setEnabled(false);
         return;
       }
-      setOn(true);
+      setEnabled(true);
       setChoice({ index: 0, isMeant: false });
     },
   };

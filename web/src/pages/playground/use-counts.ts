@@ -3,11 +3,11 @@ import { isSearch } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { Source } from "../../coverage-text.ts";
 import type { CountsAnswer } from "./answer.ts";
-import { type CountsWindow, countedHere, windowOf } from "./counts.ts";
+import { type CountsWindow, localCounts, windowOf } from "./counts.ts";
 import { countPosts, problemFrom } from "./search.ts";
-import type { Shown } from "./use-search.ts";
+import type { ShownAnswer } from "./use-search.ts";
 
-export type Counted =
+export type CountsState =
   | { state: "counting" }
   | {
       state: "counted";
@@ -19,40 +19,40 @@ export type Counted =
   | { state: "failed"; problem: ApiProblem };
 
 /** Counts cached by the job of the first page, so that Back costs no search. */
-const kept = new Map<string, Counted>();
-const maxKept = 20;
+const cache = new Map<string, CountsState>();
+const maxCached = 20;
 
 export type Counts = {
-  countsOf(shown: Shown): Counted | null;
+  countsOf(shown: ShownAnswer): CountsState | null;
   /** Uses one search. */
-  count(shown: Shown): void;
+  count(shown: ShownAnswer): void;
 };
 
 /** Counts of a search; computed locally if the answer contains every match. */
 export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
   const [, setTurn] = useState(0);
-  const underWay = useRef<AbortController | null>(null);
-  useEffect(() => () => underWay.current?.abort(), []);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
 
   const count = useCallback(
-    ({ request, first }: Shown) => {
-      underWay.current?.abort();
+    ({ request, first }: ShownAnswer) => {
+      running.current?.abort();
       const control = new AbortController();
-      underWay.current = control;
-      const note = (counted: Counted | null) => {
-        keep(first.uuid, counted);
+      running.current = control;
+      const update = (countsState: CountsState | null) => {
+        cacheCounts(first.uuid, countsState);
         setTurn((turn) => turn + 1);
       };
       const window = windowOf(first.coverage, first.results);
-      note({ state: "counting" });
+      update({ state: "counting" });
       countPosts(request, window, control.signal).then(
         ({ counts, rates }) => {
-          note({ state: "counted", counts, window, sources: first.sources });
+          update({ state: "counted", counts, window, sources: first.sources });
           onRates(rates);
         },
         (error: unknown) => {
           const isOver = control.signal.aborted;
-          note(isOver ? null : { state: "failed", problem: problemFrom(error) });
+          update(isOver ? null : { state: "failed", problem: problemFrom(error) });
         },
       );
     },
@@ -62,21 +62,21 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
   return { countsOf, count };
 }
 
-function keep(uuid: string, counted: Counted | null): void {
-  kept.delete(uuid);
-  if (counted !== null) kept.set(uuid, counted);
-  const [oldest] = kept.keys();
-  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
+function cacheCounts(uuid: string, countsState: CountsState | null): void {
+  cache.delete(uuid);
+  if (countsState !== null) cache.set(uuid, countsState);
+  const [oldest] = cache.keys();
+  if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
 }
 
-function countsOf({ request, first }: Shown): Counted | null {
+function countsOf({ request, first }: ShownAnswer): CountsState | null {
   if (!isSearch(request.method)) return null;
-  const known = kept.get(first.uuid);
+  const known = cache.get(first.uuid);
   if (known !== undefined) return known;
   const window = windowOf(first.coverage, first.results);
-  const counts = countedHere(first, window);
+  const counts = localCounts(first, window);
   if (counts === null) return null;
-  const counted: Counted = { state: "counted", counts, window, sources: [] };
-  keep(first.uuid, counted);
-  return counted;
+  const countsState: CountsState = { state: "counted", counts, window, sources: [] };
+  cacheCounts(first.uuid, countsState);
+  return countsState;
 }

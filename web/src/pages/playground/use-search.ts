@@ -6,7 +6,7 @@ import { type Phase, problemFrom, type Replay, runSearch } from "./search.ts";
 import { type Request, searchAddress } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
-export type Shown = {
+export type ShownAnswer = {
   request: Request;
   results: readonly PostRecord[];
   /** The first page, which fixes the window. */
@@ -14,12 +14,12 @@ export type Shown = {
   /** The last page. */
   answer: SearchAnswer;
   elapsedMs: number;
-  /** One a page. */
+  /** One per page. */
   replays: readonly Replay[];
 };
 
 export type Searching = {
-  shown: Shown | null;
+  shown: ShownAnswer | null;
   /** Null if no search is running. */
   phase: Phase | null;
   problem: ApiProblem | null;
@@ -28,46 +28,46 @@ export type Searching = {
   more(): void;
   cancel(): void;
   /** Shows a cached answer of an address. */
-  recall(request: Request): void;
+  showCached(request: Request): void;
 };
 
-const maxKept = 10;
+const maxCached = 10;
 /** Cached answers by account and address, so that Back costs no search. */
-const kept = new Map<string, Shown>();
+const cache = new Map<string, ShownAnswer>();
 
 const nameOf = (accountId: string, request: Request): string =>
   `${accountId} ${searchAddress(request)}`;
 
-function keep(name: string, shown: Shown): void {
-  kept.delete(name);
-  kept.set(name, shown);
-  const [oldest] = kept.keys();
-  if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest);
+function cacheAnswer(name: string, shown: ShownAnswer): void {
+  cache.delete(name);
+  cache.set(name, shown);
+  const [oldest] = cache.keys();
+  if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
 }
 
 /** `onAnswered` is called with each page. */
 export function useSearch(
   accountId: string,
-  begun: Request,
-  onAnswered: (shown: Shown, rates: RatesLeft, isFirst: boolean) => void,
+  initialRequest: Request,
+  onAnswered: (shown: ShownAnswer, rates: RatesLeft, isFirst: boolean) => void,
 ): Searching {
-  const [shown, setShown] = useState<Shown | null>(
-    () => kept.get(nameOf(accountId, begun)) ?? null,
+  const [shown, setShown] = useState<ShownAnswer | null>(
+    () => cache.get(nameOf(accountId, initialRequest)) ?? null,
   );
   const [phase, setPhase] = useState<Phase | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
-  const underWay = useRef<RunningSearch | null>(null);
-  const answered = useRef(onAnswered);
+  const running = useRef<RunningSearch | null>(null);
+  const currentOnAnswered = useRef(onAnswered);
   useEffect(() => {
-    answered.current = onAnswered;
+    currentOnAnswered.current = onAnswered;
   });
-  useEffect(() => () => underWay.current?.control.abort(), []);
+  useEffect(() => () => running.current?.control.abort(), []);
 
-  const start = (request: Request, before: Shown | null) => {
-    endSearch(underWay.current);
+  const start = (request: Request, before: ShownAnswer | null) => {
+    endSearch(running.current);
     const control = new AbortController();
     const own: RunningSearch = { control, uuid: null };
-    underWay.current = own;
+    running.current = own;
     setPhase({ kind: "sent" });
     setProblem(null);
     const cursor = before?.answer.next_cursor ?? null;
@@ -89,10 +89,10 @@ export function useSearch(
           elapsedMs,
           replays,
         };
-        keep(nameOf(accountId, request), next);
+        cacheAnswer(nameOf(accountId, request), next);
         setShown(next);
         setPhase(null);
-        answered.current(next, reported, before === null);
+        currentOnAnswered.current(next, reported, before === null);
       },
       (error: unknown) => {
         if (control.signal.aborted) return;
@@ -111,14 +111,14 @@ export function useSearch(
       if (shown !== null) start(shown.request, shown);
     },
     cancel: () => {
-      endSearch(underWay.current);
+      endSearch(running.current);
       setPhase(null);
     },
-    recall: (request) => {
-      underWay.current?.control.abort();
+    showCached: (request) => {
+      running.current?.control.abort();
       setPhase(null);
       setProblem(null);
-      setShown(kept.get(nameOf(accountId, request)) ?? null);
+      setShown(cache.get(nameOf(accountId, request)) ?? null);
     },
   };
 }

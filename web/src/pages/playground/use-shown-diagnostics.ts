@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/compat";
 /** A pause within a word is shorter. */
 const settledMs = 1_500;
 
-/** Whether typing has paused (before, unfinished phrases are no errors yet), and a function that ends the wait. */
+/** Returns whether typing has paused, and a function that ends the wait. Until then, unfinished terms are not errors. */
 export function useTypingPause(query: string): [boolean, () => void] {
   const [settled, setSettled] = useState(query);
   useEffect(() => {

@@ -25,12 +25,12 @@ export function LinkSignIn({
 }) {
   const { refresh } = useSession();
   const [, go] = useLocation();
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const isSpent = problem?.code === "sign_in_link_invalid" || token === "";
   const signIn = () =>
     run(async () => {
-      const requested: SignInWithLink = { token };
-      await api.post<SessionAnswer>("/dashboard/api/sign-in", requested);
+      const body: SignInWithLink = { token };
+      await api.post<SessionAnswer>("/dashboard/api/sign-in", body);
       forgetLinkToken();
       await refresh();
       go("/", { replace: true });
@@ -68,7 +68,7 @@ export function LinkSignIn({
       </div>
       {problem === null ? null : <ProblemNote problem={problem} />}
       <div className="ways">
-        <Button variant="primary" size="large" disabled={isUnderWay} onClick={() => void signIn()}>
+        <Button variant="primary" size="large" disabled={isPending} onClick={() => void signIn()}>
           Sign in with this link
         </Button>
         {isSignedIn ? (

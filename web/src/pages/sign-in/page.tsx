@@ -41,7 +41,7 @@ export function SignInPage() {
           )}
           {hasEnded && token === null ? (
             <Note tone="accent" title="Your session has ended">
-              <p>Sign in to continue; your query is kept.</p>
+              <p>Sign in to continue; your query is not lost.</p>
             </Note>
           ) : null}
           <div className="panel">

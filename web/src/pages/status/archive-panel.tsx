@@ -1,6 +1,6 @@
 import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
-import { bytesText, counted, spanDurationText, wholeNumber } from "../../numbers.ts";
+import { bytesText, quantityText, spanDurationText, wholeNumber } from "../../numbers.ts";
 
 export function ArchivePanel({ status: { archive, platforms } }: { status: StatusAnswer }) {
   const { oldest_at: oldest, newest_at: newest, free_disk_bytes: freeBytes } = archive;
@@ -21,7 +21,7 @@ export function ArchivePanel({ status: { archive, platforms } }: { status: Statu
             )}
           </Fact>
           <Fact name="Segments">
-            {counted(archive.segments, "file")}
+            {quantityText(archive.segments, "file")}
             {platforms.some(({ posts }) => posts > 0) ? (
               <span className="quiet"> of {bytesText(archive.bytes)}</span>
             ) : null}
@@ -32,7 +32,7 @@ export function ArchivePanel({ status: { archive, platforms } }: { status: Statu
               : `${wholeNumber(archive.hidden)} posts, by account status or label`}
           </Fact>
           <Fact name="Retention">
-            oldest segment deleted at {bytesText(archive.max_bytes)}{" "}
+            oldest segment deleted at {bytesText(archive.max_bytes)}
             {archive.max_age_ms === null
               ? ""
               : `, posts after ${spanDurationText(archive.max_age_ms)}`}

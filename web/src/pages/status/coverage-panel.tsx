@@ -8,9 +8,9 @@ import { platformNames } from "../../platforms.ts";
 import { axisLabels, rangeLabel } from "../../ranges.ts";
 import {
   type CoverageStatus,
-  findingText,
   methodText,
   type PlatformCoverage,
+  platformCoverageText,
 } from "./coverage-summary.ts";
 
 export function CoveragePanel({ status, zoom }: { status: CoverageStatus; zoom: Zoom }) {
@@ -65,7 +65,7 @@ function PlatformHead({ platform }: { platform: PlatformCoverage }) {
       <span className="quiet" title={platform.stream?.detail}>
         {methodText(platform)}
       </span>
-      <span>{findingText(platform)}</span>
+      <span>{platformCoverageText(platform)}</span>
     </>
   );
 }

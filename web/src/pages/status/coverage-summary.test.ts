@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import {
   gapsOfCoverage,
   hourMs,
+  livePlatformOf,
   platformOf,
-  requestedOf,
   streamOf,
 } from "../../status.test-support.ts";
-import { findingText, methodText } from "./coverage-summary.ts";
+import { methodText, platformCoverageText } from "./coverage-summary.ts";
 
 test("the coverage summary describes how posts of a platform arrive", () => {
   expect(
@@ -14,7 +14,7 @@ test("the coverage summary describes how posts of a platform arrive", () => {
       platformOf("bluesky"),
       platformOf("mastodon", { stream: streamOf({ lag_ms: null }) }),
       platformOf("mastodon", { stream: streamOf({ status: "waiting" }) }),
-      requestedOf("x"),
+      livePlatformOf("x"),
       platformOf("x", { mode: "archived", stream: null }),
       platformOf("x", { mode: "off", stream: null }),
     ].map(methodText),
@@ -22,14 +22,14 @@ test("the coverage summary describes how posts of a platform arrive", () => {
 });
 
 test("the coverage of a platform is summarised", () => {
-  expect(findingText(platformOf("bluesky"))).toMatch(/^Complete since /);
+  expect(platformCoverageText(platformOf("bluesky"))).toMatch(/^Complete since /);
   const coverage = gapsOfCoverage([5 * hourMs, 3 * hourMs]);
-  expect(findingText(platformOf("bluesky", { coverage }))).toBe("1 gap, 2 h");
-  expect(findingText(platformOf("mastodon", { coverage: gapsOfCoverage() }))).toBe(
+  expect(platformCoverageText(platformOf("bluesky", { coverage }))).toBe("1 gap, 2 h");
+  expect(platformCoverageText(platformOf("mastodon", { coverage: gapsOfCoverage() }))).toBe(
     "No gaps; one server’s view",
   );
-  expect(findingText(requestedOf("x"))).toBe("Not archived");
-  const never = { ...requestedOf("x"), mode: "archived" } as const;
-  expect(findingText(never)).toBe("Not archived");
-  expect(findingText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
+  expect(platformCoverageText(livePlatformOf("x"))).toBe("Not archived");
+  const never = { ...livePlatformOf("x"), mode: "archived" } as const;
+  expect(platformCoverageText(never)).toBe("Not archived");
+  expect(platformCoverageText({ ...never, posts: 3 })).toBe("Some posts, coverage unknown");
 });

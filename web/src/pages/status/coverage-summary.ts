@@ -4,7 +4,7 @@ import type {
 } from "../../../../src/http/dashboard/contract/status.ts";
 import { shortTime } from "../../components/time.tsx";
 import { gapsText, nothingText } from "../../coverage-text.ts";
-import { behindText } from "../../numbers.ts";
+import { lagText } from "../../numbers.ts";
 
 /** What pages with and without a session show. */
 export type PlatformCoverage = Pick<PlatformStatus, "platform" | "mode" | "posts" | "received"> & {
@@ -28,12 +28,12 @@ export function methodText({ mode, stream }: PlatformCoverage): string {
   if (mode === "archived") return "no stream";
   if (mode === "off" || stream === null) return "off";
   if (stream.status === "connected") {
-    return stream.lag_ms === null ? "listening" : `${behindText(stream.lag_ms)} behind`;
+    return stream.lag_ms === null ? "listening" : `${lagText(stream.lag_ms)} behind`;
   }
   return { waiting: "not connected", paused: "paused", off: "off" }[stream.status];
 }
 
-export function findingText({ mode, coverage, posts }: PlatformCoverage): string {
+export function platformCoverageText({ mode, coverage, posts }: PlatformCoverage): string {
   const { gaps, held, complete_since: completeSince } = coverage;
   if (gaps.length > 0) return gapsText(gaps);
   if (completeSince !== null) return `Complete since ${shortTime(completeSince)}`;

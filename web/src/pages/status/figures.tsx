@@ -2,7 +2,7 @@ import type { StatusAnswer } from "../../../../src/http/dashboard/contract/statu
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { exactTime } from "../../components/time.tsx";
-import { agoFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts";
+import { ageFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts";
 
 export function StatusFigures({
   status: { archive, platforms, queue, to },
@@ -22,7 +22,7 @@ export function StatusFigures({
           "none"
         ) : (
           <time dateTime={newest} title={exactTime(newest)}>
-            <FigureText figure={agoFigure(Date.parse(to) - Date.parse(newest))} more=" ago" />
+            <FigureText figure={ageFigure(Date.parse(to) - Date.parse(newest))} more=" ago" />
           </time>
         )}
       </FigureBox>

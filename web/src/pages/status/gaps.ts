@@ -21,7 +21,7 @@ export type GapFill =
   | { by: "import" };
 
 /** How long Bluesky's stream servers store events (docs/live-stream.md). */
-const keptByStreamMs = 36 * 3_600_000;
+const streamRetentionMs = 36 * 3_600_000;
 
 /** Newest first. */
 export function gapsOf({ platforms, to }: Pick<StatusAnswer, "platforms" | "to">): Gap[] {
@@ -50,10 +50,14 @@ function fillOf(
   nowMs: number,
 ): GapFill {
   if (platform !== "bluesky") return { by: "import" };
-  const isKept = nowMs - Date.parse(from) < keptByStreamMs;
-  if (isOpen && isKept && mode === "streamed") return { by: "stream" };
+  const isRetained = nowMs - Date.parse(from) < streamRetentionMs;
+  if (isOpen && isRetained && mode === "streamed") return { by: "stream" };
   const span = `${wholeSeconds(from, Math.floor)}..${wholeSeconds(to, Math.ceil)}`;
-  return { by: "backfill", command: commandText(`backfill --replay ${span}`), needsToken: !isKept };
+  return {
+    by: "backfill",
+    command: commandText(`backfill --replay ${span}`),
+    needsToken: !isRetained,
+  };
 }
 
 function wholeSeconds(iso: string, round: (seconds: number) => number): string {

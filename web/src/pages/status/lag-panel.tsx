@@ -7,7 +7,7 @@ import { Table } from "../../components/table.tsx";
 import { exactTime } from "../../components/time.tsx";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { durationText } from "../../numbers.ts";
-import { listed, platformNames } from "../../platforms.ts";
+import { listText, platformNames } from "../../platforms.ts";
 import { axisLabels, evenlySpacedLabels, rangeLabel } from "../../ranges.ts";
 import { type LagSeries, lagSeries } from "./lag.ts";
 
@@ -33,7 +33,7 @@ export function LagPanel({ status, zoom }: { status: StatusAnswer; zoom: Zoom })
       plot={
         <ZoomBrush steps={buckets} zoom={zoom}>
           <Plot
-            label={`Ingest lag over ${span}: ${series.map(finding).join("; ")}`}
+            label={`Ingest lag over ${span}: ${series.map(lagLabel).join("; ")}`}
             series={series.map(({ values }, at) => ({
               values,
               look: at === 0 ? "line" : "line-2",
@@ -88,9 +88,9 @@ function NoLag() {
   );
 }
 
-function finding({ platform, values }: LagSeries): string {
+function lagLabel({ platform, values }: LagSeries): string {
   const reported = values.filter((value) => value !== null).sort((a, b) => a - b);
-  const name = listed([platformNames[platform]]);
+  const name = listText([platformNames[platform]]);
   if (reported.length === 0) return `${name} none reported`;
   const median = reported[Math.floor(reported.length / 2)] ?? 0;
   const max = reported.at(-1) ?? 0;

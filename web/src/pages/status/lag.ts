@@ -19,8 +19,8 @@ export function lagSeries(
   const { fromMs, toMs } = selected ?? { fromMs: Date.parse(from), toMs: Date.parse(to) };
   const widthMs = widthsMs[range];
   const firstMs = Math.floor(fromMs / widthMs) * widthMs;
-  const positions = Math.ceil((toMs - firstMs) / widthMs);
-  const buckets = Array.from({ length: positions }, (_, at) => ({
+  const bucketCount = Math.ceil((toMs - firstMs) / widthMs);
+  const buckets = Array.from({ length: bucketCount }, (_, at) => ({
     fromMs: firstMs + at * widthMs,
     toMs: firstMs + (at + 1) * widthMs,
   }));
@@ -29,8 +29,8 @@ export function lagSeries(
     .map(({ platform, lag }) => {
       const values = buckets.map((): number | null => null);
       for (const { at, lag_ms: lagMs } of lag) {
-        const position = Math.floor((Date.parse(at) - firstMs) / widthMs);
-        if (position >= 0 && position < positions) values[position] = lagMs / 1_000;
+        const bucket = Math.floor((Date.parse(at) - firstMs) / widthMs);
+        if (bucket >= 0 && bucket < bucketCount) values[bucket] = lagMs / 1_000;
       }
       return { platform, values };
     });

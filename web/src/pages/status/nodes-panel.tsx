@@ -34,5 +34,5 @@ export function NodesPanel({ nodes }: { nodes: readonly NodeStatusAnswer[] }) {
   );
 }
 
-const { node, standing, evidence, proves, doesNotProve, running, jobs } = nodeColumns;
-const columns = [node, standing, evidence, proves, doesNotProve, running, jobs];
+const { node, status, evidence, proves, doesNotProve, running, jobs } = nodeColumns;
+const columns = [node, status, evidence, proves, doesNotProve, running, jobs];

@@ -9,7 +9,7 @@ import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { useZoom } from "../../components/zoom.tsx";
 import { gapsText, nothingText } from "../../coverage-text.ts";
-import { behindText, shortNumber } from "../../numbers.ts";
+import { lagText, shortNumber } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
 import { useApi } from "../../use-api.ts";
 import { CoveragePanel } from "./coverage-panel.tsx";
@@ -114,7 +114,7 @@ const columns: readonly Column<PlatformCoverage>[] = [
     title: "Delay of the stream",
     isNumber: true,
     cell: ({ stream }) =>
-      stream === null || stream.lag_ms === null ? null : behindText(stream.lag_ms),
+      stream === null || stream.lag_ms === null ? null : lagText(stream.lag_ms),
   },
   {
     title: "Posts",

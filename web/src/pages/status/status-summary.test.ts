@@ -3,8 +3,8 @@ import {
   ago,
   gapsOfCoverage,
   hourMs,
+  livePlatformOf,
   platformOf,
-  requestedOf,
   statusOf,
   streamOf,
 } from "../../status.test-support.ts";
@@ -14,7 +14,7 @@ const minute = hourMs / 60;
 
 test("the status summary reports all streams connected and no gaps", () => {
   expect(
-    statusSummary(statusOf(platformOf("bluesky"), platformOf("mastodon"), requestedOf("x"))),
+    statusSummary(statusOf(platformOf("bluesky"), platformOf("mastodon"), livePlatformOf("x"))),
   ).toBe("Listening to Bluesky and Mastodon. No gaps in 7 days.");
 });
 
@@ -55,7 +55,7 @@ test("the status summary reports no gaps since a new archive began", () => {
 });
 
 test("the status summary names live platforms or archived posts when there is no stream", () => {
-  expect(statusSummary(statusOf(requestedOf("x")))).toBe("No streams; X is searched live.");
-  const off = platformOf("x", { ...requestedOf("x"), mode: "off" });
+  expect(statusSummary(statusOf(livePlatformOf("x")))).toBe("No streams; X is searched live.");
+  const off = platformOf("x", { ...livePlatformOf("x"), mode: "off" });
   expect(statusSummary(statusOf(off))).toBe("No streams, and the archive is empty.");
 });

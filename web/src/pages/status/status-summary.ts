@@ -1,11 +1,11 @@
 import { shortTime } from "../../components/time.tsx";
 import { lateMs } from "../../listening-text.ts";
-import { behindText, counted, spanDurationText } from "../../numbers.ts";
-import { listed, platformNames } from "../../platforms.ts";
+import { lagText, quantityText, spanDurationText } from "../../numbers.ts";
+import { listText, platformNames } from "../../platforms.ts";
 import { rangeLabel } from "../../ranges.ts";
 import type { CoverageStatus, PlatformCoverage } from "./coverage-summary.ts";
 
-/** Agrees with the light of the sidebar. */
+/** Consistent with the light in the sidebar. */
 export function statusSummary(status: CoverageStatus): string {
   return `${streamsSentence(status.platforms)} ${gapsSentence(status)}`.trim();
 }
@@ -22,7 +22,7 @@ function streamsSentence(platforms: readonly PlatformCoverage[]): string {
     ...(listening.length > 0 ? [`listening to ${names(listening)}`] : []),
     ...late.map(
       ({ platform, stream }) =>
-        `catching up with ${platformNames[platform]}, ${behindText(stream?.lag_ms ?? 0)} behind`,
+        `catching up with ${platformNames[platform]}, ${lagText(stream?.lag_ms ?? 0)} behind`,
     ),
     ...streamed
       .filter((platform) => !connected.includes(platform))
@@ -37,7 +37,7 @@ function streamsSentence(platforms: readonly PlatformCoverage[]): string {
 
 function withoutStream(platforms: readonly PlatformCoverage[]): string {
   const live = platforms.filter(({ mode }) => mode === "live");
-  if (live.length > 0) return `No streams; ${names(live)} ${is(live)} searched live.`;
+  if (live.length > 0) return `No streams; ${names(live)} ${isOrAre(live)} searched live.`;
   const stored = platforms.filter(({ posts }) => posts > 0);
   return stored.length > 0
     ? `No streams; the archive has posts from ${names(stored)}.`
@@ -49,7 +49,7 @@ function gapsSentence({ platforms, range, from, to }: CoverageStatus): string {
   const spans = platforms.flatMap(({ coverage }) => coverage.held);
   if (gaps.length > 0) {
     const ms = gaps.reduce((sum, gap) => sum + Date.parse(gap.to) - Date.parse(gap.from), 0);
-    return `${counted(gaps.length, "gap")} in ${rangeLabel(range)}, ${spanDurationText(ms)} in total.`;
+    return `${quantityText(gaps.length, "gap")} in ${rangeLabel(range)}, ${spanDurationText(ms)} in total.`;
   }
   const [first] = spans.map((span) => span.from).sort();
   if (first === undefined) return "";
@@ -59,6 +59,6 @@ function gapsSentence({ platforms, range, from, to }: CoverageStatus): string {
 }
 
 const names = (platforms: readonly PlatformCoverage[]): string =>
-  listed(platforms.map(({ platform }) => platformNames[platform]));
+  listText(platforms.map(({ platform }) => platformNames[platform]));
 
-const is = ({ length }: readonly unknown[]): string => (length === 1 ? "is" : "are");
+const isOrAre = ({ length }: readonly unknown[]): string => (length === 1 ? "is" : "are");

@@ -5,7 +5,7 @@ import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
-import { answerTimes, axisTexts, bucketText, tickSeconds, timesFinding } from "./buckets.ts";
+import { answerTimes, answerTimesLabel, axisTexts, bucketText, tickSeconds } from "./buckets.ts";
 import { type ShownUsage, timeSteps } from "./selection.ts";
 
 export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }) {
@@ -39,7 +39,7 @@ export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom
       plot={
         <ZoomBrush steps={steps} zoom={zoom}>
           <UplotChart
-            label={timesFinding(usage)}
+            label={answerTimesLabel(usage)}
             kind={kind}
             times={times}
             values={lines}

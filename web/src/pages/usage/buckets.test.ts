@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
 import type { UsageAnswer, UsageBucket } from "../../../../src/http/dashboard/contract/usage.ts";
-import { answerTimes, axisTexts, requestStacks, requestsFinding, timesFinding } from "./buckets.ts";
+import {
+  answerTimes,
+  answerTimesLabel,
+  axisTexts,
+  requestStacks,
+  requestsLabel,
+} from "./buckets.ts";
 import { shownUsage } from "./selection.ts";
 
 const hourMs = 3_600_000;
@@ -68,23 +74,23 @@ test("a selected time shows the buckets that it touches, with hours on the axis"
   const shown = shownUsage(usage, { fromMs: startMs + 1.5 * hourMs, toMs: startMs + 2.1 * hourMs });
   expect(shown.buckets.map(({ requests }) => requests)).toEqual([3, 4]);
   expect(shown.range).toBe("24h");
-  expect(requestsFinding(shown)).toBe(
+  expect(requestsLabel(shown)).toBe(
     "Requests over the selected time: 7 in total, at most 4 in one bar, 0 refused, 0 failed",
   );
-  expect(timesFinding(shown)).toBe(
+  expect(answerTimesLabel(shown)).toBe(
     "Answer time over the selected time: at most 90 ms in one bucket",
   );
 });
 
 test("the usage plots are described in text", () => {
   const whole = (usage: UsageAnswer) => shownUsage(usage, null);
-  expect(requestsFinding(whole(usageOf({ requests: 10, refused: 2, failed: 1 })))).toBe(
+  expect(requestsLabel(whole(usageOf({ requests: 10, refused: 2, failed: 1 })))).toBe(
     "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
   );
-  expect(timesFinding(whole(usageOf({ p50_ms: 38, p99_ms: 240 })))).toBe(
+  expect(answerTimesLabel(whole(usageOf({ p50_ms: 38, p99_ms: 240 })))).toBe(
     "Answer time over 24 hours: p50 38 ms, p99 240 ms, at most 240 ms in one bucket",
   );
-  expect(timesFinding(whole(usageOf({})))).toBe("Answer time over 24 hours: no searches");
+  expect(answerTimesLabel(whole(usageOf({})))).toBe("Answer time over 24 hours: no searches");
 });
 
 test("days are labelled by number, with the month when it changes", () => {

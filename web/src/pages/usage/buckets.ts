@@ -47,7 +47,7 @@ export function answerTimes({ buckets, bucket_ms: widthMs }: UsageAnswer): Answe
 const atLeastOne = (values: readonly (number | null)[]): (number | null)[] =>
   values.map((ms) => (ms === null ? null : Math.max(1, ms)));
 
-export function requestsFinding({ span, buckets }: ShownUsage): string {
+export function requestsLabel({ span, buckets }: ShownUsage): string {
   const max = Math.max(0, ...buckets.map(({ requests }) => requests));
   const [requests, refused, failed] = (["requests", "refused", "failed"] as const).map((name) =>
     buckets.reduce((sum, bucket) => sum + bucket[name], 0),
@@ -58,7 +58,7 @@ export function requestsFinding({ span, buckets }: ShownUsage): string {
   );
 }
 
-export function timesFinding({ span, isPart, totals, buckets }: ShownUsage): string {
+export function answerTimesLabel({ span, isPart, totals, buckets }: ShownUsage): string {
   const max = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   const { p50_ms: p50, p99_ms: p99 } = totals;
   if (p50 === null || p99 === null) return `Answer time over ${span}: no searches`;

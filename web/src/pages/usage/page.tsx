@@ -9,7 +9,13 @@ import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useZoom } from "../../components/zoom.tsx";
 import { isolated } from "../../isolated.ts";
-import { counted, durationFigure, percentFigure, shortNumber, wholeNumber } from "../../numbers.ts";
+import {
+  durationFigure,
+  percentFigure,
+  quantityText,
+  shortNumber,
+  wholeNumber,
+} from "../../numbers.ts";
 import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
 import { AnswerTimePanel } from "./answer-time-panel.tsx";
@@ -25,9 +31,9 @@ export function UsagePage() {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search.get("range"), "7d");
   const keyId = search.get("key") ?? allKeys;
-  const requested = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
+  const parameters = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
   const { data, problem, refresh } = useApi<UsageAnswer>(
-    `/dashboard/api/usage?${requested}`,
+    `/dashboard/api/usage?${parameters}`,
     everyMs,
   );
   const show = (change: { range?: string; key?: string }) => {
@@ -91,7 +97,7 @@ function situation({ keys, totals, range }: UsageAnswer, keyId: string): string 
   if (requests === 0) return `${name}: no requests in ${rangeLabel(range)}.`;
   const refusals =
     refused === 0 ? "none refused" : `${wholeNumber(refused)} refused by a rate limit`;
-  return `${name}: ${counted(requests, "request")} in ${rangeLabel(range)}, ${refusals}.`;
+  return `${name}: ${quantityText(requests, "request")} in ${rangeLabel(range)}, ${refusals}.`;
 }
 
 function Panels({ usage }: { usage: UsageAnswer }) {

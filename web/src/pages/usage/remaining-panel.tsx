@@ -31,7 +31,7 @@ function RemainingTable({ answer }: { answer: KeysAnswer }) {
       </div>
     );
   }
-  const most = (key: KeyListingAnswer, name: "requests_per_second" | "submissions_per_minute") =>
+  const limitOf = (key: KeyListingAnswer, name: "requests_per_second" | "submissions_per_minute") =>
     key[name] ?? answer.limits[name];
   return (
     <Table
@@ -48,13 +48,16 @@ function RemainingTable({ answer }: { answer: KeysAnswer }) {
         {
           title: "Searches in 60 s",
           cell: (key) => (
-            <Left left={key.left?.submissions ?? 0} most={most(key, "submissions_per_minute")} />
+            <Left
+              left={key.left?.submissions ?? 0}
+              limit={limitOf(key, "submissions_per_minute")}
+            />
           ),
         },
         {
           title: "Requests in 1 s",
           cell: (key) => (
-            <Left left={key.left?.requests ?? 0} most={most(key, "requests_per_second")} />
+            <Left left={key.left?.requests ?? 0} limit={limitOf(key, "requests_per_second")} />
           ),
         },
       ]}
@@ -66,14 +69,14 @@ function RemainingTable({ answer }: { answer: KeysAnswer }) {
 
 const fewShare = 0.2;
 
-function Left({ left, most }: { left: number; most: number | null }) {
-  if (most === null) return <span className="soft num">{wholeNumber(left)} left</span>;
-  const text = `${wholeNumber(left)} of ${wholeNumber(most)} left`;
-  const isFew = left < most && left <= Math.max(1, fewShare * most);
+function Left({ left, limit: limitOf }: { left: number; limit: number | null }) {
+  if (limitOf === null) return <span className="soft num">{wholeNumber(left)} left</span>;
+  const text = `${wholeNumber(left)} of ${wholeNumber(limitOf)} left`;
+  const isFew = left < limitOf && left <= Math.max(1, fewShare * limitOf);
   return (
     <span className="soft num">
       {text}
-      <Meter value={left} max={most} label={text} tone={isFew ? "caution" : undefined} />
+      <Meter value={left} max={limitOf} label={text} tone={isFew ? "caution" : undefined} />
     </span>
   );
 }

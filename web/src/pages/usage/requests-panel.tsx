@@ -6,7 +6,7 @@ import { UplotChart } from "../../components/uplot-chart.tsx";
 import type { ChartKind } from "../../components/uplot-options.ts";
 import { type Zoom, ZoomBrush } from "../../components/zoom.tsx";
 import { axisNumber, wholeNumber } from "../../numbers.ts";
-import { axisTexts, bucketText, requestStacks, requestsFinding, tickSeconds } from "./buckets.ts";
+import { axisTexts, bucketText, requestStacks, requestsLabel, tickSeconds } from "./buckets.ts";
 import { type ShownUsage, timeSteps } from "./selection.ts";
 
 export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }) {
@@ -41,7 +41,7 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
       plot={
         <ZoomBrush steps={steps} zoom={zoom}>
           <UplotChart
-            label={requestsFinding(usage)}
+            label={requestsLabel(usage)}
             kind={kind}
             times={times}
             values={stacks}
@@ -52,7 +52,7 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
               return {
                 time: bucketText(bucket, widthMs),
                 rows: [
-                  { name: "answered", value: wholeNumber(answered(bucket)) },
+                  { name: "answered", value: wholeNumber(answeredCount(bucket)) },
                   { name: "refused", value: wholeNumber(bucket.refused) },
                   { name: "failed", value: wholeNumber(bucket.failed) },
                 ],
@@ -67,7 +67,11 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
           layout="scroll"
           columns={[
             { title: "Time", cell: (bucket) => bucketText(bucket, widthMs) },
-            { title: "Answered", isNumber: true, cell: (bucket) => wholeNumber(answered(bucket)) },
+            {
+              title: "Answered",
+              isNumber: true,
+              cell: (bucket) => wholeNumber(answeredCount(bucket)),
+            },
             { title: "Refused", isNumber: true, cell: ({ refused }) => wholeNumber(refused) },
             { title: "Failed", isNumber: true, cell: ({ failed }) => wholeNumber(failed) },
           ]}
@@ -79,5 +83,5 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
   );
 }
 
-const answered = ({ requests, refused, failed }: UsageAnswer["buckets"][number]): number =>
+const answeredCount = ({ requests, refused, failed }: UsageAnswer["buckets"][number]): number =>
   requests - refused - failed;

@@ -13,12 +13,12 @@ export function shownUsage(usage: UsageAnswer, selected: TimeStep | null): Shown
     ({ start }) =>
       Date.parse(start) < selected.toMs && Date.parse(start) + usage.bucket_ms > selected.fromMs,
   );
-  const isOfHours = selected.toMs - selected.fromMs < longestDayMs;
+  const isHourly = selected.toMs - selected.fromMs < longestDayMs;
   return {
     ...usage,
     buckets,
     // The range of a day has hours as labels.
-    range: isOfHours ? "24h" : usage.range,
+    range: isHourly ? "24h" : usage.range,
     span: "the selected time",
     isPart: true,
   };

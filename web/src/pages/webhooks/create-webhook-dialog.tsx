@@ -23,7 +23,7 @@ export function CreateWebhookDialog({
   const [url, setUrl] = useState("");
   const [events, setEvents] = useState<readonly JobEvent[]>(jobEvents);
   const [isSent, setSent] = useState(false);
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const invalid = URL.canParse(url.trim()) ? null : "Enter the full address, such as https://….";
   const toggle = (event: JobEvent) =>
     setEvents(
@@ -68,7 +68,7 @@ export function CreateWebhookDialog({
         <Button variant="plain" onClick={onClose}>
           Cancel
         </Button>
-        <Button type="submit" variant="primary" disabled={isUnderWay}>
+        <Button type="submit" variant="primary" disabled={isPending}>
           Create webhook
         </Button>
       </div>

@@ -8,7 +8,7 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { counted } from "../../numbers.ts";
+import { quantityText } from "../../numbers.ts";
 import { useApi } from "../../use-api.ts";
 import { type Delivery, type DeliveryList, type Webhook, webhooksPath } from "./webhook.ts";
 
@@ -52,7 +52,7 @@ export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
       cell: ({ last_status: status, last_error: error, attempts }) => (
         <>
           {error ?? (status === null ? "none yet" : `status ${status}`)}
-          <small>{counted(attempts, "attempt")}</small>
+          <small>{quantityText(attempts, "attempt")}</small>
         </>
       ),
     },
@@ -65,7 +65,7 @@ export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
           size="small"
           variant="plain"
           aria-label={`Replay ${delivery.event}, ${delivery.id}`}
-          disabled={replaying.isUnderWay}
+          disabled={replaying.isPending}
           onClick={() => void replay(delivery)}
         >
           Replay

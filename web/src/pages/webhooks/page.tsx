@@ -50,7 +50,7 @@ export function WebhooksPage() {
             {data.webhooks.length === 0 ? (
               <Empty
                 title="No webhooks"
-                text="A webhook sends an event to your server when a job ends, so that you need not poll."
+                text="A webhook sends an event to your server when a job ends, so you do not have to poll."
               />
             ) : (
               <ul className="list">
@@ -126,7 +126,7 @@ function DeleteDialog({
   onClose(): void;
   onDone(): Promise<void>;
 }) {
-  const { isUnderWay, problem, run } = useAction();
+  const { isPending, problem, run } = useAction();
   const remove = () =>
     run(async () => {
       await api.delete(`${webhooksPath}/${id}`);
@@ -142,7 +142,7 @@ function DeleteDialog({
         <Button variant="plain" onClick={onClose}>
           Keep it
         </Button>
-        <Button type="submit" variant="destroy" disabled={isUnderWay}>
+        <Button type="submit" variant="destroy" disabled={isPending}>
           Delete webhook
         </Button>
       </div>

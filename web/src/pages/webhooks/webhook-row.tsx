@@ -7,7 +7,7 @@ import { Menu } from "../../components/menu.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { counted } from "../../numbers.ts";
+import { quantityText } from "../../numbers.ts";
 import { type Webhook, type WebhookWithSecret, webhooksPath } from "./webhook.ts";
 
 export function WebhookRow({
@@ -23,12 +23,12 @@ export function WebhookRow({
 }) {
   const { id, url, events, status } = webhook;
   const path = `${webhooksPath}/${id}`;
-  const { isUnderWay, problem, run } = useAction();
-  const [output, setOutput] = useState("");
+  const { isPending, problem, run } = useAction();
+  const [announcement, setAnnouncement] = useState("");
   const test = () =>
     run(async () => {
       await api.post(`${path}/test`);
-      setOutput("Test event sent; see the deliveries.");
+      setAnnouncement("Test event sent; see the deliveries.");
     });
   const enable = () =>
     run(async () => {
@@ -45,7 +45,7 @@ export function WebhookRow({
           {events.join(", ")}. Created <Ago at={webhook.created_at} />.
         </p>
         <Failing webhook={webhook} />
-        <p role="status">{output}</p>
+        <p role="status">{announcement}</p>
         {problem === null ? null : <ProblemNote problem={problem} />}
       </div>
       <Badge tone={status === "enabled" ? "accent" : "danger"}>{status}</Badge>
@@ -54,7 +54,7 @@ export function WebhookRow({
           <Button
             size="small"
             aria-label={`Send test to ${url}`}
-            disabled={isUnderWay}
+            disabled={isPending}
             onClick={() => void test()}
           >
             Send test
@@ -63,7 +63,7 @@ export function WebhookRow({
           <Button
             size="small"
             aria-label={`Enable ${url}`}
-            disabled={isUnderWay}
+            disabled={isPending}
             onClick={() => void enable()}
           >
             Enable
@@ -101,7 +101,7 @@ function Failing({ webhook }: { webhook: Webhook }) {
           Failing since <Ago at={since} />.
         </>
       )}{" "}
-      {dropped === 0 ? null : `${counted(dropped, "event")} dropped.`}
+      {dropped === 0 ? null : `${quantityText(dropped, "event")} dropped.`}
     </p>
   );
 }
