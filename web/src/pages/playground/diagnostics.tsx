@@ -62,7 +62,7 @@ export function Diagnostics({
 /** Drops the interpretation, which is shown below. */
 function hintOf({ hint }: Diagnostic, canonical: string | null): string | null {
   if (hint === undefined) return null;
-  if (canonical !== null && hint.startsWith("read as ")) {
+  if (canonical !== null && hint.startsWith("parsed as ")) {
     const [, rest = ""] = hint.split(`${canonical}; `);
     return rest === "" ? null : rest;
   }
