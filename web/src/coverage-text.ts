@@ -105,11 +105,11 @@ export function traceLabel(
     const from = first === undefined ? "" : `, archived from ${timeOf(first.fromMs)}`;
     return `${name}: no gaps in ${span}${from}`;
   }
-  const reported = gaps
+  const gapTexts = gaps
     .slice(0, 5)
     .map(({ fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)}`);
-  const more = gaps.length > reported.length ? `, and ${gaps.length - reported.length} more` : "";
-  return `${name}: ${quantityText(gaps.length, "gap")} in ${span}, ${reported.join(", ")}${more}`;
+  const more = gaps.length > gapTexts.length ? `, and ${gaps.length - gapTexts.length} more` : "";
+  return `${name}: ${quantityText(gaps.length, "gap")} in ${span}, ${gapTexts.join(", ")}${more}`;
 }
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

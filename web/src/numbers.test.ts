@@ -46,8 +46,8 @@ test("lags are formatted in seconds, in tenths below ten", () => {
 });
 
 test("ages are formatted in whole units", () => {
-  const reported = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(ageFigure);
-  expect(reported.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
+  const figures = [-5_000, 161, 74_400, 265_200, 9_000_000, 180_000_000].map(ageFigure);
+  expect(figures.map(({ value, unit }) => `${value} ${unit}`)).toEqual([
     "0 s",
     "0 s",
     "74 s",

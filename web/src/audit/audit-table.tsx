@@ -4,7 +4,7 @@ import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
 import { auditSentence } from "./audit-sentence.ts";
 
 const when: Column<AuditEntryAnswer> = { title: "When", cell: ({ at }) => <When at={at} /> };
-const what: Column<AuditEntryAnswer> = {
+const description: Column<AuditEntryAnswer> = {
   title: "What",
   cell: (entry) => <span className="soft-wrap">{auditSentence(entry)}</span>,
 };
@@ -18,7 +18,12 @@ const actor: Column<AuditEntryAnswer> = {
   cell: ({ actor: name }) => <bdi>{name}</bdi>,
 };
 
-export const auditColumns: readonly Column<AuditEntryAnswer>[] = [when, what, subject, actor];
+export const auditColumns: readonly Column<AuditEntryAnswer>[] = [
+  when,
+  description,
+  subject,
+  actor,
+];
 
 /** Entries of one account, newest first. */
 export function AuditTable({
@@ -31,7 +36,7 @@ export function AuditTable({
   return (
     <Table
       caption={caption}
-      columns={[when, what, actor]}
+      columns={[when, description, actor]}
       rows={entries}
       keyOf={({ sequence }) => String(sequence)}
     />

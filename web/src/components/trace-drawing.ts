@@ -45,7 +45,7 @@ export function drawTrace(
     Math.min(max, Math.floor(width / (received === null ? plainStep : barStep))),
   );
   const posts = received === null ? null : rebin(received, count);
-  const peak = usualPeak(posts ?? []);
+  const peak = typicalPeak(posts ?? []);
   const bars: string[] = [];
   const uncoveredBars: string[] = [];
   for (let bar = 0; bar < count; bar += 1) {
@@ -125,7 +125,7 @@ function height(posts: number, peak: number): number {
 }
 
 /** The 95th percentile, so that one busy hour does not flatten the rest. */
-function usualPeak(posts: readonly number[]): number {
+function typicalPeak(posts: readonly number[]): number {
   const counts = posts.filter((count) => count > 0).sort((a, b) => a - b);
   return counts[Math.floor(counts.length * 0.95)] ?? 0;
 }

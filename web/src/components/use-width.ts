@@ -7,8 +7,8 @@ export function useWidth(element: RefObject<Element | null>, initialWidth: numbe
     const current = element.current;
     if (current === null) return;
     const measure = () => {
-      const wide = Math.round(current.getBoundingClientRect().width);
-      if (wide > 0) setWidth(wide);
+      const measuredWidth = Math.round(current.getBoundingClientRect().width);
+      if (measuredWidth > 0) setWidth(measuredWidth);
     };
     measure();
     const observer = new ResizeObserver(measure);

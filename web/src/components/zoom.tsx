@@ -45,8 +45,8 @@ export function ZoomBrush({
         return from && to ? timesText(from.fromMs, to.toMs) : null;
       }}
       onSelect={(fromMs, toMs) => {
-        const touched = steps.filter((step) => step.fromMs < toMs && step.toMs > fromMs);
-        const [first, last] = [touched[0], touched.at(-1)];
+        const overlapping = steps.filter((step) => step.fromMs < toMs && step.toMs > fromMs);
+        const [first, last] = [overlapping[0], overlapping.at(-1)];
         if (first && last) zoom.select({ fromMs: first.fromMs, toMs: last.toMs });
       }}
     >

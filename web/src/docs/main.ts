@@ -34,14 +34,14 @@ function main(): void {
 function unfoldContents(): void {
   const contents = document.querySelector<HTMLDetailsElement>(".contents details");
   if (contents === null) return;
-  const wide = matchMedia("(width >= 80rem)");
+  const wideScreen = matchMedia("(width >= 80rem)");
   const apply = () => {
-    contents.open = wide.matches;
+    contents.open = wideScreen.matches;
   };
   apply();
-  wide.addEventListener("change", apply);
+  wideScreen.addEventListener("change", apply);
   contents.addEventListener("click", ({ target }) => {
-    if (!wide.matches && target instanceof HTMLAnchorElement) contents.open = false;
+    if (!wideScreen.matches && target instanceof HTMLAnchorElement) contents.open = false;
   });
 }
 

@@ -17,8 +17,8 @@ beforeEach(() => {
   lists = [];
   nowMs = 1_000_000;
   feed = createJobFeed({
-    open: (reported) => {
-      const stream = { ...reported, isClosed: false };
+    open: (handlers) => {
+      const stream = { ...handlers, isClosed: false };
       streams.push(stream);
       return () => {
         stream.isClosed = true;

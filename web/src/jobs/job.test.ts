@@ -11,23 +11,22 @@ const event = (status: JobFeedEvent["status"], attempts: number): JobFeedEvent =
   attempts,
   at,
 });
-const shown = (known: JobSummary, reported: JobFeedEvent): string =>
-  afterEvent(known, reported).status;
+const statusAfter = (job: JobSummary, event: JobFeedEvent): string => afterEvent(job, event).status;
 
 test("an event that is newer than the listed job is applied", () => {
-  expect(shown(job("received", 0), event("in progress", 1))).toBe("in progress");
-  expect(shown(job("error(retrying)", 1), event("in progress", 2))).toBe("in progress");
-  expect(shown(job("in progress", 1), event("done", 1))).toBe("done");
-  expect(shown(job("done", 1), event("expired", 1))).toBe("expired");
+  expect(statusAfter(job("received", 0), event("in progress", 1))).toBe("in progress");
+  expect(statusAfter(job("error(retrying)", 1), event("in progress", 2))).toBe("in progress");
+  expect(statusAfter(job("in progress", 1), event("done", 1))).toBe("done");
+  expect(statusAfter(job("done", 1), event("expired", 1))).toBe("expired");
 });
 
 test("an event that is older than the listed job is ignored", () => {
-  expect(shown(job("done", 1), event("in progress", 1))).toBe("done");
-  expect(shown(job("in progress", 2), event("error(retrying)", 1))).toBe("in progress");
-  expect(shown(job("expired", 1), event("done", 1))).toBe("expired");
+  expect(statusAfter(job("done", 1), event("in progress", 1))).toBe("done");
+  expect(statusAfter(job("in progress", 2), event("error(retrying)", 1))).toBe("in progress");
+  expect(statusAfter(job("expired", 1), event("done", 1))).toBe("expired");
 });
 
 test("a job without an event is returned unchanged", () => {
-  const known = job("done", 1);
-  expect(afterEvent(known, undefined)).toBe(known);
+  const done = job("done", 1);
+  expect(afterEvent(done, undefined)).toBe(done);
 });

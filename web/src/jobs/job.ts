@@ -90,10 +90,7 @@ export function isRunning(state: JobStateWord): boolean {
 }
 
 /** The job after an event, which may be newer or older than the list. */
-export function afterEvent<Known extends JobHead>(
-  job: Known,
-  event: JobFeedEvent | undefined,
-): Known {
+export function afterEvent<Job extends JobHead>(job: Job, event: JobFeedEvent | undefined): Job {
   if (event === undefined || !isLater(event, job)) return job;
   return { ...job, status: event.status, attempts: event.attempts };
 }

@@ -33,11 +33,11 @@ export function skipDashes(context: TermContext, lexeme: TermLexeme): number {
   return start;
 }
 
-const exclaimed = /^!+([\p{L}\p{N}#@$_].*)$/su;
+const leadingExclamation = /^!+([\p{L}\p{N}#@$_].*)$/su;
 
 export function warnExclamation(context: TermContext, { start, end }: TermLexeme): void {
   if (context.source.folded[start] !== "!") return;
-  const rest = exclaimed.exec(foldedBetween(context.source, start, end))?.[1];
+  const rest = leadingExclamation.exec(foldedBetween(context.source, start, end))?.[1];
   if (rest === undefined) return;
   context.report(
     "exclamation_is_not_minus",

@@ -1,5 +1,5 @@
 const earthRadiusKm = 6371.0088;
-const defaultMostCells = 64;
+const defaultMaxCells = 64;
 
 /** Haversine, with the mean radius of the WGS 84 ellipsoid. */
 export function distanceKm(
@@ -24,7 +24,7 @@ export function cellsOfCircle(
   lat: number,
   lon: number,
   radiusKm: number,
-  maxCells = defaultMostCells,
+  maxCells = defaultMaxCells,
 ): string[] | null {
   const degrees = (radiusKm / earthRadiusKm) * (180 / Math.PI) + 1e-6;
   const south = Math.floor(lat - degrees);

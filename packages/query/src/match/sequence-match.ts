@@ -26,12 +26,12 @@ function matchesAt(
   for (let index = 0; index < elements.length; index++) {
     const term = terms[start + index];
     const element = elements[index];
-    if (term === undefined || element === undefined || !fits(term, element)) return false;
+    if (term === undefined || element === undefined || !termMatches(term, element)) return false;
   }
   return true;
 }
 
-function fits(term: string, element: SequenceElement): boolean {
+function termMatches(term: string, element: SequenceElement): boolean {
   switch (element.kind) {
     case "token":
       return term === element.token;

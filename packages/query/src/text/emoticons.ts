@@ -1,12 +1,12 @@
 /** Between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
 /** A cheap first check that the colon of a link, which most posts contain, does not pass. */
-const mayContainEmoticon = /[:;=]['’^-]?[()DPpOo]/;
+const possibleEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 
 /** `:-)`, `=)`, `:))` and `:)` are the same. */
 export function findEmoticons(text: string): string[] {
-  if (!mayContainEmoticon.test(text)) return [];
+  if (!possibleEmoticon.test(text)) return [];
   const found = new Set<string>();
   for (const [, eyes = "", mouth = ""] of text.matchAll(everyEmoticon))
     found.add(plainEmoticon(eyes, mouth.charAt(0)));

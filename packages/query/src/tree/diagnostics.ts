@@ -81,14 +81,14 @@ const longestRewrite = 200;
 
 export function withChosenHint(
   finding: DraftDiagnostic,
-  readsWell: (query: string) => boolean,
+  parsesWithoutFindings: (query: string) => boolean,
 ): Diagnostic {
   const { hint, ...rest } = finding;
   if (hint === undefined) return rest;
   if (typeof hint === "string") return { ...finding, hint };
   const { lead, queries, otherwise } = hint;
   const query = queries.find(
-    (each) => each.length <= longestRewrite && readsWell(printableText(each)),
+    (each) => each.length <= longestRewrite && parsesWithoutFindings(printableText(each)),
   );
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }

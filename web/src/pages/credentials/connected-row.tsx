@@ -36,7 +36,7 @@ export function ConnectedRow({
       setTested(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
       await onRefresh();
     });
-  const about = `${title}, ${subjectOf(credential)}`;
+  const label = `${title}, ${subjectOf(credential)}`;
   return (
     <li>
       <PlatformMark platform={platform} />
@@ -58,13 +58,13 @@ export function ConnectedRow({
       </Badge>
       <div className="row">
         {state === "quarantined" ? (
-          <Button size="small" aria-label={`Connect again: ${about}`} onClick={onConnectAgain}>
+          <Button size="small" aria-label={`Connect again: ${label}`} onClick={onConnectAgain}>
             Connect again
           </Button>
         ) : null}
         <Button
           size="small"
-          aria-label={`Test: ${about}`}
+          aria-label={`Test: ${label}`}
           disabled={testing.isPending}
           onClick={() => void test()}
         >
@@ -73,7 +73,7 @@ export function ConnectedRow({
         <Button
           variant="danger"
           size="small"
-          aria-label={`Disconnect: ${about}`}
+          aria-label={`Disconnect: ${label}`}
           onClick={onDisconnect}
         >
           Disconnect

@@ -9,12 +9,12 @@ import { DisconnectDialog } from "./disconnect-dialog.tsx";
 import { subjectOf, titleOf } from "./texts.ts";
 
 export type OpenCredentialDialog =
-  | { what: "connect"; platform: Platform; kind: string | null }
-  | { what: "disconnect"; credential: CredentialListing }
+  | { dialog: "connect"; platform: Platform; kind: string | null }
+  | { dialog: "disconnect"; credential: CredentialListing }
   | null;
 
 /** `onDone` receives the outcome as a sentence. */
-export function RequestedDialog({
+export function CredentialDialog({
   openDialog,
   answer: { kinds },
   onClose,
@@ -23,9 +23,9 @@ export function RequestedDialog({
   openDialog: NonNullable<OpenCredentialDialog>;
   answer: CredentialsAnswer;
   onClose(): void;
-  onDone(what: string): Promise<void>;
+  onDone(announcement: string): Promise<void>;
 }) {
-  if (openDialog.what === "disconnect") {
+  if (openDialog.dialog === "disconnect") {
     const { credential } = openDialog;
     const title = titleOf(credential, kinds);
     return (

@@ -6,7 +6,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useApi } from "../../use-api.ts";
 import { ConnectedRow } from "./connected-row.tsx";
-import { type OpenCredentialDialog, RequestedDialog } from "./credential-dialog.tsx";
+import { CredentialDialog, type OpenCredentialDialog } from "./credential-dialog.tsx";
 import { PlatformList } from "./platform-list.tsx";
 import { titleOf } from "./texts.ts";
 
@@ -20,9 +20,9 @@ export function CredentialsPage() {
   const [openDialog, setOpenDialog] = useState<OpenCredentialDialog>(null);
   const [announcement, setAnnouncement] = useState("");
   const close = () => setOpenDialog(null);
-  const done = async (what: string) => {
+  const closeAndAnnounce = async (text: string) => {
     close();
-    setAnnouncement(what);
+    setAnnouncement(text);
     await refresh();
     requestAnimationFrame(focusHeadingIfLost);
   };
@@ -45,7 +45,12 @@ export function CredentialsPage() {
         )}
       </div>
       {openDialog === null || data === undefined ? null : (
-        <RequestedDialog openDialog={openDialog} answer={data} onClose={close} onDone={done} />
+        <CredentialDialog
+          openDialog={openDialog}
+          answer={data}
+          onClose={close}
+          onDone={closeAndAnnounce}
+        />
       )}
     </>
   );
@@ -89,8 +94,8 @@ function Listed({
                   credential={credential}
                   title={titleOf(credential, kinds)}
                   onRefresh={onRefresh}
-                  onConnectAgain={() => onOpen({ what: "connect", ...credential })}
-                  onDisconnect={() => onOpen({ what: "disconnect", credential })}
+                  onConnectAgain={() => onOpen({ dialog: "connect", ...credential })}
+                  onDisconnect={() => onOpen({ dialog: "disconnect", credential })}
                 />
               ))}
             </ul>
@@ -99,7 +104,7 @@ function Listed({
       )}
       <PlatformList
         connected={connected}
-        onConnect={(platform) => onOpen({ what: "connect", platform, kind: null })}
+        onConnect={(platform) => onOpen({ dialog: "connect", platform, kind: null })}
       />
     </>
   );

@@ -27,7 +27,7 @@ export function useConnecting(
   const [question, setQuestion] = useState<Question | null>(null);
   const [answer, setAnswer] = useState("");
   const [answerError, setAnswerError] = useState<string | null>(null);
-  const [sentBy, setSentBy] = useState("");
+  const [submittedMethod, setSubmittedMethod] = useState("");
   const [hasEnded, setEnded] = useState(false);
   const submission = useAction();
 
@@ -36,7 +36,7 @@ export function useConnecting(
   const fields = isInBrowser ? authorization.fields : kind.fields;
   const method = `${kind.kind} ${isInBrowser}`;
   // Errors of another kind do not apply.
-  const problem = sentBy === method ? submission.problem : null;
+  const problem = submittedMethod === method ? submission.problem : null;
   const errors = errorsOf(problem);
 
   const continueWith = async (step: AuthorizationStep) => {
@@ -58,7 +58,7 @@ export function useConnecting(
       kind: kind.kind,
       fields: submittedFields,
     };
-    setSentBy(method);
+    setSubmittedMethod(method);
     setEnded(false);
     void submission.run(async () => {
       if (isInBrowser) {

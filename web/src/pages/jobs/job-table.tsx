@@ -51,7 +51,7 @@ export function JobTable({
       ),
     },
     { title: "State", cell: ({ status }) => <State state={status} /> },
-    ...(isCompact ? [] : [...about, key, ...figures]),
+    ...(isCompact ? [] : [...descriptionColumns, key, ...figures]),
     { title: "Submitted", cell: ({ submitted_at: at }) => <Ago at={at} /> },
     ...(isCompact ? [] : [actions]),
   ];
@@ -68,7 +68,7 @@ export function JobTable({
   );
 }
 
-const about: readonly Column<JobSummary>[] = [
+const descriptionColumns: readonly Column<JobSummary>[] = [
   {
     title: "Platform",
     cell: ({ platform }) => (platform === "social" ? "all" : platformNames[platform]),

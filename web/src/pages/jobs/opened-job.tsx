@@ -21,11 +21,11 @@ import { QueryText } from "./query-text.tsx";
 import { jobSteps } from "./steps.ts";
 
 /** Scrolls if the panel starts below this part of the window. */
-const lowest = 0.6;
+const maxTopShare = 0.6;
 
 function show(panel: HTMLElement | null): void {
   const top = panel?.getBoundingClientRect().top ?? 0;
-  if (top < 0 || top > lowest * window.innerHeight) panel?.scrollIntoView({ block: "start" });
+  if (top < 0 || top > maxTopShare * window.innerHeight) panel?.scrollIntoView({ block: "start" });
 }
 
 export function OpenedJob({

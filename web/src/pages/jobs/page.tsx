@@ -67,9 +67,9 @@ function situation({ jobs }: LiveList, { running, failed, isStopped }: JobCounts
   if (isStopped) return "This list is not live at the moment.";
   if (jobs === undefined || running === null) return "\u00a0";
   if (jobs.length === 0 && running === 0) return "Every search is a job. This list is live.";
-  const underWay = running === 0 ? "No jobs are running" : `${running} running`;
+  const runningText = running === 0 ? "No jobs are running" : `${running} running`;
   const failures = failed === null || failed === "0" ? "" : `, ${failed} failed`;
-  return `${underWay}${failures}. This list is live.`;
+  return `${runningText}${failures}. This list is live.`;
 }
 
 function Listed({

@@ -3,8 +3,8 @@ import type { JobStatus } from "../../jobs/job.ts";
 import { jobOf } from "./job.test-support.ts";
 import { jobSteps } from "./steps.ts";
 
-const reported = (special: Partial<JobStatus>): unknown[] =>
-  jobSteps(jobOf(special)).map(({ text }) => text);
+const stepTexts = (overrides: Partial<JobStatus>): unknown[] =>
+  jobSteps(jobOf(overrides)).map(({ text }) => text);
 
 test("the steps of a finished job are submission, node and duration", () => {
   const steps = jobSteps(jobOf());
@@ -16,19 +16,19 @@ test("the steps of a finished job are submission, node and duration", () => {
 });
 
 test("the steps of a received job report that it waits for a node", () => {
-  expect(reported({ status: "received", node: null, started_at: null, finished_at: null })).toEqual(
-    ["Received, durable on disk", "Waiting for a node"],
-  );
+  expect(
+    stepTexts({ status: "received", node: null, started_at: null, finished_at: null }),
+  ).toEqual(["Received, durable on disk", "Waiting for a node"]);
 });
 
 test("the steps of a job include failed attempts", () => {
-  expect(reported({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
+  expect(stepTexts({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
     "Received, durable on disk",
     "Started on this server",
     "2 attempts failed and were retried",
     "Searching",
   ]);
-  expect(reported({ status: "error(retrying)", finished_at: null }).at(-1)).toBe(
+  expect(stepTexts({ status: "error(retrying)", finished_at: null }).at(-1)).toBe(
     "Attempt 1 failed; retrying automatically",
   );
 });
@@ -43,5 +43,5 @@ test("the steps of a failed job show the error with its hint", () => {
 });
 
 test("the steps of an expired job are done, then expired", () => {
-  expect(reported({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
+  expect(stepTexts({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
 });

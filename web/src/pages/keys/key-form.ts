@@ -135,6 +135,6 @@ function endOfDay(day: string): number | null {
 
 function localDay(iso: string): string {
   const at = new Date(iso);
-  const two = (part: number) => String(part).padStart(2, "0");
-  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+  const twoDigits = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
 }

@@ -93,12 +93,12 @@ function Actions({
   listing: KeyListingAnswer;
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
-  const action = (what: "edit" | "rotate" | "revoke", label: string) => (
+  const action = (dialog: "edit" | "rotate" | "revoke", label: string) => (
     <Button
       variant="plain"
       size="small"
       aria-label={`${label} ${listing.name}`}
-      onClick={() => onOpen({ what, key: listing })}
+      onClick={() => onOpen({ dialog, key: listing })}
     >
       {label}
     </Button>

@@ -27,8 +27,8 @@ import { inWords, isLive, storedKeys } from "./texts.ts";
 const everyMs = 30_000;
 
 export type OpenKeyDialog =
-  | { what: "create" }
-  | { what: "edit" | "rotate" | "revoke"; key: KeyListingAnswer }
+  | { dialog: "create" }
+  | { dialog: "edit" | "rotate" | "revoke"; key: KeyListingAnswer }
   | null;
 
 /**
@@ -50,7 +50,7 @@ export function KeysPage() {
           data === undefined || isFirstDue || isFull ? undefined : (
             <Button
               {...(fresh.length === 0 ? { variant: "primary" as const } : {})}
-              onClick={() => setOpenDialog({ what: "create" })}
+              onClick={() => setOpenDialog({ dialog: "create" })}
             >
               <Icon name="plus" />
               Create key
@@ -76,7 +76,7 @@ export function KeysPage() {
         <ConnectedApps />
       </div>
       {openDialog === null || data === undefined ? null : (
-        <RequestedDialog openDialog={openDialog} answer={data} onClose={close} onDone={refresh} />
+        <KeyDialog openDialog={openDialog} answer={data} onClose={close} onDone={refresh} />
       )}
     </>
   );
@@ -113,7 +113,7 @@ function Listed({
     <>
       <div className="panel">
         {live.length === 0 ? (
-          <NoKeys isFirstDue={isFirstDue} onCreate={() => onOpen({ what: "create" })} />
+          <NoKeys isFirstDue={isFirstDue} onCreate={() => onOpen({ dialog: "create" })} />
         ) : (
           <KeysTable answer={answer} keys={live} isFull={isFull} onOpen={onOpen} />
         )}
@@ -124,7 +124,7 @@ function Listed({
   );
 }
 
-function RequestedDialog({
+function KeyDialog({
   openDialog,
   answer,
   onClose,
@@ -135,10 +135,12 @@ function RequestedDialog({
   onClose(): void;
   onDone(): Promise<void>;
 }) {
-  const then = { onClose, onDone };
-  if (openDialog.what === "create") return <CreateKeyDialog limits={answer.limits} {...then} />;
-  const { what, key } = openDialog;
-  if (what === "edit") return <EditKeyDialog current={key} limits={answer.limits} {...then} />;
-  if (what === "rotate") return <RotateKeyDialog current={key} {...then} />;
-  return <RevokeKeyDialog current={key} all={answer.keys} {...then} />;
+  const callbacks = { onClose, onDone };
+  if (openDialog.dialog === "create")
+    return <CreateKeyDialog limits={answer.limits} {...callbacks} />;
+  const { dialog, key } = openDialog;
+  if (dialog === "edit")
+    return <EditKeyDialog current={key} limits={answer.limits} {...callbacks} />;
+  if (dialog === "rotate") return <RotateKeyDialog current={key} {...callbacks} />;
+  return <RevokeKeyDialog current={key} all={answer.keys} {...callbacks} />;
 }

@@ -7,9 +7,10 @@ import { rateError, rateOf } from "./rates.ts";
 
 export function LimitsDialog({ account, onClose, onChange }: AccountDialogProps) {
   const submission = useAction();
-  const { requests_per_second: wasRequests, submissions_per_minute: wasSearches } = account.limits;
-  const [requests, setRequests] = useState(wasRequests === null ? "" : String(wasRequests));
-  const [searches, setSearches] = useState(wasSearches === null ? "" : String(wasSearches));
+  const { requests_per_second: currentRequests, submissions_per_minute: currentSearches } =
+    account.limits;
+  const [requests, setRequests] = useState(currentRequests === null ? "" : String(currentRequests));
+  const [searches, setSearches] = useState(currentSearches === null ? "" : String(currentSearches));
   const save = () => {
     if (rateError(requests) !== null || rateError(searches) !== null) return;
     void submission.run(async () => {

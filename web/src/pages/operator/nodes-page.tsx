@@ -62,7 +62,7 @@ export function NodesPage() {
 }
 
 function situation(nodes: readonly NodeListing[]): string {
-  const connected = nodes.filter(({ is_connected: is }) => is).length;
+  const connected = nodes.filter(({ is_connected: isConnected }) => isConnected).length;
   const pending = nodes.filter(({ state }) => state === "pending").length;
   const summary = `${quantityText(nodes.length, "remote node")}, ${connected} connected`;
   return pending === 0 ? `${summary}.` : `${summary}. ${pending} waiting for your approval.`;

@@ -15,7 +15,7 @@ export type CountsWindow = {
 
 export type Bar = { fromMs: number; toMs: number; count: number };
 
-const usualDays = 7;
+const defaultDays = 7;
 const maxBars = 48;
 
 /** The window of an answer; if unbounded, from the first archived time or the oldest result. */
@@ -31,7 +31,7 @@ export function windowOf(
     ...stored.flatMap((time) => (time === null ? [] : [Date.parse(time)])),
     ...results.map(({ Metadata }) => Date.parse(Metadata?.created_at ?? "")),
   ].filter((ms) => !Number.isNaN(ms));
-  const first = known.length === 0 ? toMs - usualDays * dayMs : Math.min(...known);
+  const first = known.length === 0 ? toMs - defaultDays * dayMs : Math.min(...known);
   const fromMs = from === null ? first : Date.parse(from);
   const lengthMs = toMs - fromMs;
   const granularity = lengthMs <= 6 * hourMs ? "minute" : lengthMs <= 14 * dayMs ? "hour" : "day";

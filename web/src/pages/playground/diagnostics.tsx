@@ -20,7 +20,7 @@ export function Diagnostics({
   maxLength: number;
   onFix(query: string): void;
 }) {
-  const reported = useMemo(
+  const visible = useMemo(
     () =>
       diagnostics.slice(0, maxShown).map((diagnostic) => ({
         diagnostic,
@@ -28,10 +28,10 @@ export function Diagnostics({
       })),
     [query, diagnostics, maxLength],
   );
-  const more = diagnostics.length - reported.length;
+  const more = diagnostics.length - visible.length;
   return (
     <>
-      {reported.map(({ diagnostic, fix }, index) => {
+      {visible.map(({ diagnostic, fix }, index) => {
         const isOpened = index === 0;
         return (
           <DiagnosticNote

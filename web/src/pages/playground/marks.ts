@@ -107,7 +107,7 @@ function wordSpans(text: string, { sequences }: ExpectedMatches): Span[] {
   return sequences.flatMap((sequence) =>
     tokens.flatMap(({ start }, index) => {
       const isHere = sequence.every((element, offset) =>
-        fits(element, tokens[index + offset]?.token),
+        tokenMatches(element, tokens[index + offset]?.token),
       );
       const last = tokens[index + sequence.length - 1];
       return isHere && last !== undefined ? [{ start, end: last.end }] : [];
@@ -115,7 +115,7 @@ function wordSpans(text: string, { sequences }: ExpectedMatches): Span[] {
   );
 }
 
-function fits(element: SequenceElement, token: string | undefined): boolean {
+function tokenMatches(element: SequenceElement, token: string | undefined): boolean {
   if (token === undefined) return false;
   if (element.kind === "token") return element.token === token;
   return element.kind === "any" || token.startsWith(element.prefix);

@@ -60,14 +60,14 @@ export function PlaygroundPage() {
   const perMinute = limits.submissions_per_minute;
   const [rates, observeRates] = useRates();
   const counts = useCounts(observeRates);
-  const searching = useSearch(account.id, request, (answered, reported, isFirst) => {
-    observeRates(reported);
-    setAnnouncement(outcomeOf(answered));
+  const searching = useSearch(account.id, request, (answeredSearch, newRates, isFirst) => {
+    observeRates(newRates);
+    setAnnouncement(outcomeOf(answeredSearch));
     // Counting uses a search, so it never takes the last ones.
-    const hasManySearchesLeft = reported.searches === null || reported.searches > perMinute / 2;
-    const isCounted = isSearch(answered.request.method);
-    if (isFirst && hasManySearchesLeft && isCounted && counts.countsOf(answered) === null)
-      counts.count(answered);
+    const hasManySearchesLeft = newRates.searches === null || newRates.searches > perMinute / 2;
+    const isCounted = isSearch(answeredSearch.request.method);
+    if (isFirst && hasManySearchesLeft && isCounted && counts.countsOf(answeredSearch) === null)
+      counts.count(answeredSearch);
   });
   const { shown, phase, problem } = searching;
   const atAddress = useRef(searchAddress(request));

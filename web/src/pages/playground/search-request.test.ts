@@ -7,7 +7,12 @@ import {
   withMethod,
 } from "./search-request.ts";
 
-const usual = { query: "", method: "searchbyquery", platform: "social", maxResults: 20 } as const;
+const defaults = {
+  query: "",
+  method: "searchbyquery",
+  platform: "social",
+  maxResults: 20,
+} as const;
 
 describe("the address of a search", () => {
   it("the address of a search round-trips any query", () => {
@@ -23,25 +28,25 @@ describe("the address of a search", () => {
 
   it("the address of a search contains the start and the end of the time, and invalid ones are ignored", () => {
     const times = { startTime: "2026-11-01T00:00:00.000Z", endTime: "2026-11-02T10:30:00.000Z" };
-    const [, search = ""] = searchAddress({ ...usual, ...times }).split("?");
-    expect(readRequest(search)).toEqual({ ...usual, ...times });
-    expect(readRequest("from=yesterday&to=")).toEqual(usual);
-    expect(submissionOf({ ...usual, ...times }).body.arguments).toMatchObject({
+    const [, search = ""] = searchAddress({ ...defaults, ...times }).split("?");
+    expect(readRequest(search)).toEqual({ ...defaults, ...times });
+    expect(readRequest("from=yesterday&to=")).toEqual(defaults);
+    expect(submissionOf({ ...defaults, ...times }).body.arguments).toMatchObject({
       start_time: times.startTime,
       end_time: times.endTime,
     });
   });
 
   it("the address of a search omits default values", () => {
-    expect(searchAddress(usual)).toBe("/playground");
-    expect(searchAddress({ ...usual, query: "comet" })).toBe("/playground?q=comet");
+    expect(searchAddress(defaults)).toBe("/playground");
+    expect(searchAddress({ ...defaults, query: "comet" })).toBe("/playground?q=comet");
   });
 
   it("the address of a search falls back to defaults for invalid values", () => {
-    expect(readRequest("method=getnothing&platform=myspace&max=101")).toEqual(usual);
-    expect(readRequest("max=0")).toEqual(usual);
-    expect(readRequest("max=7.5")).toEqual(usual);
-    expect(readRequest("")).toEqual(usual);
+    expect(readRequest("method=getnothing&platform=myspace&max=101")).toEqual(defaults);
+    expect(readRequest("max=0")).toEqual(defaults);
+    expect(readRequest("max=7.5")).toEqual(defaults);
+    expect(readRequest("")).toEqual(defaults);
   });
 
   it("the address of a search keeps a size outside the offered ones", () => {
@@ -52,13 +57,13 @@ describe("the address of a search", () => {
 });
 
 it("500 posts are offered only for the full archive", () => {
-  const archive = { ...usual, method: "searchbyfullarchive", maxResults: 500 } as const;
+  const archive = { ...defaults, method: "searchbyfullarchive", maxResults: 500 } as const;
   expect(sizesFor(archive)).toEqual([20, 50, 100, 500]);
   expect(withMethod(archive, "searchbyquery").maxResults).toBe(100);
 });
 
 it("other methods are submitted with their target, or none", () => {
-  const followers = { ...usual, method: "getfollowers", query: "ann.example" } as const;
+  const followers = { ...defaults, method: "getfollowers", query: "ann.example" } as const;
   expect(submissionOf(followers).body.arguments).toMatchObject({
     type: "getfollowers",
     query: "ann.example",
@@ -68,7 +73,7 @@ it("other methods are submitted with their target, or none", () => {
 });
 
 it("a search is submitted to the path of its platform, with the platform as type", () => {
-  expect(submissionOf({ ...usual, query: "comet", platform: "x" })).toEqual({
+  expect(submissionOf({ ...defaults, query: "comet", platform: "x" })).toEqual({
     path: "/v1/search/x",
     body: { type: "x", arguments: { type: "searchbyquery", query: "comet", max_results: 20 } },
   });

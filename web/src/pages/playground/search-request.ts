@@ -44,12 +44,12 @@ export function readRequest(search: string): Request {
   const method = methodNames.find((name) => name === parameters.get("method")) ?? "searchbyquery";
   const platform = platforms.find((name) => name === parameters.get("platform")) ?? "social";
   const size = Number(parameters.get("max") ?? defaultResults);
-  const fits = Number.isInteger(size) && size >= 1 && size <= methods[method].bound;
+  const isAllowed = Number.isInteger(size) && size >= 1 && size <= methods[method].bound;
   return {
     query: (parameters.get("q") ?? "").toWellFormed(),
     method,
     platform,
-    maxResults: fits ? size : defaultResults,
+    maxResults: isAllowed ? size : defaultResults,
     ...timesOf(parameters.get("from"), parameters.get("to")),
   };
 }

@@ -38,7 +38,7 @@ export function TimeFields({
 function localValue(iso: string | undefined): string {
   if (iso === undefined) return "";
   const at = new Date(iso);
-  const two = (part: number) => String(part).padStart(2, "0");
-  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
-  return `${day}T${two(at.getHours())}:${two(at.getMinutes())}`;
+  const twoDigits = (part: number) => String(part).padStart(2, "0");
+  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+  return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
 }

@@ -76,7 +76,7 @@ export function useSearch(
       if (next.kind === "running") own.uuid = next.uuid;
       setPhase(next);
     }).then(
-      ({ answer, elapsedMs, replay, rates: reported }) => {
+      ({ answer, elapsedMs, replay, rates: newRates }) => {
         if (control.signal.aborted) return;
         own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
@@ -92,7 +92,7 @@ export function useSearch(
         cacheAnswer(nameOf(accountId, request), next);
         setShown(next);
         setPhase(null);
-        currentOnAnswered.current(next, reported, before === null);
+        currentOnAnswered.current(next, newRates, before === null);
       },
       (error: unknown) => {
         if (control.signal.aborted) return;

@@ -89,11 +89,11 @@ function NoLag() {
 }
 
 function lagLabel({ platform, values }: LagSeries): string {
-  const reported = values.filter((value) => value !== null).sort((a, b) => a - b);
+  const lags = values.filter((value) => value !== null).sort((a, b) => a - b);
   const name = listText([platformNames[platform]]);
-  if (reported.length === 0) return `${name} none reported`;
-  const median = reported[Math.floor(reported.length / 2)] ?? 0;
-  const max = reported.at(-1) ?? 0;
+  if (lags.length === 0) return `${name} none reported`;
+  const median = lags[Math.floor(lags.length / 2)] ?? 0;
+  const max = lags.at(-1) ?? 0;
   return `${name} median ${durationText(median * 1_000)}, maximum ${durationText(max * 1_000)}`;
 }
 

@@ -33,8 +33,8 @@ const wideFactor = 25;
 export function answerTimes({ buckets, bucket_ms: widthMs }: UsageAnswer): AnswerTimes {
   const p50 = buckets.map(({ p50_ms: ms }) => ms);
   const p99 = buckets.map(({ p99_ms: ms }) => ms);
-  const usual = p50.filter((ms) => ms !== null).sort((a, b) => a - b);
-  const median = usual[Math.floor(usual.length / 2)] ?? 0;
+  const measured = p50.filter((ms) => ms !== null).sort((a, b) => a - b);
+  const median = measured[Math.floor(measured.length / 2)] ?? 0;
   const isWide = Math.max(0, ...p99.map((ms) => ms ?? 0)) > wideFactor * Math.max(1, median);
   return {
     times: middlesOf(buckets, widthMs),
@@ -63,8 +63,8 @@ export function answerTimesLabel({ span, isPart, totals, buckets }: ShownUsage):
   const { p50_ms: p50, p99_ms: p99 } = totals;
   if (p50 === null || p99 === null) return `Answer time over ${span}: no searches`;
   // Percentiles of buckets do not add up.
-  const usual = isPart ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
-  return `Answer time over ${span}: ${usual}at most ${durationText(max)} in one bucket`;
+  const percentiles = isPart ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
+  return `Answer time over ${span}: ${percentiles}at most ${durationText(max)} in one bucket`;
 }
 
 const formats = {

@@ -18,7 +18,7 @@ import { WebhookRow } from "./webhook-row.tsx";
 
 const everyMs = 15_000;
 
-type OpenDialog = { what: "create" } | { what: "delete"; webhook: Webhook } | null;
+type OpenDialog = { dialog: "create" } | { dialog: "delete"; webhook: Webhook } | null;
 
 export function WebhooksPage() {
   const [path, go] = useLocation();
@@ -32,7 +32,7 @@ export function WebhooksPage() {
       <PageHead
         title="Webhooks"
         actions={
-          <Button variant="primary" onClick={() => setDialog({ what: "create" })}>
+          <Button variant="primary" onClick={() => setDialog({ dialog: "create" })}>
             <Icon name="plus" />
             Create webhook
           </Button>
@@ -60,7 +60,7 @@ export function WebhooksPage() {
                     webhook={webhook}
                     onChanged={refresh}
                     onSecret={setFresh}
-                    onDelete={() => setDialog({ what: "delete", webhook })}
+                    onDelete={() => setDialog({ dialog: "delete", webhook })}
                   />
                 ))}
               </ul>
@@ -69,7 +69,7 @@ export function WebhooksPage() {
         )}
         {opened === undefined ? null : <Deliveries key={opened.id} webhook={opened} />}
       </div>
-      {dialog?.what === "create" ? (
+      {dialog?.dialog === "create" ? (
         <CreateWebhookDialog
           onClose={close}
           onDone={async (made) => {
@@ -79,7 +79,7 @@ export function WebhooksPage() {
           }}
         />
       ) : null}
-      {dialog?.what === "delete" ? (
+      {dialog?.dialog === "delete" ? (
         <DeleteDialog
           webhook={dialog.webhook}
           onClose={close}
