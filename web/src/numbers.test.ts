@@ -24,7 +24,7 @@ test("sizes are formatted in powers of a thousand", () => {
   expect([0, 999, 14_600_000_000].map(bytesText)).toEqual(["0 B", "999 B", "14.6 GB"]);
 });
 
-test("durations are formatted in the fitting unit", () => {
+test("durations are formatted in a suitable unit", () => {
   expect([0.4, 38, 1_400, 100_000, 9_000_000].map(durationText)).toEqual([
     "0 ms",
     "38 ms",

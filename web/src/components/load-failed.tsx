@@ -38,7 +38,7 @@ export function LoadFailed() {
       if (!isShown || reloading !== undefined) return;
       if (updated === null) wasAway = true;
       setCause(updated === null ? "no response" : updated ? "updated" : "other");
-      // Otherwise a missing file would reload the page for ever.
+      // Otherwise a missing file would reload the page forever.
       if (updated || (updated === false && wasAway)) {
         reloading = setTimeout(() => location.reload(), updated ? reloadAfterMs : 0);
       }

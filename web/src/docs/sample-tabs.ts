@@ -60,13 +60,13 @@ function tabsOf(group: HTMLElement, number: number): Tab[] {
   return tabs;
 }
 
-/** The first where a group lacks the label. */
+/** Selects the tab with the label, or the first if there is none. */
 function select(tabs: readonly Tab[], label: string): void {
-  const chosen = tabs.find((tab) => tab.label === label) ?? tabs[0];
+  const selected = tabs.find((tab) => tab.label === label) ?? tabs[0];
   for (const tab of tabs) {
-    const isChosen = tab === chosen;
-    tab.button.ariaSelected = String(isChosen);
-    tab.button.tabIndex = isChosen ? 0 : -1;
-    tab.sample.hidden = !isChosen;
+    const isSelected = tab === selected;
+    tab.button.ariaSelected = String(isSelected);
+    tab.button.tabIndex = isSelected ? 0 : -1;
+    tab.sample.hidden = !isSelected;
   }
 }

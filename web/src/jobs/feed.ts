@@ -14,7 +14,7 @@ export type FeedSnapshot = {
   /** The last event of each job since the stream opened. */
   events: ReadonlyMap<string, JobFeedEvent>;
   last: JobFeedEvent | null;
-  /** Grows each time the stream opens, as lists may have missed events. */
+  /** Increases each time the stream opens, because lists may have missed events. */
   opened: number;
 };
 

@@ -4,7 +4,7 @@ import { coarseDuration, fromNow } from "../components/time.tsx";
 
 export type NodeStateText = { word: string; tone: Tone | null; detail: string };
 
-/** What keeps a node from work precedes its connection. */
+/** A reason why the node does no work takes precedence over its connection. */
 export function nodeStateText(node: NodeStatusAnswer, nowMs: number): NodeStateText {
   const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
   if (quarantine !== null) {

@@ -7,7 +7,7 @@ const point = fc.record({
   lon: fc.double({ min: -180, max: 180, noNaN: true }),
 });
 
-test("the distance of two points is that on a sphere", () => {
+test("the distance between two points is measured on a sphere", () => {
   const london = { lat: 51.5074, lon: -0.1278 };
   const paris = { lat: 48.8566, lon: 2.3522 };
   expect(distanceKm(london, paris)).toBeCloseTo(343.6, 0);

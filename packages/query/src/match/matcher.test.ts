@@ -35,7 +35,7 @@ describe("an ID range", () => {
   });
 });
 
-test("a platform matches only the post's own", () => {
+test("a platform condition matches only posts of that platform", () => {
   const on = (platform: Subject["platform"]): PlanNode => ({ kind: "platform", platform });
   expect(matches(on("x"), subject())).toBe(true);
   expect(matches(on("bluesky"), subject())).toBe(false);
@@ -58,7 +58,7 @@ test("terms are read only when the plan needs them", () => {
   expect(matches(plan, subject({ terms }))).toBe(true);
 });
 
-test("a sequence matches adjacent terms, and an open position does not cross a gap", () => {
+test("a sequence matches adjacent terms, and a wildcard does not cross a gap", () => {
   const adjacent = (...tokens: (string | null)[]): PlanNode => ({
     kind: "terms",
     elements: tokens.map((token) => (token === null ? { kind: "any" } : { kind: "token", token })),

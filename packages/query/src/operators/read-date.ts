@@ -3,7 +3,7 @@ import { type Operand, operandError, truncated } from "./operand.ts";
 
 const expected = ["yyyy-mm-dd", "yyyy-mm-dd_hh:mm:ss_UTC", "yyyy-mm-ddThh:mm:ssZ"];
 
-/** Minutes east of UTC. Ambiguous abbreviations have their commonest meaning. */
+/** Minutes east of UTC. Ambiguous abbreviations have their most common meaning. */
 const zones: Readonly<Record<string, number>> = {
   UTC: 0,
   GMT: 0,

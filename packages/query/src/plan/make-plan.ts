@@ -47,7 +47,7 @@ import type { PlanNode } from "./plan.ts";
 /** The names in a query that only an archive can resolve. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** With the facet keys that they mean. */
+/** Names with the facet keys that they refer to. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;

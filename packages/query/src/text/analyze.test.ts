@@ -143,7 +143,7 @@ describe("tokens are at most 64 bytes", () => {
   test("a long token is cut between characters", () => {
     expect(shortenToken(`a${"é".repeat(40)}`)).toMatch(/^aé{19}~[0-9a-f]{16}$/);
   });
-  test("a long token of a single character with many marks is cut too", () => {
+  test("a long token of a single character with many marks is also cut", () => {
     for (const token of analyzeText(`ก${"\u0e49".repeat(10_000)}ข`).tokens) {
       expect(Buffer.byteLength(token)).toBeLessThanOrEqual(64);
     }

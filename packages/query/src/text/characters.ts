@@ -10,7 +10,7 @@ export const mark = 3;
 export const surrogate = 4;
 
 const letters = "\\p{L}\\p{N}_";
-/** Look and work like apostrophes, although Unicode classifies them as letters. */
+/** They look and work like apostrophes, although Unicode classifies them as letters. */
 const apostrophes = "\\u02b9-\\u02bf";
 /** The characters given by code point are Japanese, although Unicode assigns them no script. */
 const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]

@@ -7,7 +7,7 @@ const picture = `(?:[[\\p{Emoji}&&\\p{Extended_Pictographic}]--[${textual}]]|[${
 const tags = "(?:[\\u{e0020}-\\u{e007e}]+\\u{e007f})?";
 const element = `${picture}(?:\\p{Emoji_Modifier}\\ufe0f?|[\\ufe0e\\ufe0f])?${tags}`;
 
-/** More permissive than Unicode's sequences, so that newer emoji are one token too. */
+/** More permissive than Unicode's sequences, so that newer emoji are also one token. */
 const emoji = new RegExp(
   `\\p{Regional_Indicator}{2}|[0-9#*]\\ufe0f?\\u20e3|${element}(?:\\u200d${element})*`,
   "gv",

@@ -1,6 +1,6 @@
 /** Between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
-/** A cheap first check that the colon of a link, which most posts contain, does not pass. */
+/** A cheap first check; the colon of a link, which most posts contain, does not pass it. */
 const possibleEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 

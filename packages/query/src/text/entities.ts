@@ -6,7 +6,7 @@ export type Entity = TextSpan & { kind: EntityKind; value: string };
 export type EntityKind = "hashtag" | "mention" | "cashtag" | "url";
 
 export type EntityOptions = {
-  /** Also handles that are host names or contain one (`@user@host.example`). */
+  /** Includes handles that are or contain a host name (`@user@host.example`). */
   dottedHandles?: boolean;
 };
 
@@ -82,7 +82,7 @@ export function findMentions(text: string, options: EntityOptions = {}): Entity[
   return mentions;
 }
 
-/** Null for `#`, `#1`, a keycap. */
+/** Null for `#`, `#1` and keycaps. */
 export function readHashtag(text: string, offset: number): SigilValue | null {
   const found = readAt(hashtagHere, text, offset);
   return found !== null && hashtagLetter.test(found.value) ? found : null;

@@ -8,7 +8,7 @@ test("a budget is shown in figures and percent", () => {
   expect(budgetText(shared(0, 0))).toBe("0 of 0 posts read (0 %)");
 });
 
-test("a budget is shown as nearly spent from nine tenths on", () => {
+test("a budget is shown as nearly spent from 90 %", () => {
   expect(isNearlySpent(shared(89, 100))).toBe(false);
   expect(isNearlySpent(shared(90, 100))).toBe(true);
   expect(isNearlySpent(shared(0, 0))).toBe(true);

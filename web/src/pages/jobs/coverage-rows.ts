@@ -14,8 +14,8 @@ type JobCoverageRow = {
 
 export type CoverageRows = { window: TimeStep; rows: JobCoverageRow[] };
 
-/** Part drawn before the first known time when a search has no start. */
-const before = 0.1;
+/** Share of the axis before the first known time when a search has no start. */
+const leadShare = 0.1;
 
 /** Rows for each platform on one time axis; null if there is no time to draw. */
 export function coverageRows(
@@ -59,5 +59,5 @@ function beginningOf(spans: readonly JobSpan[], toMs: number): number {
     .flatMap((span) => [span.from === null ? toMs : Date.parse(span.from), Date.parse(span.to)])
     .filter((ms) => ms < toMs);
   const firstMs = Math.min(toMs - 3_600_000, ...known);
-  return firstMs - before * (toMs - firstMs);
+  return firstMs - leadShare * (toMs - firstMs);
 }

@@ -15,8 +15,8 @@ const nowMs = Date.parse("2026-11-22T12:00:00Z");
 const limits = { requests_per_second: 3, submissions_per_minute: 10 };
 const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
-describe("the form of a key", () => {
-  it("the form of a key becomes a request", () => {
+describe("the key form", () => {
+  it("the key form becomes a request", () => {
     expect(requestOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual(
       {
         name: "laptop",
@@ -32,7 +32,7 @@ describe("the form of a key", () => {
     });
   });
 
-  it("the form of a key sets the expiry to the end of the selected day", () => {
+  it("the key form sets the expiry to the end of the selected day", () => {
     const { expires_at: endsAt } = requestOfForm(
       { ...laptop, end: "date", day: "2026-12-24" },
       nowMs,
@@ -49,11 +49,11 @@ describe("the form of a key", () => {
     ["a rate of zero", { requests: "0" }, "requests"],
     ["more requests than the account's limit", { requests: "4" }, "requests"],
     ["more searches than the account's limit", { searches: "11" }, "searches"],
-  ])("the form of a key rejects %s", (_what, part, field) => {
+  ])("the key form rejects %s", (_what, part, field) => {
     expect(Object.keys(errorsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
   });
 
-  it("the form of a key accepts limits within those of the account", () => {
+  it("the key form accepts limits within those of the account", () => {
     const form = {
       ...laptop,
       requests: "3",
@@ -66,7 +66,7 @@ describe("the form of a key", () => {
     expect(errorsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
   });
 
-  it("the form of a key assigns server errors to their fields and ignores others", () => {
+  it("the key form assigns server errors to their fields and ignores others", () => {
     const problem = new ApiProblem({
       code: "invalid_request",
       status: 400,
@@ -84,7 +84,7 @@ describe("the form of a key", () => {
   });
 });
 
-describe("a change of a key", () => {
+describe("an edit of a key", () => {
   const key: KeyListingAnswer = {
     id: "AAAAAAAA",
     name: "laptop",
@@ -103,11 +103,11 @@ describe("a change of a key", () => {
   };
   const stored = formOfKey(key);
 
-  it("a change of a key is empty when nothing was changed, so the time of day stays", () => {
+  it("an edit of a key is empty when nothing was changed, which preserves the time of day", () => {
     expect(changesOfForm(stored, stored, nowMs)).toEqual({});
   });
 
-  it("a change of a key contains only changed fields", () => {
+  it("an edit of a key contains only changed fields", () => {
     expect(changesOfForm({ ...stored, name: "desk", requests: "" }, stored, nowMs)).toEqual({
       name: "desk",
       requests_per_second: null,

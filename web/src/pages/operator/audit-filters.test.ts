@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { actionLabel, auditAddress, auditPath, filtersIn } from "./audit-filters.ts";
 
-test("the audit filters survive in the address of the page", () => {
+test("the address of the page preserves the audit filters", () => {
   const filters = {
     account: "a b",
     action: "key_created",

@@ -56,7 +56,7 @@ describe("the card of a post", () => {
   });
 
   it.each(["javascript:alert(1)", "data:text/html,x", "//bsky.app", "nonsense", "", null])(
-    "the card of a post does not lead to %j",
+    "the card of a post does not link to %j",
     (url) => {
       expect(shownPost(record({ platform: "bluesky", url }), expected).url).toBeNull();
     },
