@@ -63,16 +63,16 @@ function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} onSubmit={onClose}>
       <dl className="facts">
-        <Shortcut keys="/" does="Focus the query" />
-        <Shortcut keys="Ctrl K" does="Go to a page, search, key or document" />
-        <Shortcut keys="Ctrl Enter" does="Search" />
-        <Shortcut keys="Tab" does="Accept the suggestion" />
-        <Shortcut keys="j k" does="Next and previous post or row" />
-        <Shortcut keys="Enter" does="Open it" />
-        <Shortcut keys="o" does="Open the original post" />
-        <Shortcut keys="t" does="Switch theme" />
+        <Shortcut keys="/" description="Focus the query" />
+        <Shortcut keys="Ctrl K" description="Go to a page, search, key or document" />
+        <Shortcut keys="Ctrl Enter" description="Search" />
+        <Shortcut keys="Tab" description="Accept the suggestion" />
+        <Shortcut keys="j k" description="Next and previous post or row" />
+        <Shortcut keys="Enter" description="Open it" />
+        <Shortcut keys="o" description="Open the original post" />
+        <Shortcut keys="t" description="Switch theme" />
         {pagesFor(role).map(({ key, title, path }) => (
-          <Shortcut key={path} keys={`g ${key}`} does={title} />
+          <Shortcut key={path} keys={`g ${key}`} description={title} />
         ))}
       </dl>
       <p className="small quiet">You can turn off single-key shortcuts on the Account page.</p>
@@ -85,13 +85,13 @@ function ShortcutList({ role, onClose }: { role: "member" | "operator"; onClose(
   );
 }
 
-function Shortcut({ keys, does }: { keys: string; does: string }) {
+function Shortcut({ keys, description }: { keys: string; description: string }) {
   return (
     <>
       <dt>
         <kbd>{keys}</kbd>
       </dt>
-      <dd>{does}</dd>
+      <dd>{description}</dd>
     </>
   );
 }

@@ -99,7 +99,7 @@ describe("an interrupted stream", () => {
     });
     waits.at(-1)?.act();
     await open();
-    expect(feed.getSnapshot()).toMatchObject({ feed: { status: "live" }, opened: 2 });
+    expect(feed.getSnapshot()).toMatchObject({ feed: { status: "live" }, openCount: 2 });
   });
 
   test("a stream of jobs that lasted is reopened without a notice", async () => {

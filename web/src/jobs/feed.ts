@@ -15,7 +15,7 @@ export type FeedSnapshot = {
   events: ReadonlyMap<string, JobFeedEvent>;
   last: JobFeedEvent | null;
   /** Increases each time the stream opens, because lists may have missed events. */
-  opened: number;
+  openCount: number;
 };
 
 /** Browser dependencies. */
@@ -47,7 +47,7 @@ const initialSnapshot: FeedSnapshot = {
   running: null,
   events: new Map(),
   last: null,
-  opened: 0,
+  openCount: 0,
 };
 
 /** Shares one event stream among all subscribers. */
@@ -87,7 +87,7 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
   function onOpen(): void {
     openedMs = environment.nowMs();
     retryMs = firstRetryMs;
-    change({ feed: { status: "live" }, events: new Map(), opened: snapshot.opened + 1 });
+    change({ feed: { status: "live" }, events: new Map(), openCount: snapshot.openCount + 1 });
     void countRunning();
   }
 
@@ -138,7 +138,7 @@ export function createJobFeed(environment: FeedEnvironment): JobFeed {
         closeStream();
         runningJobs = null;
         retryMs = firstRetryMs;
-        snapshot = { ...initialSnapshot, opened: snapshot.opened };
+        snapshot = { ...initialSnapshot, openCount: snapshot.openCount };
       };
     },
     retry: () => {

@@ -87,7 +87,7 @@ function FirstStep({
   const hasTwoMethods = kind.authorization !== null && kind.fields.length > 0;
   return (
     <>
-      <KindChoice kinds={kinds} chosen={kind} onChoose={(one) => choose(one, false)} />
+      <KindChoice kinds={kinds} selected={kind} onChoose={(one) => choose(one, false)} />
       <CredentialFields
         fields={connecting.fields}
         values={connecting.values}

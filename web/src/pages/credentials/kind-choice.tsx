@@ -3,11 +3,11 @@ import type { CredentialKindListing } from "../../../../src/http/dashboard/contr
 
 export function KindChoice({
   kinds,
-  chosen,
+  selected,
   onChoose,
 }: {
   kinds: readonly CredentialKindListing[];
-  chosen: CredentialKindListing;
+  selected: CredentialKindListing;
   onChoose(kind: CredentialKindListing): void;
 }) {
   const id = useId();
@@ -20,7 +20,7 @@ export function KindChoice({
             <input
               type="radio"
               name={id}
-              checked={kind === chosen}
+              checked={kind === selected}
               aria-describedby={`${id}-${kind.kind}`}
               onChange={() => onChoose(kind)}
             />

@@ -37,17 +37,17 @@ export function OpenedJob({
   filter: JobFilter;
   onChanged(): Promise<void>;
 }) {
-  const { events, opened } = useJobFeed();
+  const { events, openCount } = useJobFeed();
   const event = events.get(uuid);
   const { data, problem, refresh } = useApi<JobStatus>(
     `/v1/search/live/status/${encodeURIComponent(uuid)}`,
   );
-  const handled = useRef({ event, opened });
+  const handled = useRef({ event, openCount });
   useEffect(() => {
-    if (handled.current.event === event && handled.current.opened === opened) return;
-    handled.current = { event, opened };
+    if (handled.current.event === event && handled.current.openCount === openCount) return;
+    handled.current = { event, openCount };
     void refresh();
-  }, [event, opened, refresh]);
+  }, [event, openCount, refresh]);
   if (problem !== undefined && (data === undefined || problem.status === 404)) {
     return problem.status === 404 || problem.code === "invalid_request" ? (
       <NoSuchJob filter={filter} />

@@ -20,7 +20,7 @@ export type LiveList = {
 };
 
 export function useJobList(filter: JobFilter): LiveList {
-  const { events, last, opened } = useJobFeed();
+  const { events, last, openCount } = useJobFeed();
   const { data, error, size, setSize, mutate } = useSWRInfinite<JobList, ApiProblem>(
     (at: number, before: JobList | null) => {
       if (at === 0) return listPath(filter, pageSize, null);
@@ -33,12 +33,12 @@ export function useJobList(filter: JobFilter): LiveList {
   const pages = data?.length ?? 1;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the effect reacts to events and to reopened streams
   useEffect(() => {
-    if (opened === 0 || waiting.current !== null) return;
+    if (openCount === 0 || waiting.current !== null) return;
     waiting.current = setTimeout(() => {
       waiting.current = null;
       void mutate();
     }, gatherMs * pages);
-  }, [last, opened, mutate]);
+  }, [last, openCount, mutate]);
   useEffect(
     () => () => {
       if (waiting.current !== null) clearTimeout(waiting.current);

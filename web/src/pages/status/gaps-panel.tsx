@@ -63,10 +63,10 @@ function Moment({ at }: { at: string }) {
 }
 
 function Fill({ fill }: { fill: GapFill }) {
-  if (fill.by === "stream") {
+  if (fill.method === "stream") {
     return <span className="soft">Filled automatically when the stream reconnects</span>;
   }
-  if (fill.by === "import") {
+  if (fill.method === "import") {
     return <span className="soft">Only an import can fill this gap.</span>;
   }
   return (

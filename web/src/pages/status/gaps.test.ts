@@ -19,7 +19,7 @@ test("a Bluesky gap is filled by a replay of whole seconds", () => {
   const coverage = gapsOfCoverage([30 * hourMs + 1, 29 * hourMs - 1]);
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
   expect(gap?.fill).toEqual({
-    by: "backfill",
+    method: "backfill",
     command: "npx earshot backfill --replay 2026-11-20T03:59:59Z..2026-11-20T05:00:01Z",
     needsToken: false,
   });
@@ -28,22 +28,22 @@ test("a Bluesky gap is filled by a replay of whole seconds", () => {
 test("filling a gap that is older than the history of the stream servers needs a token", () => {
   const coverage = gapsOfCoverage([120 * hourMs, 115 * hourMs]);
   const [gap] = gapsOf(statusOf(platformOf("bluesky", { coverage })));
-  expect(gap?.fill).toMatchObject({ by: "backfill", needsToken: true });
+  expect(gap?.fill).toMatchObject({ method: "backfill", needsToken: true });
 });
 
 test("an open gap within the history of the stream servers is left to the stream", () => {
   const [short] = gapsOf(
     statusOf(platformOf("bluesky", { coverage: gapsOfCoverage([hourMs, 0]) })),
   );
-  expect([short?.isOpen, short?.fill.by]).toEqual([true, "stream"]);
+  expect([short?.isOpen, short?.fill.method]).toEqual([true, "stream"]);
   const [long] = gapsOf(
     statusOf(platformOf("bluesky", { coverage: gapsOfCoverage([40 * hourMs, 0]) })),
   );
-  expect(long?.fill.by).toBe("backfill");
+  expect(long?.fill.method).toBe("backfill");
 });
 
 test("a Mastodon gap is filled only by an import", () => {
   const coverage = gapsOfCoverage([2 * hourMs, hourMs]);
   const [gap] = gapsOf(statusOf(platformOf("mastodon", { coverage })));
-  expect(gap?.fill).toEqual({ by: "import" });
+  expect(gap?.fill).toEqual({ method: "import" });
 });

@@ -16,9 +16,9 @@ export type Gap = {
 };
 
 export type GapFill =
-  | { by: "backfill"; command: string; needsToken: boolean }
-  | { by: "stream" }
-  | { by: "import" };
+  | { method: "backfill"; command: string; needsToken: boolean }
+  | { method: "stream" }
+  | { method: "import" };
 
 /** How long Bluesky's stream servers store events (docs/live-stream.md). */
 const streamRetentionMs = 36 * 3_600_000;
@@ -49,12 +49,12 @@ function fillOf(
   isOpen: boolean,
   nowMs: number,
 ): GapFill {
-  if (platform !== "bluesky") return { by: "import" };
+  if (platform !== "bluesky") return { method: "import" };
   const isRetained = nowMs - Date.parse(from) < streamRetentionMs;
-  if (isOpen && isRetained && mode === "streamed") return { by: "stream" };
+  if (isOpen && isRetained && mode === "streamed") return { method: "stream" };
   const span = `${wholeSeconds(from, Math.floor)}..${wholeSeconds(to, Math.ceil)}`;
   return {
-    by: "backfill",
+    method: "backfill",
     command: commandText(`backfill --replay ${span}`),
     needsToken: !isRetained,
   };
