@@ -255,7 +255,7 @@ export type CoveredAnswer = SearchAnswer & { coverage: readonly PlatformCoverage
 export type PlatformCoverage = {
   platform: Platform;
   intervals: readonly CoverageInterval[];
-  holdsPosts: boolean;
+  hasPosts: boolean;
 };
 
 type ArchiveThreadLoad = ThreadLoad & { thread: ArchiveThreadName };

@@ -117,7 +117,7 @@ const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
 async function isEmpty({ context }: Service): Promise<boolean> {
   if (context.http.mastodonStream() !== null) return false;
   const coverage = await context.archive.coverage();
-  return !coverage.some(({ holdsPosts }) => holdsPosts);
+  return !coverage.some(({ hasPosts }) => hasPosts);
 }
 
 const nextSteps = (why: string, terminal: Terminal): string => {

@@ -8,7 +8,7 @@ import { seededRandom } from "../../bench/measure.ts";
 import { readSegments, segmentPath } from "../../src/archive/catalog/catalog.ts";
 import { openCatalog } from "../../src/archive/catalog/open-catalog.ts";
 import { platformQuery } from "../../src/archive/read/platform-query.ts";
-import { recheckedOfStep } from "../../src/archive/segments/candidates-of-step.ts";
+import { recheckedPerStep } from "../../src/archive/segments/candidates-of-step.ts";
 import type { SegmentQuery } from "../../src/archive/segments/search-segment.ts";
 import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
 import { maxPosts } from "../../src/archive/segments/sliced-candidates.ts";
@@ -102,8 +102,8 @@ function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
  * slice. Containers: those of the terms in one chunk.
  */
 const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
-  work.statements <= 2 + maxTerms + recheckedOfStep &&
-  work.rechecked <= recheckedOfStep &&
+  work.statements <= 2 + maxTerms + recheckedPerStep &&
+  work.rechecked <= recheckedPerStep &&
   work.candidates <= maxPosts &&
   work.containers <= maxTerms * 2;
 

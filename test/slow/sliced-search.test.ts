@@ -10,7 +10,7 @@ import { platformQuery } from "../../src/archive/read/platform-query.ts";
 import { searchSegments } from "../../src/archive/read/search.ts";
 import { openSegment } from "../../src/archive/segments/segment.ts";
 import {
-  inSlices as inSlicesOf,
+  slicedQuery as inSlicesOf,
   slicedCandidates,
 } from "../../src/archive/segments/sliced-candidates.ts";
 import { lastId } from "../../src/posts/ids.ts";

@@ -84,7 +84,7 @@ export function beginStagedImport(
   const coverage: ImportBatch["coverage"][number][] = [];
 
   function begin(): { lock: FileLock; sequence: number; version: number } | null {
-    if (accounts.any(platform) || labels.any(platform)) return null;
+    if (accounts.hasAny(platform) || labels.hasAny(platform)) return null;
     const newest = newestOf(ensureSegmentEntries(context, platform));
     const isCurrent = newest.analyzer === currentAnalyzer && newest.numbering === currentNumbering;
     if (!isCurrent || newest.rewriting || writers.writerOf(newest).posts() > 0) return null;

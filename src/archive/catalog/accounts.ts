@@ -10,17 +10,17 @@ type AccountRow = {
   labels: readonly string[];
 };
 
-type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
+type ChangeOf<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
 
 export type CatalogAccounts = {
   read(platform: Platform, userId: string): AccountRow | null;
-  any(platform: Platform): boolean;
+  hasAny(platform: Platform): boolean;
   add(platform: Platform, userId: string): void;
-  setStatus(change: Of<"account">): boolean;
-  setProfile(change: Of<"profile">): boolean;
-  setLookedUp(change: Of<"looked-up">): void;
+  setStatus(change: ChangeOf<"account">): boolean;
+  setProfile(change: ChangeOf<"profile">): boolean;
+  setLookedUp(change: ChangeOf<"looked-up">): void;
   /** Accounts that were never looked up come first. */
-  toLookUp(platform: Platform, beforeMs: number, limit: number): string[];
+  dueForLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
 export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
@@ -58,7 +58,7 @@ export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
         labels: JSON.parse(String(row.labels)) as string[],
       };
     },
-    any: (platform) => selectAnyAccount.get(platform) !== undefined,
+    hasAny: (platform) => selectAnyAccount.get(platform) !== undefined,
     add: (platform, userId) => {
       insertAccount.run(platform, userId);
     },
@@ -78,7 +78,7 @@ export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
       insertAccount.run(platform, userId);
       updateLookedUp.run(atMs, platform, userId);
     },
-    toLookUp: (platform, beforeMs, limit) =>
+    dueForLookUp: (platform, beforeMs, limit) =>
       selectDueLookUps.all(platform, beforeMs, limit).map((row) => String(row.user_id)),
   };
 }

@@ -178,7 +178,7 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
 export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
 
-export const readCoverageOfAll = (catalog: DatabaseSync): PlatformCoverage[] =>
+export const readCoverageOfAllAccounts = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(
     catalog,
     catalog.prepare("SELECT * FROM interval WHERE account = '' ORDER BY from_ms").all(),
@@ -197,7 +197,7 @@ type IntervalRow = Record<string, unknown>;
 
 function byPlatform(catalog: DatabaseSync, rows: readonly IntervalRow[]): PlatformCoverage[] {
   const intervals = rows.map(toInterval);
-  const holding = new Set(
+  const withPosts = new Set(
     catalog
       .prepare("SELECT DISTINCT platform FROM segment")
       .all()
@@ -207,9 +207,9 @@ function byPlatform(catalog: DatabaseSync, rows: readonly IntervalRow[]): Platfo
     .map((platform) => ({
       platform,
       intervals: intervals.filter((interval) => interval.platform === platform),
-      holdsPosts: holding.has(platform),
+      hasPosts: withPosts.has(platform),
     }))
-    .filter((entry) => entry.holdsPosts || entry.intervals.length > 0);
+    .filter((entry) => entry.hasPosts || entry.intervals.length > 0);
 }
 
 const toInterval = (row: IntervalRow): CoverageInterval => ({
@@ -225,15 +225,15 @@ export function addCoverage(catalog: DatabaseSync, interval: CoverageInterval): 
   const { platform, collection, account, source, fromMs, toMs } = interval;
   if (toMs <= fromMs) return;
   const kind = [platform, collection, account?.toLowerCase() ?? "", source];
-  const joined = catalog
+  const touching = catalog
     .prepare(
       `DELETE FROM interval
        WHERE platform = ? AND collection = ? AND account = ? AND source = ? AND from_ms <= ? AND to_ms >= ?
        RETURNING from_ms, to_ms`,
     )
     .all(...kind, toMs, fromMs);
-  const from = Math.min(fromMs, ...joined.map((row) => Number(row.from_ms)));
-  const to = Math.max(toMs, ...joined.map((row) => Number(row.to_ms)));
+  const from = Math.min(fromMs, ...touching.map((row) => Number(row.from_ms)));
+  const to = Math.max(toMs, ...touching.map((row) => Number(row.to_ms)));
   catalog.prepare("INSERT INTO interval VALUES(?, ?, ?, ?, ?, ?)").run(...kind, from, to);
 }
 
@@ -253,14 +253,14 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
  * this ID, with its handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
-  const bearers = catalog
+  const accounts = catalog
     .prepare("SELECT platform, user_id FROM handle WHERE handle = ?")
     .all(name);
   const keys = platforms.map((platform) => accountByHandle(platform, name));
-  for (const { platform, user_id } of bearers) {
+  for (const { platform, user_id } of accounts) {
     keys.push(accountById(String(platform), String(user_id)));
   }
-  if (bearers.length > 0) return keys;
+  if (accounts.length > 0) return keys;
   const handles = catalog
     .prepare("SELECT platform, handle FROM handle WHERE user_id = ?")
     .all(name.toLowerCase());

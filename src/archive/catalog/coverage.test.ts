@@ -74,13 +74,13 @@ describe("gaps of a window", () => {
   });
 
   test("the gaps of a window ignore intervals of a single account or of another collection", () => {
-    const everybody = interval(0, 5);
+    const allAccounts = interval(0, 5);
     const others = [
       { ...interval(0, 9), account: "did:plc:a" },
       { ...interval(0, 9), collection: "likes" as const },
     ];
-    expect(intervalsOf([everybody, ...others], "posts")).toEqual([everybody]);
-    expect(intervalsOf([everybody, ...others], "likes")).toEqual([others[1]]);
+    expect(intervalsOf([allAccounts, ...others], "posts")).toEqual([allAccounts]);
+    expect(intervalsOf([allAccounts, ...others], "likes")).toEqual([others[1]]);
   });
 
   test("the gaps of a window allow no lag in the past, and none of an import", () => {

@@ -2,10 +2,10 @@ import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
 
 /** No post is from before 1970: an interval from then or earlier has no lower bound. */
-const firstMs = 0;
+const earliestPostMs = 0;
 
 /** All other sources are continuing streams. */
-const endedSources = new Set(["import", "backfill"]);
+const finiteSources = new Set(["import", "backfill"]);
 
 /** Streams of one server's view never have all posts. */
 const partialSource = /^mastodon-stream:/;
@@ -27,7 +27,7 @@ export const hasCaughtUp = (
   liveSinceMs: number | null,
 ): boolean => liveSinceMs !== null && streamEndMs(intervals) >= liveSinceMs;
 
-export function reachedMs(window: Span, intervals: readonly CoverageInterval[]): number {
+export function coveredUntilMs(window: Span, intervals: readonly CoverageInterval[]): number {
   const newestMs = streamEndMs(intervals);
   const [gap] = gapsIn({ ...window, fromMs: newestMs }, intervals, Number.POSITIVE_INFINITY, 0);
   return gap === undefined ? window.toMs : (gap.fromMs ?? newestMs);
@@ -47,21 +47,21 @@ export function gapsIn(
   const newestMs = streamEndMs(intervals);
   const reachesPresent = window.toMs >= nowMs - slackMs && newestMs >= nowMs - slackMs;
   const gaps: Span[] = [];
-  let reachedMs = startOf(window);
+  let coveredToMs = startOf(window);
   for (const interval of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
-    const fromMs = interval.fromMs <= firstMs ? Number.NEGATIVE_INFINITY : interval.fromMs;
+    const fromMs = interval.fromMs <= earliestPostMs ? Number.NEGATIVE_INFINITY : interval.fromMs;
     if (fromMs >= window.toMs) break;
     const isPresent = reachesPresent && isStream(interval) && interval.toMs === newestMs;
     const toMs = isPresent ? Math.max(newestMs, window.toMs) : interval.toMs;
-    if (fromMs > reachedMs) gaps.push(spanFrom(reachedMs, fromMs));
-    reachedMs = Math.max(reachedMs, toMs);
+    if (fromMs > coveredToMs) gaps.push(spanFrom(coveredToMs, fromMs));
+    coveredToMs = Math.max(coveredToMs, toMs);
   }
-  if (reachedMs < window.toMs) gaps.push(spanFrom(reachedMs, window.toMs));
+  if (coveredToMs < window.toMs) gaps.push(spanFrom(coveredToMs, window.toMs));
   return gaps;
 }
 
 const isStream = ({ source, account }: CoverageInterval): boolean =>
-  account === null && !endedSources.has(source);
+  account === null && !finiteSources.has(source);
 
 export const intervalsOf = (
   intervals: readonly CoverageInterval[],

@@ -19,7 +19,7 @@ let warnings: string[];
 beforeEach(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "earshot-intact-"));
   warnings = [];
-  const archive = await opened();
+  const archive = await open();
   const platform = "bluesky";
   await archive.write({
     changes: [
@@ -55,7 +55,7 @@ const everything: Omit<SearchRequest, "deadlineMs"> = {
 
 const folder = (): string => join(dataDir, "archive");
 
-const opened = (): Promise<Archive> =>
+const open = (): Promise<Archive> =>
   openArchive({
     dataDir,
     readers: 1,
@@ -64,7 +64,7 @@ const opened = (): Promise<Archive> =>
     onWarning: (message) => warnings.push(message),
   });
 
-function recovered(): Promise<RecoverReport> {
+function runRecover(): Promise<RecoverReport> {
   const { signal } = new AbortController();
   return recover({
     dataDir,
@@ -92,8 +92,8 @@ function damage(sql: string): void {
   catalog.close();
 }
 
-async function verified(): Promise<Archive> {
-  const archive = await opened();
+async function openVerified(): Promise<Archive> {
+  const archive = await open();
   await archive.verified().catch(async (error: unknown) => {
     await archive.close();
     throw error;
@@ -106,7 +106,7 @@ test.each([
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
 ])("the archive refuses to start with a damaged table %s", async (table, sql) => {
   damage(sql);
-  await expect(opened()).rejects.toMatchObject({
+  await expect(open()).rejects.toMatchObject({
     code: "archive_damaged",
     message: expect.stringContaining(table),
   });
@@ -119,7 +119,7 @@ test.each([
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
 ])("the archive reports a damaged table %s, which recover repairs", async (table, sql) => {
   damage(sql);
-  await expect(verified()).rejects.toMatchObject({
+  await expect(openVerified()).rejects.toMatchObject({
     code: "archive_damaged",
     message: expect.stringContaining(table),
     hint: expect.stringContaining("earshot archive recover"),
@@ -127,8 +127,8 @@ test.each([
   expect(await findingsIn(folder())).toMatchObject([
     { kind: "file_damaged", message: `catalog.db: table ${table} does not match its checksum` },
   ]);
-  await recovered();
-  const archive = await opened();
+  await runRecover();
+  const archive = await open();
   const names = ["ann.example", "anm.example"];
   const { accounts } = await archive.resolve({ accounts: names, posts: [] });
   const [right, wrong] = names.map((name) => JSON.stringify(accounts.get(name)));
@@ -140,28 +140,28 @@ test.each([
 
 test("recover does not copy a table with an unreadable row", async () => {
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
-  await expect(verified()).rejects.toMatchObject({ code: "archive_damaged" });
-  const { takenOver } = await recovered();
+  await expect(openVerified()).rejects.toMatchObject({ code: "archive_damaged" });
+  const { copiedTables: takenOver } = await runRecover();
   expect(takenOver).toContain("account");
   expect(takenOver).not.toContain("label");
-  await (await opened()).close();
+  await (await open()).close();
   expect(await findingsIn(folder())).toEqual([]);
 });
 
 test("damaged coverage is dropped with a warning, and the archive is opened", async () => {
   damage("UPDATE interval SET to_ms = 99999999999999");
-  const archive = await verified();
+  const archive = await openVerified();
   expect(warnings).toEqual([expect.stringContaining("coverage")]);
   expect(await archive.coverage()).toMatchObject([{ intervals: [] }]);
   await archive.close();
   expect(await findingsIn(folder())).toEqual([]);
-  await (await verified()).close();
+  await (await openVerified()).close();
   expect(warnings).toHaveLength(1);
 });
 
 test("a damaged index of an intact table is rebuilt with a warning", async () => {
   overwrite("handle_by_name", Buffer.from("b"), (page) => page.indexOf("ann.example"));
-  const archive = await verified();
+  const archive = await openVerified();
   expect(warnings).toEqual([expect.stringContaining("indexes")]);
   const { accounts } = await archive.resolve({ accounts: ["ann.example"], posts: [] });
   expect(JSON.stringify([...accounts])).toContain("did:plc:ann");
@@ -181,7 +181,7 @@ describe("a catalog that is being verified", () => {
   });
 
   test("the archive is open, and its readers respond, while the catalog is being verified", async () => {
-    const archive = await opened();
+    const archive = await open();
     const order: string[] = [];
     await Promise.all([
       archive.ping().then(() => order.push("ping")),
@@ -193,7 +193,7 @@ describe("a catalog that is being verified", () => {
 
   test("reads, searches and writes wait while the catalog is being verified, and fail if it is damaged", async () => {
     damage("UPDATE handle SET handle = 'other.example' WHERE handle = 'user40000.example'");
-    const archive = await opened();
+    const archive = await open();
     const calls = [
       archive.resolve({ accounts: ["ann.example"], posts: [] }),
       archive.coverage(),

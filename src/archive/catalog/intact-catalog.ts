@@ -2,16 +2,16 @@ import type { DatabaseSync } from "node:sqlite";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { type CatalogDamage, catalogDamage, damagedAmong } from "./sums.ts";
+import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./sums.ts";
 
 /** If it is damaged, answers are correct, but not complete. */
 const coverageTable = "interval";
 
-const tablesOfStart = ["sqlite_schema", "setting", "segment", "retired"];
+const startupTables = ["sqlite_schema", "setting", "segment", "retired"];
 
 /** About a millisecond. Errors: `archive_damaged`. */
-export function requireIntactStart(catalog: DatabaseSync, path: string): void {
-  const tables = damagedAmong(catalog, tablesOfStart);
+export function requireIntactStartupTables(catalog: DatabaseSync, path: string): void {
+  const tables = damagedTablesAmong(catalog, startupTables);
   if (tables.length > 0) throw damagedCatalog(path, { tables, structure: [] });
 }
 
@@ -53,8 +53,8 @@ const dropCoverage = (catalog: DatabaseSync): void =>
   );
 
 function damagedCatalog(path: string, { tables, structure }: CatalogDamage): EarshotError {
-  const what = tables.length > 0 ? `checksum mismatch: ${tables.join(", ")}` : structure[0];
-  return new EarshotError("archive_damaged", `${path} is damaged (${what})`, {
+  const detail = tables.length > 0 ? `checksum mismatch: ${tables.join(", ")}` : structure[0];
+  return new EarshotError("archive_damaged", `${path} is damaged (${detail})`, {
     status: 503,
     hint: "stop the server and restore a backup, or run earshot archive recover, which rebuilds the catalog from the segments",
   });

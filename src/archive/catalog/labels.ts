@@ -11,8 +11,8 @@ export const isAccountId = (subject: string): boolean =>
 
 export type CatalogLabels = {
   put(label: Label): boolean;
-  any(platform: Platform): boolean;
-  of(platform: Platform, subject: string): string[];
+  hasAny(platform: Platform): boolean;
+  valuesOf(platform: Platform, subject: string): string[];
   expire(nowMs: number): LabelSubject[];
 };
 
@@ -36,8 +36,9 @@ export function labelsOf(catalog: DatabaseSync): CatalogLabels {
     put: ({ platform, subject, source, value, createdMs, negated, expiresMs }) =>
       insertLabel.run(platform, subject, source, value, createdMs, negated ? 1 : 0, expiresMs)
         .changes > 0,
-    any: (platform) => selectAnyLabel.get(platform) !== undefined,
-    of: (platform, subject) => selectLabels.all(platform, subject).map((row) => String(row.value)),
+    hasAny: (platform) => selectAnyLabel.get(platform) !== undefined,
+    valuesOf: (platform, subject) =>
+      selectLabels.all(platform, subject).map((row) => String(row.value)),
     expire: (nowMs) =>
       updateExpired
         .all(nowMs)

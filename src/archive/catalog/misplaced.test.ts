@@ -24,7 +24,7 @@ const post = (createdMs: number, special: Parameters<typeof makePost>[0] = {}) =
 const found = (): string[] =>
   archive.records(archive.query("harbour OR edited").positions).map(({ Content }) => Content);
 
-function misplaced(): number {
+function misplacedCount(): number {
   const catalog = openCatalog(archive.folder);
   const row = catalog.prepare("SELECT count(*) AS rows FROM misplaced").get();
   catalog.close();
@@ -40,12 +40,12 @@ test.each([
   (_name, createdMs, listed) => {
     fill();
     archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
-    expect(misplaced()).toBe(listed);
+    expect(misplacedCount()).toBe(listed);
     archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
     expect(found()).toEqual(["edited"]);
     archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
     expect(found()).toEqual([]);
-    expect(misplaced()).toBe(0);
+    expect(misplacedCount()).toBe(0);
   },
 );
 

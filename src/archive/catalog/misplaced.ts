@@ -7,21 +7,21 @@ import { tidMs } from "../../posts/tid.ts";
  * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are
  * listed, so that finding a uri never means searching every segment.
  */
-const nearMs = 86_400_000;
+const maxDistanceMs = 86_400_000;
 
 export function uriTimeMs(platform: Platform, uri: string): number | null {
   return platform === "bluesky" ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
 export const spanAround = (timeMs: number): { fromMs: number; toMs: number } => ({
-  fromMs: timeMs - nearMs,
-  toMs: timeMs + nearMs,
+  fromMs: timeMs - maxDistanceMs,
+  toMs: timeMs + maxDistanceMs,
 });
 
 export function isMisplaced(platform: Platform, uri: string, id: bigint): boolean {
-  const reportedMs = uriTimeMs(platform, uri);
-  if (reportedMs === null) return false;
-  return !hasTime(id) || Math.abs(idTimeMs(id) - reportedMs) > nearMs;
+  const uriMs = uriTimeMs(platform, uri);
+  if (uriMs === null) return false;
+  return !hasTime(id) || Math.abs(idTimeMs(id) - uriMs) > maxDistanceMs;
 }
 
 export type MisplacedPosts = {

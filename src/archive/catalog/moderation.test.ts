@@ -29,10 +29,10 @@ function post(did: string, n: number, text = `post ${n} of a river`) {
   });
 }
 
-const status = (of: string, status: AccountStatus, observedMs: number): ArchiveChange => ({
+const status = (userId: string, status: AccountStatus, observedMs: number): ArchiveChange => ({
   kind: "account",
   platform: "bluesky",
-  userId: of,
+  userId,
   status,
   observedMs,
 });

@@ -4,7 +4,7 @@ import type { CatalogAccounts } from "./accounts.ts";
 import type { CatalogLabels } from "./labels.ts";
 
 const hidingLabels = new Set(["!takedown", "!hide", "!suspend"]);
-const notForStrangers = "!no-unauthenticated";
+const noUnauthenticated = "!no-unauthenticated";
 
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
@@ -19,16 +19,16 @@ export function moderationOf(
   labels: CatalogLabels,
 ): Moderation {
   const account = userId === null ? null : accounts.read(platform, userId);
-  const ofPost = labels.of(platform, uri);
-  const ofAccount = userId === null ? [] : labels.of(platform, userId);
-  const all = [...new Set([...ofPost, ...ofAccount])];
-  const isOutOfSight =
-    account !== null && (account.status !== "active" || account.labels.includes(notForStrangers));
+  const postLabels = labels.valuesOf(platform, uri);
+  const accountLabels = userId === null ? [] : labels.valuesOf(platform, userId);
+  const all = [...new Set([...postLabels, ...accountLabels])];
+  const isAccountHidden =
+    account !== null && (account.status !== "active" || account.labels.includes(noUnauthenticated));
   return {
     hidden:
-      isOutOfSight ||
+      isAccountHidden ||
       all.some((value) => hidingLabels.has(value)) ||
-      ofAccount.includes(notForStrangers),
+      accountLabels.includes(noUnauthenticated),
     labels: all.filter((value) => !value.startsWith("!")),
   };
 }

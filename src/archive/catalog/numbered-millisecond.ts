@@ -6,22 +6,22 @@ type UnnumberedPost = { id: bigint; uriHash: string };
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],
-  fixed: ReadonlySet<bigint>,
+  fixedIds: ReadonlySet<bigint>,
 ): Map<bigint, bigint> {
   const sorted = posts.toSorted((a, b) => (a.uriHash < b.uriHash ? -1 : 1));
   const numbered: { id: bigint; newId: bigint }[] = [];
-  let free = low;
+  let nextFree = low;
   for (const { id, uriHash } of sorted) {
     const preferred = low | numberOfHash(uriHash);
-    if (preferred > free) free = preferred;
-    while (fixed.has(free)) free += 1n;
-    numbered.push({ id, newId: free });
-    free += 1n;
+    if (preferred > nextFree) nextFree = preferred;
+    while (fixedIds.has(nextFree)) nextFree += 1n;
+    numbered.push({ id, newId: nextFree });
+    nextFree += 1n;
   }
   // Numbers past the end of the millisecond move back.
   let highest = lastInMillisecond(low);
   for (const post of numbered.toReversed()) {
-    while (fixed.has(highest)) highest -= 1n;
+    while (fixedIds.has(highest)) highest -= 1n;
     if (post.newId <= highest) break;
     post.newId = highest;
     highest -= 1n;

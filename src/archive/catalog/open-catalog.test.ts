@@ -25,13 +25,13 @@ afterEach(() => archive.remove());
 const newer = expect.objectContaining({ code: "newer_schema" });
 const everything = { plan: { kind: "all" } } as const;
 
-function note(analyzer: string): void {
+function setAnalyzer(analyzer: string): void {
   const catalog = openCatalog(archive.folder);
   changeCatalog(catalog, `UPDATE segment SET analyzer = '${analyzer}'`);
   catalog.close();
 }
 
-function spoilTerms(): void {
+function deleteTerms(): void {
   const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   segment.exec("INSERT INTO term(term) VALUES('delete-all')");
   segment.close();
@@ -54,8 +54,8 @@ describe("segment of another analyzer", () => {
         makePost({ key: "1", text: "the river" }),
         makePost({ key: "2", text: "the harbour" }),
       );
-      spoilTerms();
-      note(analyzer);
+      deleteTerms();
+      setAnalyzer(analyzer);
       expect(archive.query("river").positions).toHaveLength(1);
       expect(archive.query("the -river").positions).toHaveLength(1);
       expect(archive.query("the").positions).toHaveLength(2);
@@ -64,7 +64,7 @@ describe("segment of another analyzer", () => {
 
   test("a segment of another analyzer receives the batch, and is then cut, so that the next one has current terms only", () => {
     archive.put(makePost({ key: "1", text: "the river" }));
-    note("1 15.0");
+    setAnalyzer("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
     archive.put(makePost({ key: "3", createdMs: Date.UTC(2026, 0, 3), text: "the tower" }));
     const { positions, work } = archive.query("the");
@@ -75,7 +75,7 @@ describe("segment of another analyzer", () => {
   test("a segment of a later analyzer is refused, also by processes that have it open", async () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
-    note(`${analyzerVersion + 1} 16.0`);
+    setAnalyzer(`${analyzerVersion + 1} 16.0`);
     expect(() => archive.search(everything)).toThrow(newer);
     expect(() => archive.put(makePost({ key: "2" }))).toThrow(newer);
     expect(() => openCatalog(archive.folder)).toThrow(newer);
@@ -86,7 +86,7 @@ describe("segment of another analyzer", () => {
 });
 
 describe("archive of the first format", () => {
-  function makeFirstForm(folder: string): void {
+  function makeFirstFormat(folder: string): void {
     const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
     mkdirSync(join(folder, "bluesky"), { recursive: true });
     const catalog = new DatabaseSync(join(folder, "catalog.db"));
@@ -113,7 +113,7 @@ describe("archive of the first format", () => {
 
   test("an archive of the first format is migrated with all of its content when it is opened", async () => {
     const dataDir = mkdtempSync(join(tmpdir(), "earshot-catalog-"));
-    makeFirstForm(join(dataDir, "archive"));
+    makeFirstFormat(join(dataDir, "archive"));
     const stored = await openArchive({ dataDir, readers: 1, segmentPosts: 10, clock: systemClock });
     const { segments, coverage: intervals } = await stored.stats();
     expect(segments).toMatchObject([{ posts: 1, imported: 1, current: false }]);
@@ -161,7 +161,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
   const segmentVersions = (): unknown[] =>
     segmentPaths().flatMap((path) => rows(path, "PRAGMA user_version"));
 
-  function makeFormerNames(): void {
+  function makeArchiveWithFormerNames(): void {
     archive = smallArchive(2);
     archive.put(...[1, 2, 3, 4, 5].map(at));
     archive.put({ ...at(2), text: "edited" });
@@ -204,7 +204,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
   }
 
   test("an archive of catalog schema 11 and segment schema 9 is migrated with all of its content, and is intact", () => {
-    makeFormerNames();
+    makeArchiveWithFormerNames();
     const before = segmentPaths().map((path) =>
       rows(path, numbersSql.replace("ingest_order", "arrival")),
     );
@@ -219,7 +219,7 @@ describe("archive with the names of catalog schema 11 and segment schema 9", () 
   });
 
   test("an archive of catalog schema 11 is migrated after a crash between its segments and the catalog", () => {
-    makeFormerNames();
+    makeArchiveWithFormerNames();
     const [first = ""] = segmentPaths();
     openSegmentFile(first, 100).close();
     expect(segmentVersions()[0]).toEqual({ user_version: 10 });

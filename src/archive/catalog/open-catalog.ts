@@ -68,12 +68,12 @@ function identifySegments(folder: string, catalog: DatabaseSync): void {
 
 function isOutdated(folder: string): boolean {
   if (!existsSync(catalogPath(folder))) return false;
-  return reading(folder, versionOf) < catalogMigrations.length;
+  return withCatalog(folder, versionOf) < catalogMigrations.length;
 }
 
 /** Segments first: readers of the migrated catalog rely on migrated segments. */
 function migrateSegments(folder: string): void {
-  const segments = reading(folder, (catalog) =>
+  const segments = withCatalog(folder, (catalog) =>
     versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
   );
   for (const { platform, sequence } of segments) {
@@ -85,7 +85,7 @@ function migrateSegments(folder: string): void {
   }
 }
 
-function reading<Value>(folder: string, read: (catalog: DatabaseSync) => Value): Value {
+function withCatalog<Value>(folder: string, read: (catalog: DatabaseSync) => Value): Value {
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
     return read(catalog);

@@ -16,40 +16,41 @@ type PostOfMillisecond = { id: bigint; uri: string | null };
  * Maps given IDs to stored IDs where they differ: earlier releases numbered posts with a hash keyed
  * per archive, and a post moved by a collision has another ID where the colliding post is missing.
  */
-export function byOtherIds(
+export function storedIdsOf(
   lookup: Lookup,
   uriKey: string,
   ids: readonly bigint[],
 ): Map<bigint, bigint> {
-  const otherIds = new Map<bigint, bigint>();
-  for (const [low, names] of Map.groupBy(ids, firstInMillisecond)) {
-    const others = otherIdsIn(postsWithin(lookup, low), low, uriKey);
-    for (const name of names) {
-      const id = others.get(name);
-      if (id !== undefined) otherIds.set(name, id);
+  const storedIds = new Map<bigint, bigint>();
+  for (const [low, requested] of Map.groupBy(ids, firstInMillisecond)) {
+    const storedById = storedIdsIn(postsWithin(lookup, low), low, uriKey);
+    for (const requestedId of requested) {
+      const id = storedById.get(requestedId);
+      if (id !== undefined) storedIds.set(requestedId, id);
     }
   }
-  return otherIds;
+  return storedIds;
 }
 
-function otherIdsIn(
+function storedIdsIn(
   posts: readonly PostOfMillisecond[],
   low: bigint,
   uriKey: string,
 ): ReadonlyMap<bigint, bigint> {
-  const fixed = new Set(posts.flatMap(({ id, uri }) => (uri === null ? id : [])));
+  const fixedIds = new Set(posts.flatMap(({ id, uri }) => (uri === null ? id : [])));
   const hashed = posts.flatMap(({ id, uri }) => (uri === null ? [] : { id, uri }));
-  const others = new Map<bigint, bigint>();
+  const storedById = new Map<bigint, bigint>();
   for (const { id, uri } of hashed) {
     const former = formerId(low, uri, uriKey);
     // A post whose number was in use got the next one.
-    for (const name of [former + 1n, former]) {
-      if (name === former || !others.has(name)) others.set(name, id);
+    for (const otherId of [former + 1n, former]) {
+      if (otherId === former || !storedById.has(otherId)) storedById.set(otherId, id);
     }
   }
   const unnumbered = hashed.map(({ id, uri }) => ({ id, uriHash: uriHash(uri) }));
-  for (const [id, name] of numberMillisecond(low, unnumbered, fixed)) others.set(name, id);
-  return others;
+  for (const [id, otherId] of numberMillisecond(low, unnumbered, fixedIds))
+    storedById.set(otherId, id);
+  return storedById;
 }
 
 export const formerId = (low: bigint, uri: string, uriKey: string): bigint =>

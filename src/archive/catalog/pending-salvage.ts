@@ -4,20 +4,21 @@ import { addPendingRewrites } from "./pending-rewrites.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-const nameOf = ({ platform, sequence }: SegmentKey): string => `salvage ${platform} ${sequence}`;
+const settingName = ({ platform, sequence }: SegmentKey): string =>
+  `salvage ${platform} ${sequence}`;
 
 /**
  * A salvage is a rewrite requested by an operator, which omits and reports unreadable parts; other
  * rewrites never do. Requires a transaction.
  */
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
-  catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(nameOf(entry));
+  catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(settingName(entry));
   addPendingRewrites(catalog, [entry]);
 }
 
 export const isSalvagePending = (catalog: DatabaseSync, entry: SegmentKey): boolean =>
-  catalog.prepare("SELECT 1 FROM setting WHERE name = ?").get(nameOf(entry)) !== undefined;
+  catalog.prepare("SELECT 1 FROM setting WHERE name = ?").get(settingName(entry)) !== undefined;
 
 export function endSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
-  catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
+  catalog.prepare("DELETE FROM setting WHERE name = ?").run(settingName(entry));
 }

@@ -28,15 +28,15 @@ export const pendingTasksIn = (table: "pending_rewrite" | "pending_seal"): Pendi
     );
   },
   read(catalog) {
-    const expected = new Set(
+    const pending = new Set(
       catalog
         .prepare(`SELECT * FROM ${table}`)
         .all()
         .map(({ platform, sequence }) => `${platform} ${sequence}`),
     );
-    if (expected.size === 0) return [];
+    if (pending.size === 0) return [];
     return readSegments(catalog).filter(({ platform, sequence }) =>
-      expected.has(`${platform} ${sequence}`),
+      pending.has(`${platform} ${sequence}`),
     );
   },
 });

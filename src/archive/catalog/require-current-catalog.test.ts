@@ -8,7 +8,7 @@ import { storedPosts, writerOn } from "../../../testkit/archives/whole-archive.t
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { compactionContext } from "../compaction/context.ts";
-import { tidyUp } from "../compaction/retire.ts";
+import { cleanUpAfterCrash } from "../compaction/retire.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { runSteps } from "../compaction/steps.ts";
 import { recover } from "../maintenance/recover/recover.ts";
@@ -49,14 +49,14 @@ function removeCatalog(): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(catalogPath(folder) + suffix, { force: true });
 }
 
-function keepCatalog(): () => void {
-  const kept = join(dataDir, "catalog.kept");
+function saveCatalog(): () => void {
+  const copy = join(dataDir, "catalog.kept");
   const catalog = new DatabaseSync(catalogPath(folder));
-  catalog.prepare("VACUUM INTO ?").run(kept);
+  catalog.prepare("VACUUM INTO ?").run(copy);
   catalog.close();
   return () => {
     removeCatalog();
-    cpSync(kept, catalogPath(folder));
+    cpSync(copy, catalogPath(folder));
   };
 }
 
@@ -71,9 +71,9 @@ async function refusal(): Promise<string | null> {
   }
 }
 
-function tidy(): void {
+function cleanUp(): void {
   const context = compactionContext(folder, archiveDefaults, systemClock);
-  runSteps(tidyUp(context));
+  runSteps(cleanUpAfterCrash(context));
   context.catalog.close();
 }
 
@@ -103,26 +103,26 @@ describe("a catalog that does not match its segments", () => {
       spoil();
       expect(await refusal()).toBe(code);
       expect(await findingsIn(folder)).not.toEqual([]);
-      expect(() => tidy()).toThrow();
+      expect(() => cleanUp()).toThrow();
       expect(segmentFiles()).toHaveLength(3);
     },
   );
 
   test("a catalog from several commits ago is refused as catalog_older, with the same segments or fewer", async () => {
     put(1, 2, 3);
-    const setBack = keepCatalog();
+    const setBack = saveCatalog();
     put(4, 5, 6, 7);
     setBack();
     expect(await refusal()).toBe("catalog_older");
     expect(await findingsIn(folder)).toMatchObject([{ kind: "catalog_not_current" }]);
-    expect(() => tidy()).toThrow();
+    expect(() => cleanUp()).toThrow();
     expect(segmentFiles()).toHaveLength(4);
     expect(orphanedFiles()).toEqual([]);
   });
 
   test("a catalog that lacks only deletions and checkpoints is refused if segments were written since", async () => {
     put(1, 2, 3);
-    const setBack = keepCatalog();
+    const setBack = saveCatalog();
     const writer = writerOn(dataDir, 2);
     const { uri } = makePost({ key: "p3" });
     writer.write([{ kind: "delete", platform: "bluesky", uri: `${uri}-unknown`, revision: "2" }]);
@@ -142,7 +142,7 @@ describe("a catalog that does not match its segments", () => {
     cpSync(earlier, path);
     expect(await refusal()).toBe("segment_older");
     expect(await findingsIn(folder)).not.toEqual([]);
-    expect(() => tidy()).toThrow();
+    expect(() => cleanUp()).toThrow();
     expect(segmentFiles()).toHaveLength(2);
     await recover({
       dataDir,
@@ -157,7 +157,7 @@ describe("a catalog that does not match its segments", () => {
 
   test("a segment that a crash left one commit ahead is accepted", async () => {
     put(1);
-    const setBack = keepCatalog();
+    const setBack = saveCatalog();
     put(2);
     setBack();
     expect(await refusal()).toBeNull();
@@ -197,7 +197,7 @@ describe("a catalog that does not match its segments", () => {
 describe("what a crash leaves", () => {
   test("a crash after a batch created segments, before its catalog commit, leaves an accepted archive", async () => {
     put(1);
-    const setBack = keepCatalog();
+    const setBack = saveCatalog();
     const writer = writerOn(dataDir, 2);
     writer.write(
       [2, 3, 4, 5].map((day) => ({
@@ -209,7 +209,7 @@ describe("what a crash leaves", () => {
     const before = segmentFiles().length;
     setBack();
     expect(await refusal()).toBe(null);
-    tidy();
+    cleanUp();
     expect(segmentFiles()).toEqual(["000001.db"]);
     expect(orphanedFiles()).toHaveLength(before - 1);
     put(2, 3, 4, 5);
@@ -218,12 +218,12 @@ describe("what a crash leaves", () => {
 
   test("an archive is accepted if the batch after such a crash reuses the segment's number before cleanup", () => {
     put(1, 2);
-    const setBack = keepCatalog();
+    const setBack = saveCatalog();
     put(3);
     setBack();
     put(3, 4, 5);
     expect(storedPosts(folder)).toHaveLength(5);
-    tidy();
+    cleanUp();
     expect(storedPosts(folder)).toHaveLength(5);
   });
 

@@ -34,7 +34,7 @@ const maxTries = 3;
 
 export function catalogProblem(folder: string): EarshotError | null {
   for (let tries = 1; ; tries += 1) {
-    const problem = problemNow(folder);
+    const problem = findProblem(folder);
     if (problem === null || tries === maxTries) return problem;
   }
 }
@@ -48,16 +48,16 @@ type CatalogState = {
   retired: ReadonlySet<string>;
 };
 
-function problemNow(folder: string): EarshotError | null {
+function findProblem(folder: string): EarshotError | null {
   const before = catalogState(folder);
   // Skips retired names: among them are copies in progress, which their creators lock.
   const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
-  if (catalog === null) return withoutCatalog(folder, files);
+  if (catalog === null) return problemWithoutCatalog(folder, files);
   const storeId = readStoreId(dirname(folder), "archive");
   if (storeId !== null && storeId !== archiveId(catalog.uriKey)) {
-    return foreign(
+    return catalogForeign(
       `${catalogPath(folder)} is not the catalog of the archive that ${noteIdOf(dirname(folder), "archive")} names`,
     );
   }
@@ -102,16 +102,17 @@ function fileProblem(
   folder: string,
 ): EarshotError | null {
   if (identity === "empty" || identity === "unreadable") return null;
-  if (identity === "unknown") return unknownProblem(name, catalog, folder);
+  if (identity === "unknown") return problemWithoutIdentity(name, catalog, folder);
   if (identity.uriKey !== catalog.uriKey) {
-    return foreign(`${path} belongs to another archive than ${catalogPath(folder)}`);
+    return catalogForeign(`${path} belongs to another archive than ${catalogPath(folder)}`);
   }
-  if (nameOf(identity) !== name) return foreign(`${path} is the segment ${nameOf(identity)}`);
+  if (nameOf(identity) !== name)
+    return catalogForeign(`${path} is the segment ${nameOf(identity)}`);
   if (identity.lastWrittenInCommit <= catalog.commitNumber + 1) return null;
   return new EarshotError(
     "catalog_older",
     `${catalogPath(folder)} is older than its segments: it has ${catalog.commitNumber} commits, but ${name} was written in number ${identity.lastWrittenInCommit}`,
-    { status: 503, hint: repair },
+    { status: 503, hint: recoverHint },
   );
 }
 
@@ -119,7 +120,7 @@ function fileProblem(
  * A file of an earlier version has no identity. If the catalog lists no segment of its platform,
  * the file is not a leftover of a crash.
  */
-function unknownProblem(
+function problemWithoutIdentity(
   name: string,
   { listed, retired }: CatalogState,
   folder: string,
@@ -127,14 +128,16 @@ function unknownProblem(
   const [platform = ""] = name.split("/");
   const sequences = [...listed.keys(), ...retired];
   if (sequences.some((other) => other.startsWith(`${platform}/`))) return null;
-  return missing(`${catalogPath(folder)} lists no segment of ${platform}, but there are some`);
+  return catalogMissing(
+    `${catalogPath(folder)} lists no segment of ${platform}, but there are some`,
+  );
 }
 
-function withoutCatalog(folder: string, files: readonly SegmentFile[]): EarshotError | null {
+function problemWithoutCatalog(folder: string, files: readonly SegmentFile[]): EarshotError | null {
   const path = catalogPath(folder);
   if (files.some(({ identity }) => identity !== "empty")) {
     const state = existsSync(path) ? "is empty" : "is missing";
-    return missing(`${path} ${state}, but there are segments beside it`);
+    return catalogMissing(`${path} ${state}, but there are segments beside it`);
   }
   if (readStoreId(dirname(folder), "archive") === null) return null;
   const note = noteIdOf(dirname(folder), "archive");
@@ -144,13 +147,13 @@ function withoutCatalog(folder: string, files: readonly SegmentFile[]): EarshotE
   });
 }
 
-const repair =
+const recoverHint =
   "stop the server and restore a backup, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed";
 
-const missing = (message: string): EarshotError =>
-  new EarshotError("catalog_missing", message, { status: 503, hint: repair });
+const catalogMissing = (message: string): EarshotError =>
+  new EarshotError("catalog_missing", message, { status: 503, hint: recoverHint });
 
-const foreign = (message: string): EarshotError =>
+const catalogForeign = (message: string): EarshotError =>
   new EarshotError("catalog_foreign", message, {
     status: 503,
     hint: "put back the matching files, or run earshot archive recover, which rebuilds the catalog from the segments; no segment was removed",

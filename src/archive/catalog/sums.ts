@@ -11,15 +11,15 @@ import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
  * and the sum of checksums of each table and of the schema, updated by `openCatalog` connections.
  */
 const version = catalogMigrations.length;
-const ownTable = "catalog_sum";
+const sumTable = "catalog_sum";
 const schemaName = "sqlite_schema";
 
 export function fillCatalogSums(catalog: DatabaseSync): void {
   if (isFilled(catalog)) return;
   inTransaction(catalog, () => {
     if (isFilled(catalog)) return;
-    catalog.exec(`DELETE FROM ${ownTable}`);
-    const insertSum = catalog.prepare(`INSERT INTO ${ownTable} VALUES(?, ?, ?, ?)`);
+    catalog.exec(`DELETE FROM ${sumTable}`);
+    const insertSum = catalog.prepare(`INSERT INTO ${sumTable} VALUES(?, ?, ?, ?)`);
     for (const table of [schemaName, ...tablesOf(catalog)]) {
       const { rows, sum } = lastOf(readSum(catalog, table, Number.POSITIVE_INFINITY));
       insertSum.run(table, version, rows, sum);
@@ -28,14 +28,14 @@ export function fillCatalogSums(catalog: DatabaseSync): void {
 }
 
 const isFilled = (catalog: DatabaseSync): boolean =>
-  catalog.prepare(`SELECT 1 FROM ${ownTable} WHERE version = ?`).get(version) !== undefined;
+  catalog.prepare(`SELECT 1 FROM ${sumTable} WHERE version = ?`).get(version) !== undefined;
 
 const tablesOf = (catalog: DatabaseSync): string[] =>
   catalog
     .prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> ? AND name NOT LIKE 'sqlite%'",
     )
-    .all(ownTable)
+    .all(sumTable)
     .map(({ name }) => String(name));
 
 /**
@@ -47,10 +47,10 @@ const permanentSessions = new WeakMap<DatabaseSync, Session>();
 /** Covers only transactions that `inTransaction` or `committed` runs on this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const updateSum = catalog.prepare(
-    `UPDATE ${ownTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
+    `UPDATE ${sumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
      WHERE name = ?3`,
   );
-  permanentSessions.set(catalog, catalog.createSession({ table: ownTable }));
+  permanentSessions.set(catalog, catalog.createSession({ table: sumTable }));
   let session: Session | null = null;
 
   function discard(): void {
@@ -80,7 +80,7 @@ export type CatalogDamage = {
 export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
   lastOf(damagedTablesInSteps(catalog));
 
-export const damagedAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
+export const damagedTablesAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
   lastOf(damagedTablesInSteps(catalog, tables));
 
 export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
@@ -91,20 +91,20 @@ export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
 /** Reads one snapshot; yields every few thousand rows. */
 export function* damagedTablesInSteps(
   catalog: DatabaseSync,
-  among: readonly string[] | null = null,
+  names: readonly string[] | null = null,
 ): Generator<void, string[]> {
   catalog.exec("BEGIN");
   try {
     if (!tablesHaveSums(catalog)) return [];
     const stored = catalog
-      .prepare(`SELECT name, rows, sum FROM ${ownTable}`)
+      .prepare(`SELECT name, rows, sum FROM ${sumTable}`)
       .all()
       .map(({ name, rows, sum }) => ({ name: String(name), rows, sum }))
-      .filter(({ name }) => among === null || among.includes(name));
+      .filter(({ name }) => names === null || names.includes(name));
     const damaged: string[] = [];
     for (const { name, rows, sum } of stored) {
-      const read = yield* ifReadable(readSum(catalog, name, Number(rows)));
-      if (read === null || read.rows !== rows || read.sum !== sum) damaged.push(name);
+      const computed = yield* ifReadable(readSum(catalog, name, Number(rows)));
+      if (computed === null || computed.rows !== rows || computed.sum !== sum) damaged.push(name);
     }
     return damaged;
   } finally {
@@ -113,11 +113,11 @@ export function* damagedTablesInSteps(
 }
 
 const tablesHaveSums = (catalog: DatabaseSync): boolean =>
-  catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(ownTable) !== undefined &&
+  catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(sumTable) !== undefined &&
   isFilled(catalog);
 
 const maxFindings = 20;
-const harmless = /never used$/;
+const harmlessFinding = /never used$/;
 
 export function structureDamage(catalog: DatabaseSync): string[] {
   try {
@@ -125,7 +125,7 @@ export function structureDamage(catalog: DatabaseSync): string[] {
       .prepare(`PRAGMA integrity_check(${maxFindings})`)
       .all()
       .flatMap(({ integrity_check }) => String(integrity_check).split("\n"))
-      .filter((line) => line !== "ok" && !line.startsWith("***") && !harmless.test(line));
+      .filter((line) => line !== "ok" && !line.startsWith("***") && !harmlessFinding.test(line));
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     return ["cannot be read"];
@@ -146,7 +146,7 @@ const isUnreadable = (error: unknown): boolean => isDamage(error) || isSqlError(
 const isSqlError = (error: unknown): boolean =>
   typeof error === "object" && error !== null && "errcode" in error && error.errcode === 1;
 
-const rowsOfStep = 5_000;
+const rowsPerStep = 5_000;
 
 /** Stops after `maxRows`: a damaged b-tree may loop. */
 function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Generator<void, Delta> {
@@ -164,7 +164,7 @@ function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Genera
     total.rows += 1;
     total.sum = (total.sum + catalogRowSum(row, isKey)) % sumModulus;
     if (total.rows > maxRows) break;
-    if (total.rows % rowsOfStep === 0) yield;
+    if (total.rows % rowsPerStep === 0) yield;
   }
   return total;
 }

@@ -10,7 +10,7 @@ export const foreverMs = 8_640_000_000_000_000;
 /** Prevents replays and imports from restoring deleted posts. */
 export type Tombstones = {
   add(deleted: { uri: string; revision: string }): void;
-  cover(post: DatedPost): boolean;
+  covers(post: DatedPost): boolean;
 };
 
 type DatedPost = { uri: string; revision: string; userId: string | null; observedMs: number };
@@ -27,20 +27,20 @@ export function tombstonesOf(
   const selectTombstone = catalog.prepare(
     "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
   );
-  const anyAccount = accounts.any(platform);
-  let none =
+  const hasAccounts = accounts.hasAny(platform);
+  let isEmpty =
     catalog.prepare("SELECT 1 FROM tombstone WHERE platform = ? LIMIT 1").get(platform) ===
     undefined;
   return {
     add: ({ uri, revision }) => {
-      none = false;
+      isEmpty = false;
       insertTombstone.run(platform, uri, revision);
     },
-    cover: ({ uri, revision, userId, observedMs }) => {
-      const account = userId === null || !anyAccount ? null : accounts.read(platform, userId);
+    covers: ({ uri, revision, userId, observedMs }) => {
+      const account = userId === null || !hasAccounts ? null : accounts.read(platform, userId);
       const deletedMs = account?.deletedMs ?? null;
       if (deletedMs !== null && observedMs <= deletedMs) return true;
-      if (none) return false;
+      if (isEmpty) return false;
       const row = selectTombstone.get(platform, uri);
       return row !== undefined && String(row.revision) >= revision;
     },

@@ -31,30 +31,31 @@ export const valueSums: CellSums = {
 const basis = 0x811c9dc5 | 0;
 const prime = 16_777_619;
 /** Larger than all character codes. */
-const types = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
+const typeTags = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
 
-function hashOf(before: number, value: StoredValue): number {
-  if (typeof value === "string") return hashOfText(before, types.text, value);
+function hashOf(seed: number, value: StoredValue): number {
+  if (typeof value === "string") return hashOfText(seed, typeTags.text, value);
   if (typeof value === "bigint") {
     halves[0] = value;
-    const hash = step(step(before, types.integer), low(lowHalf));
-    return step(hash, low(highHalf));
+    const hash = step(step(seed, typeTags.integer), wordAt(lowHalf));
+    return step(hash, wordAt(highHalf));
   }
-  if (value === null) return step(before, types.null);
-  if (typeof value === "number") return hashOfText(before, types.real, String(value));
-  return value.reduce(step, step(before, types.blob));
+  if (value === null) return step(seed, typeTags.null);
+  if (typeof value === "number") return hashOfText(seed, typeTags.real, String(value));
+  return value.reduce(step, step(seed, typeTags.blob));
 }
 
 const halves = new BigInt64Array(1);
 const words = new Int32Array(halves.buffer);
 const [lowHalf, highHalf] = [0, 1];
-const low = (half: number): number => words[half] ?? 0;
+const wordAt = (half: number): number => words[half] ?? 0;
 
 const step = (hash: number, part: number): number => Math.imul(hash ^ part, prime);
 
-function hashOfText(before: number, type: number, text: string): number {
-  let hash = step(before, type);
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), prime);
+function hashOfText(seed: number, type: number, text: string): number {
+  let hash = step(seed, type);
+  for (let index = 0; index < text.length; index++)
+    hash = Math.imul(hash ^ text.charCodeAt(index), prime);
   return hash;
 }
 
@@ -70,15 +71,15 @@ function storedValue(cell: Uint8Array): StoredValue {
     case 2:
       return bytes.readDoubleBE(1);
     case 3:
-      return bytes.toString("utf8", contentOf(bytes));
+      return bytes.toString("utf8", contentStart(bytes));
     case 4:
-      return bytes.subarray(contentOf(bytes));
+      return bytes.subarray(contentStart(bytes));
     default:
       return null;
   }
 }
 
-function contentOf(bytes: Buffer): number {
+function contentStart(bytes: Buffer): number {
   let at = 1;
   while ((bytes[at] ?? 0) >= 0x80) at += 1;
   return at + 1;

@@ -42,7 +42,7 @@ test("copying a segment reads ingest numbers only for moved posts, regardless of
   archive.put(...unnumbered(0, 40));
   const entry = entryOfX();
   const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });
-  let cached: unknown[] = [];
+  let setNumbersCalls: unknown[] = [];
   const steps = replaceSegment(context, entry, {
     cuts: [],
     shouldKeep: null,
@@ -51,7 +51,7 @@ test("copying a segment reads ingest numbers only for moved posts, regardless of
       yield* copySegment(rewrite, ingestOrderFrom);
       for (const { copy } of rewrite.parts) {
         yield* copy.complete();
-        cached = vi.spyOn(copy.ingestOrder, "setNumbers").mock.calls;
+        setNumbersCalls = vi.spyOn(copy.ingestOrder, "setNumbers").mock.calls;
       }
       archive.put(...unnumbered(40, 340));
       const natives = positions.map(({ id }) =>
@@ -61,8 +61,8 @@ test("copying a segment reads ingest numbers only for moved posts, regardless of
     },
   });
   expect(runSteps(steps)).toMatchObject({ isDone: true, posts: 342 });
-  expect(cached.length).toBeGreaterThan(0);
-  expect(cached.length).toBeLessThanOrEqual(4);
+  expect(setNumbersCalls.length).toBeGreaterThan(0);
+  expect(setNumbersCalls.length).toBeLessThanOrEqual(4);
 });
 
 test("the copy of a segment whose posts change faster than they are copied is abandoned, and the segment is unchanged", () => {

@@ -4,9 +4,9 @@ import { ingestBatchReader } from "../segments/read-ingest-order.ts";
 import { copyIngestBatch, idsInCopy, type SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-const postsOfStep = 500;
+const postsPerStep = 500;
 /** Few enough to apply under the catalog lock. */
-const fewChanges = 50;
+const maxRemaining = 50;
 
 const maxRounds = 200;
 
@@ -19,7 +19,7 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
   takeChanged.setReadBigInts(true);
   for (let round = 0; round < maxRounds; round += 1) {
     const ingestNumber = lastIngestNumber();
-    const rows = yield* inLock(old, () => takeChanged.all(postsOfStep));
+    const rows = yield* inLock(old, () => takeChanged.all(postsPerStep));
     const ids = rows.map(({ id }) => id as bigint);
     inCopies(rewrite, () => {
       applyChanges(ids);
@@ -27,7 +27,7 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
     });
     rewrite.ingestNumber = ingestNumber;
     yield "worked";
-    if (ids.length <= fewChanges) return;
+    if (ids.length <= maxRemaining) return;
   }
 }
 
@@ -35,7 +35,7 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
  * Requires the catalog lock. Afterwards the copies are on disk and equal to the segment. False, and
  * nothing done, if more than `max` posts are left.
  */
-export function finish(rewrite: SegmentRewrite, max: number): boolean {
+export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
   const { old, parts, applyChanges, numbering } = rewrite;
   const selectChanged = old.prepare("SELECT id FROM changed LIMIT ?");
   selectChanged.setReadBigInts(true);

@@ -1,14 +1,14 @@
 import { DatabaseSync } from "node:sqlite";
 
-export const emptyLog = (path: string): void => onDatabase(path, moveFrames);
+export const checkpointLog = (path: string): void => onDatabase(path, checkpoint);
 
-export const shortenLog = (path: string): boolean =>
+export const truncateLog = (path: string): boolean =>
   onDatabase(path, (database) => {
-    moveFrames(database);
+    checkpoint(database);
     return database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
   });
 
-const moveFrames = (database: DatabaseSync): void =>
+const checkpoint = (database: DatabaseSync): void =>
   database.exec("PRAGMA wal_checkpoint(PASSIVE)");
 
 function onDatabase<Value>(path: string, work: (database: DatabaseSync) => Value): Value {

@@ -30,7 +30,7 @@ afterEach(() => {
   archive.remove();
 });
 
-function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
+function startCompaction(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const quiet = { optimiseAfterMs: Number.POSITIVE_INFINITY };
   context = compactionContext(
     archive.folder,
@@ -40,7 +40,7 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return createCompaction(context);
 }
 
-function keepUp(compaction: Compaction): number {
+function runAll(compaction: Compaction): number {
   let tasks = 0;
   while (runSteps(compaction.runNext())) {
     tasks += 1;
@@ -76,7 +76,7 @@ const coverage = () =>
       ]),
     );
 
-function leaveAlone(): void {
+function makeFilesOld(): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
 }
@@ -84,7 +84,7 @@ function leaveAlone(): void {
 describe("terms of another analyzer", () => {
   test("terms of another analyzer are rebuilt, newest posts first, and the newest segment is cut", () => {
     archive.put(...posts(0, 25));
-    const compaction = keeping();
+    const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(found()).toBe(25);
     const order: unknown[] = [];
@@ -104,16 +104,16 @@ describe("terms of another analyzer", () => {
 
   test("terms of a later analyzer are not rebuilt", () => {
     archive.put(...posts(0, 5));
-    const compaction = keeping();
+    const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
-    expect(keepUp(compaction)).toBe(0);
+    expect(runAll(compaction)).toBe(0);
     expect(compaction.state().error).toMatchObject({ kind: null });
     changeCatalog(context.catalog, `UPDATE segment SET analyzer = '${currentAnalyzer}'`);
   });
 });
 
 describe("posts age out", () => {
-  const stored = (fromHour: number, toHour: number, source = "jetstream") => ({
+  const interval = (fromHour: number, toHour: number, source = "jetstream") => ({
     platform: "bluesky" as const,
     collection: "posts" as const,
     account: null,
@@ -124,37 +124,37 @@ describe("posts age out", () => {
 
   function agedCompaction(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
-    return keeping({ maxAgeMs: dayMs, retiredMs: 60_000 });
+    return startCompaction({ maxAgeMs: dayMs, retiredMs: 60_000 });
   }
 
   test("posts age out by whole segments, with their coverage", () => {
     archive.write(
       posts(0, 35).map((post) => ({ kind: "upsert", post })),
-      { coverage: [stored(0, 35), stored(2, 5, "backfill"), stored(0, 4, "import")] },
+      { coverage: [interval(0, 35), interval(2, 5, "backfill"), interval(0, 4, "import")] },
     );
     const compaction = agedCompaction();
-    expect(keepUp(compaction)).toBe(1);
+    expect(runAll(compaction)).toBe(1);
     expect(found()).toBe(25);
     expect(sequences()).toEqual([2, 3, 4]);
     expect(readSegments(context.catalog)[0]?.low).toBe(0n);
-    const begins = 9 + 1 / 3_600_000;
+    const startHour = 9 + 1 / 3_600_000;
     expect(coverage()).toEqual([
       ["import", 0, 4],
-      ["jetstream", begins, 35],
+      ["jetstream", startHour, 35],
     ]);
     expect(compaction.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
   });
 
   test("late arrivals from an aged-out time are rejected without coverage, except imports", () => {
     archive.put(...posts(0, 35));
-    keepUp(agedCompaction());
+    runAll(agedCompaction());
     const late = archive.write(
       [
         ...posts(3, 5, { text: "late river" }),
         ...posts(6, 8, { text: "late river", origin: "import" }),
         ...posts(20, 21, { text: "late river", uri: "at://did:plc:author/app.bsky.feed.post/l" }),
       ].map((post) => ({ kind: "upsert", post })),
-      { coverage: [stored(0, 12, "backfill")] },
+      { coverage: [interval(0, 12, "backfill")] },
     );
     expect(late).toMatchObject({ inserted: 3, suppressed: 2 });
     expect(archive.query('"late river"').positions).toHaveLength(3);
@@ -164,17 +164,17 @@ describe("posts age out", () => {
   test("imported posts remain when the other posts of their segment age out", () => {
     archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
     const compaction = agedCompaction();
-    keepUp(compaction);
+    runAll(compaction);
     expect(statsOf().map(({ posts, imported }) => [posts, imported])[0]).toEqual([2, 2]);
     expect(compaction.state()).toMatchObject({ agedOutPosts: 8, done: { thin: 1, drop: 0 } });
     expect(found()).toBe(29);
-    expect(keepUp(compaction)).toBe(0);
+    expect(runAll(compaction)).toBe(0);
   });
 
   test("posts of the newest segment never age out", () => {
     archive.put(...posts(0, 5));
     nowMs = startMs + 1_000 * dayMs;
-    expect(keepUp(keeping({ maxAgeMs: dayMs }))).toBe(0);
+    expect(runAll(startCompaction({ maxAgeMs: dayMs }))).toBe(0);
     expect(found()).toBe(5);
   });
 
@@ -182,21 +182,21 @@ describe("posts age out", () => {
     archive.put(...posts(0, 45));
     archive.reopen();
     const { bytes } = archive.reader.operations.stats({ maxBytes: 0 });
-    const compaction = keeping({ maxBytes: bytes - 1 });
-    expect(keepUp(compaction)).toBe(1);
+    const compaction = startCompaction({ maxBytes: bytes - 1 });
+    expect(runAll(compaction)).toBe(1);
     expect(found()).toBe(35);
     expect(compaction.state()).toMatchObject({ isOverBound: false, agedOutPosts: 10 });
     const dropped = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     expect(existsSync(dropped)).toBe(true);
     nowMs += 10_001;
-    keepUp(compaction);
+    runAll(compaction);
     expect(existsSync(dropped)).toBe(false);
   });
 
   test("imports never expire, and an archive of imports reports that it exceeds its size", () => {
     archive.put(...posts(0, 45, { origin: "import" }));
-    const compaction = keeping({ maxBytes: 1_000 });
-    expect(keepUp(compaction)).toBe(0);
+    const compaction = startCompaction({ maxBytes: 1_000 });
+    expect(runAll(compaction)).toBe(0);
     expect(found()).toBe(45);
     expect(compaction.state()).toMatchObject({ isOverBound: true });
   });
@@ -204,10 +204,10 @@ describe("posts age out", () => {
   test("late old posts are accepted once there is room again", () => {
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
-    keepUp(keeping({ maxBytes: bytes - 1 }));
+    runAll(startCompaction({ maxBytes: bytes - 1 }));
     expect(archive.put(...posts(3, 5))).toMatchObject({ suppressed: 2 });
     context.catalog.close();
-    keepUp(keeping({ maxBytes: 100 * bytes }));
+    runAll(startCompaction({ maxBytes: 100 * bytes }));
     expect(archive.put(...posts(3, 5))).toMatchObject({ inserted: 2 });
   });
 });
@@ -215,21 +215,21 @@ describe("posts age out", () => {
 describe("files of replaced segments", () => {
   test("files of replaced segments remain for their readers, are then removed, and their numbers are not reused", () => {
     archive.put(...posts(0, 12));
-    const compaction = keeping({ retiredMs: 60_000 });
+    const compaction = startCompaction({ retiredMs: 60_000 });
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
-    keepUp(compaction);
+    runAll(compaction);
     const [rewritten] = readSegments(context.catalog);
     expect(rewritten?.sequence).toBe(3);
     const old = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     expect(existsSync(old)).toBe(true);
     nowMs += 60_001;
-    keepUp(compaction);
+    runAll(compaction);
     expect(existsSync(old)).toBe(false);
     expect(existsSync(`${old}-wal`)).toBe(false);
 
     changeCatalog(context.catalog, "DELETE FROM segment WHERE sequence = 3");
     changeCatalog(context.catalog, "INSERT INTO retired VALUES('bluesky', 3, 0, 1000)");
-    keepUp(compaction);
+    runAll(compaction);
     expect(nextSequence(context.catalog, "bluesky")).toBe(4);
   });
 });
@@ -245,8 +245,8 @@ describe("segment filled by late posts", () => {
         seenMs: startMs + n * 60_000,
       })),
     );
-    const compaction = keeping({ splitPosts: 15 });
-    expect(keepUp(compaction)).toBe(1);
+    const compaction = startCompaction({ splitPosts: 15 });
+    expect(runAll(compaction)).toBe(1);
     expect(statsOf().map((segment) => segment.posts)).toEqual([13, 14, 13, 5]);
     expect(found()).toBe(45);
     expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
@@ -255,32 +255,32 @@ describe("segment filled by late posts", () => {
   test("a segment filled by late posts of one millisecond is not split, and not examined repeatedly", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
-    const compaction = keeping({ splitPosts: 5 });
-    expect(keepUp(compaction)).toBe(1);
+    const compaction = startCompaction({ splitPosts: 5 });
+    expect(runAll(compaction)).toBe(1);
     expect(compaction.state()).toMatchObject({ waiting: { split: 1 }, done: { split: 0 } });
     nowMs += 29_000;
-    expect(keepUp(compaction)).toBe(0);
+    expect(runAll(compaction)).toBe(0);
   });
 });
 
 describe("quiet segment", () => {
   test("a quiet segment is merged once, with the same answers", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
-    const compaction = keeping({ optimiseAfterMs: 600_000 });
+    const compaction = startCompaction({ optimiseAfterMs: 600_000 });
     const before = archive.query("river number").positions;
     expect(pieces()).toBeGreaterThan(1);
-    leaveAlone();
-    expect(keepUp(compaction)).toBe(1);
+    makeFilesOld();
+    expect(runAll(compaction)).toBe(1);
     expect(readSegments(context.catalog).map(({ optimised }) => optimised)).toEqual([true, false]);
     expect(pieces()).toBe(1);
     expect(archive.query("river number").positions).toEqual(before);
-    leaveAlone();
-    expect(keepUp(compaction)).toBe(0);
+    makeFilesOld();
+    expect(runAll(compaction)).toBe(0);
   });
 
   test("a segment is not merged while it is written to", () => {
     archive.put(...posts(0, 12));
-    expect(keepUp(keeping({ optimiseAfterMs: 600_000 }))).toBe(0);
+    expect(runAll(startCompaction({ optimiseAfterMs: 600_000 }))).toBe(0);
   });
 
   function pieces(): number {
@@ -300,9 +300,9 @@ describe("quiet segment", () => {
       ),
     );
     archive.put(...posts(200, 203));
-    const compaction = keeping({ retainedIngestNumbers: 500, optimiseAfterMs: 600_000 });
-    leaveAlone();
-    keepUp(compaction);
+    const compaction = startCompaction({ retainedIngestNumbers: 500, optimiseAfterMs: 600_000 });
+    makeFilesOld();
+    runAll(compaction);
     const { ingestOrder } = archive.reader.operations;
     const reported = ingestOrder({ after: null, limit: 5_000 }).length;
     expect(reported).toBeGreaterThanOrEqual(500);
@@ -317,13 +317,13 @@ describe("quiet segment", () => {
 describe("failed task", () => {
   test("a failed compaction task is reported, changes nothing, and is retried later", () => {
     archive.put(...posts(0, 12));
-    const compaction = keeping();
+    const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const { size } = statSync(path);
     const segment = new DatabaseSync(path);
     segment.exec("UPDATE post SET record = '{' WHERE id = (SELECT max(id) FROM post)");
-    expect(keepUp(compaction)).toBe(1);
+    expect(runAll(compaction)).toBe(1);
     expect(compaction.state()).toMatchObject({ error: { kind: "reindex" }, done: { reindex: 0 } });
     expect(sequences()).toEqual([1, 2]);
     expect(readSegments(context.catalog)[0]?.rewriting).toBe(false);
@@ -333,9 +333,9 @@ describe("failed task", () => {
     segment.exec(`UPDATE post SET record = '"river"' WHERE record = '{'`);
     sumRows(segment);
     segment.close();
-    expect(keepUp(compaction)).toBe(0);
+    expect(runAll(compaction)).toBe(0);
     nowMs += 31_000;
-    expect(keepUp(compaction)).toBe(1);
+    expect(runAll(compaction)).toBe(1);
     expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   });
 
@@ -354,22 +354,22 @@ describe("failed task", () => {
         ),
       );
     }
-    const compaction = keeping({ optimiseAfterMs: 600_000, splitPosts: 1e6 });
-    leaveAlone();
-    while (runSteps(compaction.runNext())) leaveAlone();
+    const compaction = startCompaction({ optimiseAfterMs: 600_000, splitPosts: 1e6 });
+    makeFilesOld();
+    while (runSteps(compaction.runNext())) makeFilesOld();
     expect(compaction.state()).toMatchObject({ waiting: { shorten: 1 } });
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(1024 ** 2);
     expect(rows.get()).toEqual({ posts: 10 });
     stuck.close();
     nowMs += 3_600_000;
-    keepUp(compaction);
+    runAll(compaction);
     expect(statSync(`${path}-wal`).size).toBe(0);
     expect(found()).toBe(612);
   });
 });
 
 test("only one process at a time runs compaction", () => {
-  keeping();
+  startCompaction();
   const lock = lockCompaction(archive.folder);
   expect(lock).not.toBeNull();
   expect(lockCompaction(archive.folder)).toBeNull();

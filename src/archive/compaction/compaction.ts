@@ -5,16 +5,16 @@ import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { removeOrphaned } from "../catalog/orphaned.ts";
 import { isSalvagePending } from "../catalog/pending-salvage.ts";
 import { type CompactionState, countsByKind } from "../compaction-state.ts";
-import { shortenLog } from "./checkpoint-log.ts";
+import { truncateLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
 import { cutsOf } from "./cuts.ts";
 import { dropIngestOrder, raiseIngestOrderStart } from "./drop-ingest-order.ts";
 import { walBytes } from "./files.ts";
 import { optimiseSegment } from "./optimise.ts";
-import { isNumberedAlready } from "./renumbering.ts";
+import { skipRenumbering } from "./renumbering.ts";
 import { ageOut, dropSegment, isImported, readSegmentNumbers } from "./retention.ts";
-import { removeRetired, tidyUp } from "./retire.ts";
+import { cleanUpAfterCrash, removeRetired } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { salvageSegment } from "./salvage-segment.ts";
 import { sealSegment } from "./seal-segment.ts";
@@ -40,13 +40,13 @@ const graceMs = 10_000;
 
 /** Doubled after each failure of a task. */
 const firstPauseMs = 30_000;
-const longestPauseMs = 3_600_000;
+const maxPauseMs = 3_600_000;
 
-const roomyShare = 0.9;
+const lateAcceptanceShare = 0.9;
 
 const catalogWalBytes = 64 * 1024 ** 2;
 
-const nothingFound: DueTasks = {
+const noFindings: DueTasks = {
   tasks: [],
   segments: 0,
   bytes: 0,
@@ -60,26 +60,26 @@ export function createCompaction(context: CompactionContext): Compaction {
   const { folder, catalog, clock, bounds } = context;
   const sealWatch = createSealWatch(context);
   const failures = new Map<string, { times: number; untilMs: number }>();
-  let isTidy = false;
-  let doing: Task | null = null;
+  let isCleanedUp = false;
+  let currentTask: Task | null = null;
   let failure: CompactionState["error"] = null;
   let agedOutPosts = 0;
-  let findings = nothingFound;
+  let findings = noFindings;
   const done = countsByKind();
 
   function* runNext(): CompactionSteps<boolean> {
     try {
       requireKnownAnalyzers(readSegments(catalog), folder);
-      if (!isTidy) yield* tidyUp(context);
-      isTidy = true;
-      const isOver = findings.bytes + findings.retiredBytes > bounds.maxBytes;
-      yield* removeRetired(context, clock.now() - (isOver ? graceMs : bounds.retiredMs));
+      if (!isCleanedUp) yield* cleanUpAfterCrash(context);
+      isCleanedUp = true;
+      const isTooLarge = findings.bytes + findings.retiredBytes > bounds.maxBytes;
+      yield* removeRetired(context, clock.now() - (isTooLarge ? graceMs : bounds.retiredMs));
       const roomBytes = Math.max(0, bounds.maxBytes - findings.bytes - findings.retiredBytes);
       removeOrphaned(folder, clock.now() - bounds.orphanedMs, roomBytes);
       yield* raiseIngestOrderStart(context);
       findings = findTasks(context, sealWatch);
       yield* acceptLatePosts();
-      if (walBytes(catalogPath(folder)) > catalogWalBytes) shortenLog(catalogPath(folder));
+      if (walBytes(catalogPath(folder)) > catalogWalBytes) truncateLog(catalogPath(folder));
       if (failure?.kind === null) failure = null;
     } catch (error) {
       failure = { kind: null, message: messageOf(error), atMs: clock.now() };
@@ -95,27 +95,27 @@ export function createCompaction(context: CompactionContext): Compaction {
 
   function* attempt(task: Task): CompactionSteps<void> {
     const key = keyOf(task);
-    doing = task;
+    currentTask = task;
     try {
       const isDone = yield* perform(task);
-      if (!isDone) putOff(key);
+      if (!isDone) postpone(key);
       else {
         failures.delete(key);
         done[task.kind] += 1;
         failure = null;
       }
     } catch (error) {
-      putOff(key);
+      postpone(key);
       failure = { kind: task.kind, message: messageOf(error), atMs: clock.now() };
-      isTidy = false;
+      isCleanedUp = false;
     } finally {
-      doing = null;
+      currentTask = null;
     }
   }
 
-  function putOff(key: string): void {
+  function postpone(key: string): void {
     const times = (failures.get(key)?.times ?? 0) + 1;
-    const pauseMs = Math.min(firstPauseMs * 2 ** (times - 1), longestPauseMs);
+    const pauseMs = Math.min(firstPauseMs * 2 ** (times - 1), maxPauseMs);
     failures.set(key, { times, untilMs: clock.now() + pauseMs });
   }
 
@@ -140,7 +140,7 @@ export function createCompaction(context: CompactionContext): Compaction {
         if (isSalvagePending(catalog, entry)) {
           return (yield* salvageSegment(context, entry)).isDone;
         }
-        if (yield* isNumberedAlready(context, entry)) return true;
+        if (yield* skipRenumbering(context, entry)) return true;
         const isLarge = readSegmentNumbers(folder, entry).posts > bounds.splitPosts;
         const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
         return (yield* rewriteSegment(context, entry, { cuts, shouldKeep: null })).isDone;
@@ -159,17 +159,17 @@ export function createCompaction(context: CompactionContext): Compaction {
       case "seal":
         return (yield* sealSegment(context, entry)).isDone;
       case "shorten":
-        return shortenLog(segmentPath(folder, entry));
+        return truncateLog(segmentPath(folder, entry));
     }
   }
 
   function* acceptLatePosts(): CompactionSteps<void> {
-    if (findings.bytes > bounds.maxBytes * roomyShare) return;
-    const bound = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;
+    if (findings.bytes > bounds.maxBytes * lateAcceptanceShare) return;
+    const cutoffMs = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;
     for (const platform of new Set(readSegments(catalog).map((entry) => entry.platform))) {
-      const aged = agedOutMs(catalog, platform);
-      if (aged === null || (bound !== null && aged <= bound)) continue;
-      yield* inLock(catalog, () => putAgedOut(catalog, platform, bound));
+      const agedMs = agedOutMs(catalog, platform);
+      if (agedMs === null || (cutoffMs !== null && agedMs <= cutoffMs)) continue;
+      yield* inLock(catalog, () => putAgedOut(catalog, platform, cutoffMs));
     }
   }
 
@@ -180,11 +180,11 @@ export function createCompaction(context: CompactionContext): Compaction {
       for (const { kind } of findings.tasks) waiting[kind] += 1;
       const isAging = waiting.drop + waiting.thin > 0;
       return {
-        status: doing === null ? "idle" : "working",
-        doing: doing && {
-          kind: doing.kind,
-          platform: doing.entry.platform,
-          sequence: doing.entry.sequence,
+        status: currentTask === null ? "idle" : "working",
+        doing: currentTask && {
+          kind: currentTask.kind,
+          platform: currentTask.entry.platform,
+          sequence: currentTask.entry.sequence,
         },
         waiting,
         done,

@@ -3,8 +3,8 @@ import { ingestBatchReader } from "../segments/read-ingest-order.ts";
 import { copyIngestBatch, type SegmentRewrite } from "./segment-rewrite.ts";
 import type { CompactionSteps } from "./steps.ts";
 
-const postsOfStep = 250;
-const rowsOfStep = 5_000;
+const postsPerStep = 250;
+const rowsPerStep = 5_000;
 
 export function* copySegment(
   rewrite: SegmentRewrite,
@@ -19,7 +19,7 @@ function* copyPosts({ old, copyRow, copyOf, hashOf }: SegmentRewrite): Compactio
   const selectPosts = old.prepare("SELECT * FROM post WHERE id > ? ORDER BY id LIMIT ?");
   selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const rows = selectPosts.all(last, postsOfStep) as StoredRow[];
+    const rows = selectPosts.all(last, postsPerStep) as StoredRow[];
     for (const row of rows) {
       const added = copyRow(row);
       if (added !== null && !added.hasNativeId) copyOf(row.id).addUri(hashOf(added.uri), added.id);
@@ -38,7 +38,7 @@ function* copyHidden({ old, copyOf, idInCopy }: SegmentRewrite): CompactionSteps
   );
   selectHidden.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const rows = selectHidden.all(last, rowsOfStep) as { id: bigint }[];
+    const rows = selectHidden.all(last, rowsPerStep) as { id: bigint }[];
     for (const { id } of rows) {
       const copy = copyOf(id);
       const copyId = idInCopy(id);
@@ -57,13 +57,13 @@ function* copyIngestOrder(rewrite: SegmentRewrite, ingestOrderFrom: number): Com
     let copied = 0;
     let last = from;
     for (const batch of readBatches(from, rewrite.ingestNumber)) {
-      if (copied >= rowsOfStep && batch.number !== last) break;
+      if (copied >= rowsPerStep && batch.number !== last) break;
       last = batch.number;
       copied += batch.ids.length;
       copyIngestBatch(rewrite, { ...batch, ids: batch.ids.filter(isStored) });
     }
     yield "worked";
-    if (copied < rowsOfStep) return;
+    if (copied < rowsPerStep) return;
     from = last + 1;
   }
 

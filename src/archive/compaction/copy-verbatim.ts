@@ -3,8 +3,8 @@ import { preparesBigInts } from "../database.ts";
 import { rowSumSql } from "../segments/row-sum.ts";
 import type { CompactionSteps } from "./steps.ts";
 
-const postsOfStep = 2_500;
-const rowsOfStep = 10_000;
+const postsPerStep = 2_500;
+const rowsPerStep = 10_000;
 
 const lowestHash = -(2n ** 63n);
 
@@ -40,7 +40,7 @@ function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
   );
   const portions: BigInt64Array[] = [];
   for (let last = -1n; ; ) {
-    const rows = selectIds.all(last, postsOfStep) as unknown as [bigint][];
+    const rows = selectIds.all(last, postsPerStep) as unknown as [bigint][];
     const ids = BigInt64Array.from(rows, ([id]) => id);
     const first = ids[0];
     const end = ids.at(-1);
@@ -54,10 +54,10 @@ function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
 
 function newestFirst(portions: readonly BigInt64Array[]): BigInt64Array {
   const all = new BigInt64Array(portions.reduce((sum, { length }) => sum + length, 0));
-  let at = 0;
+  let offset = 0;
   for (const portion of portions) {
-    all.set(portion, at);
-    at += portion.length;
+    all.set(portion, offset);
+    offset += portion.length;
   }
   return all.reverse();
 }
@@ -72,7 +72,7 @@ function* copyUris(target: DatabaseSync): CompactionSteps<void> {
     "SELECT hash, id FROM main.uri ORDER BY hash DESC, id DESC LIMIT 1",
   );
   for (let last = { hash: lowestHash, id: -1n }; ; ) {
-    if (insertUris.run(last.hash, last.id, rowsOfStep).changes === 0n) return;
+    if (insertUris.run(last.hash, last.id, rowsPerStep).changes === 0n) return;
     last = selectLastUri.get() as { hash: bigint; id: bigint };
     yield "worked";
   }
@@ -85,7 +85,7 @@ function* copyHidden(target: DatabaseSync): CompactionSteps<void> {
   );
   const selectLastId = prepare("SELECT max(id) AS id FROM main.hidden");
   for (let last = -1n; ; ) {
-    if (insertHidden.run(last, rowsOfStep).changes === 0n) return;
+    if (insertHidden.run(last, rowsPerStep).changes === 0n) return;
     last = selectLastId.get()?.id as bigint;
     yield "worked";
   }
@@ -101,7 +101,7 @@ function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): Compac
     "SELECT max(rowid) AS row FROM (SELECT rowid FROM old.ingest_order WHERE rowid > ? ORDER BY rowid LIMIT ?)",
   );
   for (let last = 0n; ; ) {
-    const row = selectLastRow.get(last, rowsOfStep)?.row as bigint | null;
+    const row = selectLastRow.get(last, rowsPerStep)?.row as bigint | null;
     if (row === null) return;
     insertIngestOrder.run(last, row, ingestOrderFrom);
     last = row;

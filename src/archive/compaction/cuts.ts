@@ -11,7 +11,7 @@ export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number):
   const path = segmentPath(folder, entry);
   const segment = openForReading(path, 2_000);
   try {
-    const posts = Number(segment.prepare(numberOfPosts).get()?.value);
+    const posts = Number(segment.prepare(postsSql).get()?.value);
     const parts = Math.ceil(posts / splitPosts);
     const nth = idsInOrder(segment, path);
     const selectEnds = segment.prepare("SELECT min(id) AS low, max(id) AS high FROM post");
@@ -32,4 +32,4 @@ export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number):
   }
 }
 
-const numberOfPosts = "SELECT value FROM setting WHERE name = 'posts'";
+const postsSql = "SELECT value FROM setting WHERE name = 'posts'";

@@ -6,7 +6,7 @@ import { openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-const rowsOfStep = 1_000;
+const rowsPerStep = 1_000;
 
 /**
  * Runs before rows are removed, so that no client gets a partial order; in steps of a tenth of the
@@ -16,10 +16,10 @@ export function* raiseIngestOrderStart({
   catalog,
   bounds,
 }: CompactionContext): CompactionSteps<void> {
-  const behind = Number(readSetting(catalog, "ingest_number")) - bounds.retainedIngestNumbers;
+  const newStart = Number(readSetting(catalog, "ingest_number")) - bounds.retainedIngestNumbers;
   const from = Number(readSetting(catalog, "ingest_order_from"));
-  if (behind - from < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
-  yield* inLock(catalog, () => putSetting(catalog, "ingest_order_from", behind));
+  if (newStart - from < Math.max(1, bounds.retainedIngestNumbers / 10)) return;
+  yield* inLock(catalog, () => putSetting(catalog, "ingest_order_from", newStart));
 }
 
 export function hasDroppedIngestOrder(folder: string, entry: SegmentEntry, from: number): boolean {
@@ -43,7 +43,7 @@ export function* dropIngestOrder(
   try {
     const ingestOrder = ingestOrderIn(segment);
     for (;;) {
-      const removed = yield* inLock(segment, () => ingestOrder.removeBefore(from, rowsOfStep));
+      const removed = yield* inLock(segment, () => ingestOrder.removeBefore(from, rowsPerStep));
       yield "worked";
       if (removed === 0) return;
     }

@@ -9,22 +9,22 @@ import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
 
 export function idsInOrder(segment: DatabaseSync, path: string): (n: number) => bigint | null {
-  if (sealedState(segment) === null) return inTable(segment, "term_docsize");
-  const walked = inTable(segment, "post");
-  const cached = guardedByMarker(
+  if (sealedState(segment) === null) return idsInTable(segment, "term_docsize");
+  const scanned = idsInTable(segment, "post");
+  const indexed = guardedByMarker(
     path,
-    () => inBoth(segment, path),
-    () => walked,
+    () => idsInBothIndexes(segment, path),
+    () => scanned,
   );
   return (n) =>
     markingDamage(
       path,
-      () => cached(n),
-      () => walked(n),
+      () => indexed(n),
+      () => scanned(n),
     );
 }
 
-function inTable(segment: DatabaseSync, table: "post" | "term_docsize") {
+function idsInTable(segment: DatabaseSync, table: "post" | "term_docsize") {
   const selectNth = segment.prepare(`SELECT id FROM ${table} ORDER BY id LIMIT 1 OFFSET ?`);
   selectNth.setReadBigInts(true);
   return (n: number): bigint | null => (selectNth.get(n)?.id as bigint | undefined) ?? null;
@@ -36,16 +36,17 @@ function deltaIdsOf(segment: DatabaseSync): BigInt64Array {
   return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
 }
 
-function inBoth(segment: DatabaseSync, path: string) {
+function idsInBothIndexes(segment: DatabaseSync, path: string) {
   const numbers = openPostNumbers(segment, path, null);
-  const mask = readDeletionBitmap(segment);
+  const deletions = readDeletionBitmap(segment);
   const deltaIds = deltaIdsOf(segment);
   return (n: number): bigint | null => {
     let low = 0n;
     let high = lastId;
     while (low < high) {
       const middle = (low + high) >> 1n;
-      const posts = sealedBelow(numbers, mask, middle + 1n) + lowerBound(deltaIds, middle + 1n);
+      const posts =
+        sealedBelow(numbers, deletions, middle + 1n) + lowerBound(deltaIds, middle + 1n);
       if (posts > n) high = middle;
       else low = middle + 1n;
     }
@@ -53,11 +54,11 @@ function inBoth(segment: DatabaseSync, path: string) {
   };
 }
 
-function sealedBelow(numbers: PostNumbers, mask: DeletionBitmap, id: bigint): number {
+function sealedBelow(numbers: PostNumbers, deletions: DeletionBitmap, id: bigint): number {
   const from = numbers.below(id);
   let count = numbers.posts - from;
   for (let chunk = Math.floor(from / postsPerChunk); chunk < chunksOf(numbers.posts); chunk++) {
-    const replaced = mask.replaced(chunk);
+    const replaced = deletions.replaced(chunk);
     if (replaced === null) continue;
     count -= countBetween(replaced, Math.max(0, from - chunk * postsPerChunk), postsPerChunk);
   }

@@ -15,7 +15,7 @@ export type LostPosts = {
   spans: readonly Span[];
 };
 
-export function spansOfLost(
+export function lostSpans(
   entry: SegmentEntry,
   posts: readonly LostPost[],
   unknownWithin: readonly UnreadableIds[],
@@ -24,7 +24,7 @@ export function spansOfLost(
   const spans = [
     ...posts.map(({ id }) => ({ low: id, high: id })),
     ...unknownWithin.map(({ from, to }) => ({
-      low: highest(from + 1n, entry.low),
+      low: greater(from + 1n, entry.low),
       high: to === null ? entry.high : to - 1n,
     })),
   ].map(({ low, high }) => windowOfIds(low, high, entry.skew));
@@ -33,7 +33,7 @@ export function spansOfLost(
   );
 }
 
-const highest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
+const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 
 export function writeLostList(
   folder: string,

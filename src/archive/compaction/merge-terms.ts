@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { tableSumsOf } from "../segments/table-sums.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-const pagesOfStep = 250;
+const pagesPerStep = 250;
 
 /** Short transactions: FTS5's `optimize` would hold the write lock for seconds. */
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
@@ -11,7 +11,7 @@ export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const sums = tableSumsOf(database);
   const changes = (): number => Number(selectTotalChanges.get()?.changes);
   // A negative count schedules one merge of all pieces, which positive ones continue.
-  for (let pages = -pagesOfStep; ; pages = pagesOfStep) {
+  for (let pages = -pagesPerStep; ; pages = pagesPerStep) {
     const before = changes();
     const after = yield* inLock(database, () => {
       sums.begin();

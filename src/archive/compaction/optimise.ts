@@ -1,6 +1,6 @@
 import { type SegmentEntry, segmentPath, setOptimised } from "../catalog/catalog.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import { shortenLog } from "./checkpoint-log.ts";
+import { truncateLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import { mergeTermIndex } from "./merge-terms.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
@@ -19,7 +19,7 @@ export function* optimiseSegment(
   } finally {
     segment.close();
   }
-  shortenLog(path);
+  truncateLog(path);
   yield "worked";
   yield* inLock(catalog, () => setOptimised(catalog, entry));
 }

@@ -51,7 +51,7 @@ export function numberIn(source: DatabaseSync, name: string): number | null {
   }
 }
 
-export const uriEntries =
+export const uriEntryFinder =
   (source: DatabaseSync | null) =>
   (hash: bigint, id: bigint): boolean => {
     try {

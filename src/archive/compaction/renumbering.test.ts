@@ -47,19 +47,19 @@ function posts(): Post[] {
   return [...ofBluesky, ...colliding, ...ofX];
 }
 
-function keepUp(): void {
+function runCompaction(): void {
   const compaction = createCompaction(context);
   while (runSteps(compaction.runNext()));
   expect(compaction.state().error).toBeNull();
 }
 
-const all = (of: SmallArchive): readonly Position[] => of.search(allPostsQuery).positions;
-const urisOf = (of: SmallArchive, positions: readonly Position[]): string[] =>
-  of.records(positions).map(({ Metadata }) => Metadata.uri);
+const all = (source: SmallArchive): readonly Position[] => source.search(allPostsQuery).positions;
+const urisOf = (source: SmallArchive, positions: readonly Position[]): string[] =>
+  source.records(positions).map(({ Metadata }) => Metadata.uri);
 
-function shown(of: SmallArchive): unknown {
-  const { positions } = of.search({ ...allPostsQuery, platforms: ["bluesky"] });
-  return { positions, records: of.records(positions) };
+function visiblePosts(source: SmallArchive): unknown {
+  const { positions } = source.search({ ...allPostsQuery, platforms: ["bluesky"] });
+  return { positions, records: source.records(positions) };
 }
 
 describe("archive of an earlier release", () => {
@@ -86,7 +86,7 @@ describe("archive of an earlier release", () => {
     expect(compaction.state().error).toBeNull();
     const entries = readSegments(context.catalog);
     expect(entries.every(({ numbering }) => numbering === currentNumbering)).toBe(true);
-    expect(shown(archive)).toEqual(shown(fresh));
+    expect(visiblePosts(archive)).toEqual(visiblePosts(fresh));
   });
 
   test("renumbering does not change ingest order and hidden posts", () => {
@@ -100,7 +100,7 @@ describe("archive of an earlier release", () => {
         observedMs: 1,
       },
     ]);
-    const arrived = (): [string, number][] =>
+    const ingestNumbers = (): [string, number][] =>
       archive.reader.operations
         .ingestOrder({ after: null, limit: 10_000 })
         .flatMap((ingested): [string, number][] => {
@@ -108,9 +108,9 @@ describe("archive of an earlier release", () => {
           return uri === undefined ? [] : [[uri, ingested.number]];
         })
         .sort(([a], [b]) => (a < b ? -1 : 1));
-    const [before, seen] = [arrived(), urisOf(archive, all(archive)).sort()];
-    keepUp();
-    expect(arrived()).toEqual(before);
+    const [before, seen] = [ingestNumbers(), urisOf(archive, all(archive)).sort()];
+    runCompaction();
+    expect(ingestNumbers()).toEqual(before);
     expect(urisOf(archive, all(archive)).sort()).toEqual(seen);
     expect(seen.length).toBeLessThan(posts().length);
   });
@@ -131,7 +131,7 @@ describe("archive of an earlier release", () => {
           archive.reader.operations.resolve({ accounts: [], posts: [String(id)] }),
         );
       const names = resolved();
-      keepUp();
+      runCompaction();
       archive.reopen();
       expect(all(archive)).not.toEqual(former);
       expect(archive.records(former)).toEqual(records);
@@ -156,7 +156,7 @@ describe("archive of an earlier release", () => {
     if (post === undefined) throw new Error("a post");
     putKeyed(archive.folder, posts());
     archive.write([{ kind: "upsert", post: { ...post, revision: "2" }, alias: "status 7" }]);
-    keepUp();
+    runCompaction();
     archive.write([
       { kind: "delete-stored", platform: "bluesky", name: "status 7", revision: "3" },
     ]);
@@ -169,7 +169,7 @@ describe("archive of an earlier release", () => {
     archive.put(...second);
     fresh.put(...posts());
     expect(urisOf(archive, all(archive)).sort()).toEqual(urisOf(fresh, all(fresh)).sort());
-    keepUp();
+    runCompaction();
     expect(all(archive)).toEqual(all(fresh));
   });
 
@@ -181,7 +181,7 @@ describe("archive of an earlier release", () => {
       ),
     );
     const before = readSegments(context.catalog)[0]?.sequence;
-    keepUp();
+    runCompaction();
     expect(readSegments(context.catalog)[0]).toMatchObject({
       sequence: before,
       numbering: currentNumbering,

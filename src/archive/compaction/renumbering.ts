@@ -31,15 +31,15 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
 
   function idsFrom(low: bigint): Map<bigint, bigint> {
     const posts: { id: bigint; uriHash: string }[] = [];
-    const fixed = new Set<bigint>();
+    const fixedIds = new Set<bigint>();
     for (const row of selectIdRange.all(low, lastInMillisecond(low))) {
       const { id, record } = row as { id: bigint; record: string };
       const uri = recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
-      if (platform === "x" && xIdOf(uri) !== null) fixed.add(id);
+      if (platform === "x" && xIdOf(uri) !== null) fixedIds.add(id);
       else posts.push({ id, uriHash: uriHash(uri) });
     }
-    const ids = numberMillisecond(low, posts, fixed);
-    for (const id of fixed) ids.set(id, id);
+    const ids = numberMillisecond(low, posts, fixedIds);
+    for (const id of fixedIds) ids.set(id, id);
     return ids;
   }
 
@@ -55,7 +55,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
   };
 }
 
-export function* isNumberedAlready(
+export function* skipRenumbering(
   { folder, catalog }: CompactionContext,
   entry: SegmentEntry,
 ): CompactionSteps<boolean> {

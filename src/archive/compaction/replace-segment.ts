@@ -30,7 +30,7 @@ import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import { catchUp, finish } from "./catch-up.ts";
+import { catchUp, finishCatchUp } from "./catch-up.ts";
 import type { CompactionContext } from "./context.ts";
 import {
   notCommitted,
@@ -116,7 +116,7 @@ export function* replaceSegment(
     }
     const rewrite = startRewrite(context, entry, old, parts, replacement);
     yield* replacement.fill(rewrite, start);
-    const copyDeletions = copierOf(old, replacement.isSalvage === true);
+    const copyDeletions = copierFrom(old, replacement.isSalvage === true);
     parts[0]?.copy.takeDeletions(copyDeletions);
     yield "worked";
     for (let tries = 0; !isDone; tries += 1) {
@@ -134,7 +134,7 @@ export function* replaceSegment(
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
-    if (!isDone) abandon(context, entry, start.newFiles);
+    if (!isDone) abandonCopies(context, entry, start.newFiles);
   }
 }
 
@@ -202,7 +202,7 @@ function begin(
 
 type CopyDeletions = (to: DatabaseSync) => void;
 
-function copierOf(old: DatabaseSync, isSalvage: boolean): CopyDeletions {
+function copierFrom(old: DatabaseSync, isSalvage: boolean): CopyDeletions {
   const copy = deletionsCopier(old);
   if (!isSalvage) return copy;
   return (to) => {
@@ -229,7 +229,7 @@ function swap(
 ): boolean {
   const current = currentEntry(catalog, entry);
   if (current === null) throw new Error("the segment no longer exists");
-  if (!finish(rewrite, maxUnderLock)) return false;
+  if (!finishCatchUp(rewrite, maxUnderLock)) return false;
   const commit = countCommit(catalog);
   rewrite.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, current, rewrite, commit);
@@ -289,7 +289,7 @@ function identifyParts(
 }
 
 /** Leaves the segment unchanged; `tidyUp` repeats what fails here. */
-function abandon(
+function abandonCopies(
   context: CompactionContext,
   entry: SegmentEntry,
   newFiles: readonly { sequence: number }[],

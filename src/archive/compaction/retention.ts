@@ -45,13 +45,16 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
 }
 
 /** All posts of the segment are older than this; Unix milliseconds. */
-const endOf = ({ high, skew }: SegmentEntry): number =>
+const endMsOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
-export function tooOld({ bounds, clock }: CompactionContext, entries: readonly SegmentEntry[]) {
+export function expiredSegments(
+  { bounds, clock }: CompactionContext,
+  entries: readonly SegmentEntry[],
+) {
   if (bounds.maxAgeMs === 0) return [];
   const untilMs = clock.now() - bounds.maxAgeMs;
-  return byAge(entries).filter((entry) => endOf(entry) <= untilMs);
+  return byAge(entries).filter((entry) => endMsOf(entry) <= untilMs);
 }
 
 export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
@@ -70,15 +73,15 @@ export function* dropSegment(
   const { folder, catalog, clock } = context;
   return yield* inLock(catalog, () => {
     const entries = readSegments(catalog);
-    const at = entries.findIndex(
+    const index = entries.findIndex(
       ({ platform, sequence }) => platform === entry.platform && sequence === entry.sequence,
     );
-    const next = entries[at + 1];
-    if (at === -1 || next?.platform !== entry.platform) return null;
+    const next = entries[index + 1];
+    if (index === -1 || next?.platform !== entry.platform) return null;
     const { posts, imported } = numbersIn(folder, entry);
     if (imported > 0) return null;
-    const { platform, low, high } = entries[at] ?? entry;
-    handDeletionsOn(segmentPath(folder, entry), segmentPath(folder, next));
+    const { platform, low, high } = entries[index] ?? entry;
+    copyDeletions(segmentPath(folder, entry), segmentPath(folder, next));
     removeEntry(catalog, entry);
     retire(catalog, entry, clock.now(), countCommit(catalog));
     catalog
@@ -92,20 +95,20 @@ export function* dropSegment(
   });
 }
 
-function handDeletionsOn(from: string, to: string): void {
-  const going = openForReading(from, 100);
-  const staying = openSegmentFile(to, 100);
+function copyDeletions(from: string, to: string): void {
+  const source = openForReading(from, 100);
+  const target = openSegmentFile(to, 100);
   try {
-    inTransaction(staying, () => deletionsCopier(going)(staying));
+    inTransaction(target, () => deletionsCopier(source)(target));
   } finally {
-    going.close();
-    staying.close();
+    source.close();
+    target.close();
   }
 }
 
 /** Requires a transaction. */
 export function ageOut({ catalog }: CompactionContext, entry: SegmentEntry): void {
-  const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endOf(entry));
+  const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endMsOf(entry));
   putAgedOut(catalog, entry.platform, ms);
   cutCoverage(catalog, entry.platform, ms);
 }

@@ -75,7 +75,7 @@ export function* removeRetired(
   if (due.length === 0) return 0;
   const uriKey = readUriKey(catalog);
   for (const file of due) {
-    if (isWhatWasRetired(segmentPath(folder, file), uriKey, file)) {
+    if (isRetiredFile(segmentPath(folder, file), uriKey, file)) {
       removeSegmentFiles(segmentPath(folder, file));
     } else {
       moveToOrphaned(folder, file);
@@ -88,7 +88,7 @@ export function* removeRetired(
   return due.length;
 }
 
-function isWhatWasRetired(
+function isRetiredFile(
   path: string,
   uriKey: string,
   { platform, sequence, commitNumber }: SegmentKey & { commitNumber: number },
@@ -107,7 +107,7 @@ function isWhatWasRetired(
  * Repairs after a crash: orphans uncommitted files, and stops listing changes for abandoned copies.
  * Errors: those of an outdated catalog.
  */
-export function* tidyUp({ folder, catalog }: CompactionContext): CompactionSteps<void> {
+export function* cleanUpAfterCrash({ folder, catalog }: CompactionContext): CompactionSteps<void> {
   requireCurrentCatalog(folder);
   const entries = readSegments(catalog);
   for (const entry of entries.filter(({ rewriting }) => rewriting)) {

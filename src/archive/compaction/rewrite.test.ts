@@ -24,7 +24,7 @@ import { markDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
 import { cutsOf } from "./cuts.ts";
-import { retiredFiles, tidyUp } from "./retire.ts";
+import { cleanUpAfterCrash, retiredFiles } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { runSteps } from "./steps.ts";
 
@@ -327,7 +327,7 @@ describe("process that died", () => {
     for (let step = 0; step < 4; step += 1) rewriting.next();
     new DatabaseSync(join(archive.folder, "bluesky", "000009.db")).exec("CREATE TABLE a(b)");
     archive.put(makePost({ key: "meanwhile" }));
-    runSteps(tidyUp(context));
+    runSteps(cleanUpAfterCrash(context));
     expect(entry().rewriting).toBe(false);
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
     expect(segment.prepare("SELECT count(*) AS changed FROM changed").get()).toEqual({

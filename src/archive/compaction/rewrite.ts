@@ -28,7 +28,7 @@ export const rewriteSegment = (
     isRenumbering: true,
     *fill(rewrite, { ingestOrderFrom }) {
       const path = segmentPath(context.folder, entry);
-      if (isMarkedDamaged(path)) requireWhole(rewrite.old, entry, markedTables(path));
+      if (isMarkedDamaged(path)) requireComplete(rewrite.old, entry, markedTables(path));
       yield* copySegment(rewrite, ingestOrderFrom);
       for (const { copy } of rewrite.parts) yield* copy.complete();
       yield* listMisplaced(context, rewrite);
@@ -36,7 +36,7 @@ export const rewriteSegment = (
   });
 
 /** A copy would hide the loss. */
-function requireWhole(
+function requireComplete(
   segment: DatabaseSync,
   { platform, sequence }: SegmentEntry,
   damagedTables: readonly string[],
@@ -58,7 +58,7 @@ function requireWhole(
   );
 }
 
-const listedAtOnce = 1_000;
+const postsPerCommit = 1_000;
 
 /** Lists misplaced posts in the catalog, because archives of an earlier format do not. */
 export function* listMisplaced(
@@ -67,9 +67,9 @@ export function* listMisplaced(
 ): CompactionSteps<void> {
   const misplaced = misplacedPostsOf(catalog);
   const selectPost = old.prepare("SELECT 1 FROM post WHERE id = ?");
-  for (let start = 0; start < found.length; start += listedAtOnce) {
+  for (let start = 0; start < found.length; start += postsPerCommit) {
     yield* inLock(catalog, () => {
-      for (const { hash, id } of found.slice(start, start + listedAtOnce)) {
+      for (const { hash, id } of found.slice(start, start + postsPerCommit)) {
         if (selectPost.get(id) !== undefined) misplaced.add(platform, hash, id);
       }
     });

@@ -4,7 +4,7 @@ import { unpackIds } from "../segments/ingest-order-ids.ts";
 import { copyIngestBatch, type SegmentRewrite } from "./segment-rewrite.ts";
 import type { CompactionSteps } from "./steps.ts";
 
-const postsOfStep = 5_000;
+const postsPerStep = 5_000;
 
 /**
  * Does not read the post table. Clients that follow the order skip posts without an ingest number.
@@ -24,7 +24,7 @@ export function* copyReadableIngestOrder(
       const found = ids === null ? [...run] : unpackIds(low, ids).filter((id) => salvaged.has(id));
       if (found.length > 0) copyIngestBatch(rewrite, { number: Number(number), ids: found });
       copied += found.length;
-      if (copied < postsOfStep) continue;
+      if (copied < postsPerStep) continue;
       copied = 0;
       yield "worked";
     }

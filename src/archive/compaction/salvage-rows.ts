@@ -9,15 +9,15 @@ import { createIdList, type IdList } from "../segments/id-list.ts";
 import { intactRows, type StoredRow, type UnreadableIds } from "../segments/intact-rows.ts";
 import { knownIds } from "../segments/known-ids.ts";
 import { isFreeListIntact, rawRows } from "../segments/raw-rows.ts";
-import { emptyLog } from "./checkpoint-log.ts";
+import { checkpointLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
-import { type LostPost, type LostPosts, spansOfLost } from "./lost-posts.ts";
-import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntries } from "./read-damaged.ts";
+import { type LostPost, type LostPosts, lostSpans } from "./lost-posts.ts";
+import { decodedRow, hiddenIn, numberIn, openDamaged, uriEntryFinder } from "./read-damaged.ts";
 import { copyReadableIngestOrder } from "./salvage-ingest-order.ts";
 import type { SegmentRewrite } from "./segment-rewrite.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-const postsOfStep = 250;
+const postsPerStep = 250;
 
 export type Salvage = {
   copyRows(): CompactionSteps<void>;
@@ -44,18 +44,18 @@ export function createSalvage(
   const wasHidden = hiddenIn(source);
   let indexedIds: IdList = createIdList();
   let posts: number | null = null;
-  let wasWhole = false;
-  const fromPages = new Map<bigint, string>();
+  let wasIntact = false;
+  const revisionsFromPages = new Map<bigint, string>();
   const uris = new Map<bigint, string>();
 
   function copyRow(row: StoredRow): boolean {
     const { id } = row;
-    const read = decodedRow(row, platform);
-    const added = read === null ? null : rewrite.copyRow(row);
-    if (read === null || added === null) return false;
+    const post = decodedRow(row, platform);
+    const added = post === null ? null : rewrite.copyRow(row);
+    if (post === null || added === null) return false;
     const copy = rewrite.copyOf(id);
     if (!added.hasNativeId) copy.addUri(hashOf(added.uri), id);
-    const userId = read.userId?.toLowerCase() ?? null;
+    const userId = post.userId?.toLowerCase() ?? null;
     const { hidden } = moderationOf({ platform, uri: added.uri, userId }, accounts, labels);
     if (hidden || wasHidden.has(id)) copy.hide(id);
     return true;
@@ -69,19 +69,19 @@ export function createSalvage(
       posts = numberIn(source, "posts");
     }
     yield "worked";
-    wasWhole = unreadable.length === 0 && missing().length === 0;
-    if (!wasWhole) yield* copyRaw();
+    wasIntact = unreadable.length === 0 && missing().length === 0;
+    if (!wasIntact) yield* copyRaw();
   }
 
-  const isOwn = (id: bigint): boolean => id >= entry.low && id <= entry.high;
+  const isInSegment = (id: bigint): boolean => id >= entry.low && id <= entry.high;
 
   function* copyIntact(database: DatabaseSync): CompactionSteps<void> {
     let rows = 0;
     try {
       for (const row of intactRows(database, (ids) => unreadable.push(ids))) {
-        if (isOwn(row.id) && copyRow(row)) salvaged.add(row.id);
+        if (isInSegment(row.id) && copyRow(row)) salvaged.add(row.id);
         rows += 1;
-        if (rows % postsOfStep === 0) yield "worked";
+        if (rows % postsPerStep === 0) yield "worked";
       }
     } catch {
       unreadable.push({ from: entry.low - 1n, to: null });
@@ -90,43 +90,44 @@ export function createSalvage(
 
   function missing(): bigint[] {
     if (posts !== null && posts === salvaged.size) return [];
-    return [...indexedIds.sorted()].filter((id) => isOwn(id) && !salvaged.has(id));
+    return [...indexedIds.sorted()].filter((id) => isInSegment(id) && !salvaged.has(id));
   }
 
   function* copyRaw(): CompactionSteps<void> {
     yield* inLock(catalog, () => {
       try {
-        emptyLog(path);
+        checkpointLog(path);
       } catch {
         // The log is unreadable as well.
       }
     });
     // Deleted rows survive only on free pages. If all of those are known, or no list is readable,
     // rows without a tombstone are taken even if no list names them.
-    const mayBeUnnamed = source === null || isFreeListIntact(path);
+    const mayBeUnlisted = source === null || isFreeListIntact(path);
     const tombstones = tombstonesOf(catalog, platform, accounts);
-    const isEntered = uriEntries(source);
+    const hasUriEntry = uriEntryFinder(source);
     let rows = 0;
     for (const { row, isIntact } of rawRows(path)) {
       rows += 1;
-      if (rows % postsOfStep === 0) yield "worked";
+      if (rows % postsPerStep === 0) yield "worked";
       const { id, revision } = row;
-      const known = fromPages.get(id);
-      if (!isOwn(id) || salvaged.has(id) || (known !== undefined && known >= revision)) continue;
+      const known = revisionsFromPages.get(id);
+      if (!isInSegment(id) || salvaged.has(id) || (known !== undefined && known >= revision))
+        continue;
       const post = decodedRow(row, platform);
       if (post === null) continue;
       if (isIntact === false) {
-        if (isEntered(hashOf(post.uri), id)) uris.set(id, post.uri);
+        if (hasUriEntry(hashOf(post.uri), id)) uris.set(id, post.uri);
         continue;
       }
       const { uri, userId } = post;
       const isRemoved = (): boolean =>
-        tombstones.cover({ uri, revision, userId, observedMs: Number(row.time_ms) });
-      if (!indexedIds.has(id) && (isIntact === null || !mayBeUnnamed || isRemoved())) continue;
+        tombstones.covers({ uri, revision, userId, observedMs: Number(row.time_ms) });
+      if (!indexedIds.has(id) && (isIntact === null || !mayBeUnlisted || isRemoved())) continue;
       if (known !== undefined) rewrite.copyOf(id).remove(id, hashOf);
-      if (copyRow(row)) fromPages.set(id, revision);
+      if (copyRow(row)) revisionsFromPages.set(id, revision);
     }
-    for (const id of fromPages.keys()) salvaged.add(id);
+    for (const id of revisionsFromPages.keys()) salvaged.add(id);
   }
 
   function lost(): LostPosts | null {
@@ -141,18 +142,18 @@ export function createSalvage(
       count: Math.max(found.length, expected ?? 0),
       isExact: posts !== null,
       posts: found,
-      spans: spansOfLost(entry, found, isUnknown ? unreadable : [], context.clock.now()),
+      spans: lostSpans(entry, found, isUnknown ? unreadable : [], context.clock.now()),
     };
   }
 
   return {
     copyRows,
     copyIngestOrder: (from) =>
-      source === null ? nothing() : copyReadableIngestOrder(source, rewrite, salvaged, from),
-    isDamaged: () => !wasWhole,
+      source === null ? noSteps() : copyReadableIngestOrder(source, rewrite, salvaged, from),
+    isDamaged: () => !wasIntact,
     lost,
     close: () => source?.close(),
   };
 }
 
-function* nothing(): CompactionSteps<void> {}
+function* noSteps(): CompactionSteps<void> {}

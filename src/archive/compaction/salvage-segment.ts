@@ -1,5 +1,5 @@
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { uncoverPosts } from "../catalog/uncover.ts";
+import { removePostCoverage } from "../catalog/uncover.ts";
 import type { CompactionContext } from "./context.ts";
 import { type LostPosts, writeLostList } from "./lost-posts.ts";
 import { type RewriteReport, replaceSegment } from "./replace-segment.ts";
@@ -40,7 +40,7 @@ export function* salvageSegment(
     shouldOrphanOld: () => salvage?.isDamaged() ?? false,
     onSwap() {
       lost = salvage?.lost() ?? null;
-      for (const span of lost?.spans ?? []) uncoverPosts(catalog, entry.platform, span);
+      for (const span of lost?.spans ?? []) removePostCoverage(catalog, entry.platform, span);
     },
   });
   const found = lost as LostPosts | null;

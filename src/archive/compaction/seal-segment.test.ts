@@ -49,8 +49,8 @@ function entry(platform: Platform = "bluesky"): SegmentEntry {
 
 const seal = (platform: Platform = "bluesky") => runSteps(sealSegment(context, entry(platform)));
 
-const sealedStats = (of: SmallArchive = archive) =>
-  of.reader.operations.stats({ maxBytes: 0 }).segments.map(({ sealed }) => sealed);
+const sealedStats = (source: SmallArchive = archive) =>
+  source.reader.operations.stats({ maxBytes: 0 }).segments.map(({ sealed }) => sealed);
 
 const errors = () => findingsIn(archive.folder);
 
@@ -224,7 +224,7 @@ describe("sealed segment", () => {
 });
 
 describe("segment with an unreadable FTS5 index", () => {
-  const spoil = () => {
+  const damageIndex = () => {
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()), { defensive: false });
     segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
     segment.close();
@@ -232,7 +232,7 @@ describe("segment with an unreadable FTS5 index", () => {
 
   test("a segment with an unreadable FTS5 index is rebuilt from its posts, and then sealed", () => {
     archive.put(...posts(50));
-    spoil();
+    damageIndex();
     expect(() => seal()).toThrow(/^the segment cannot be sealed because its/);
     expect(isMarkedDamaged(segmentPath(archive.folder, entry()))).toBe(false);
     expect(pendingRewrites(context.catalog)).toMatchObject([{ sequence: 1 }]);
@@ -244,19 +244,19 @@ describe("segment with an unreadable FTS5 index", () => {
 
   test("a segment with an unreadable FTS5 index is rebuilt only once, unless it was sealed in between", () => {
     archive.put(...posts(50));
-    const spoilAndSeal = () => {
-      spoil();
+    const damageIndexAndSeal = () => {
+      damageIndex();
       expect(() => seal()).toThrow();
     };
     const rewrite = () =>
       runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
-    spoilAndSeal();
+    damageIndexAndSeal();
     rewrite();
-    spoilAndSeal();
+    damageIndexAndSeal();
     expect(pendingRewrites(context.catalog)).toEqual([]);
     rewrite();
     seal();
-    spoilAndSeal();
+    damageIndexAndSeal();
     expect(pendingRewrites(context.catalog)).toHaveLength(1);
   });
 });

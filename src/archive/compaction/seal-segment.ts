@@ -10,13 +10,13 @@ import { UnreadableFts } from "../sealed/fts-structure.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markDamaged } from "../segments/damage-marker.ts";
 import { damagedTables } from "../segments/table-sums.ts";
-import { emptyLog } from "./checkpoint-log.ts";
+import { checkpointLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
 import { type CopyStart, type RewriteReport, replaceSegment } from "./replace-segment.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
-import { clearUnreadable, noteUnreadable } from "./unreadable-index.ts";
+import { clearUnreadable, recordUnreadable } from "./unreadable-index.ts";
 
 const sourceCacheKib = 16_000;
 
@@ -43,7 +43,7 @@ export function* sealSegment(
     return report;
   } catch (error) {
     if (error instanceof UnreadableFts)
-      yield* inLock(catalog, () => noteUnreadable(catalog, entry));
+      yield* inLock(catalog, () => recordUnreadable(catalog, entry));
     throw error;
   }
 }
@@ -59,7 +59,7 @@ function* fillSealed(
   let isSealed = false;
   try {
     isSealed = sealedState(source) !== null;
-    copy.widen(skew);
+    copy.widenSkew(skew);
     yield* copy.fillFrom(path, function* (target) {
       // Segments are only written under the catalog lock: rows and index match.
       yield* inLock(catalog, () => {
@@ -74,7 +74,7 @@ function* fillSealed(
       target
         .prepare("INSERT OR REPLACE INTO main.setting VALUES('sealed_bytes', ?)")
         .run(bytesOf(target) - before);
-      yield* hideInMask(target, path);
+      yield* hideInBitmap(target, path);
     });
     yield* copy.complete();
   } catch (error) {
@@ -83,7 +83,7 @@ function* fillSealed(
   } finally {
     source.close();
   }
-  emptyLog(path);
+  checkpointLog(path);
   yield "worked";
 }
 
@@ -108,19 +108,19 @@ const bytesOf = (database: DatabaseSync): number =>
       .get()?.bytes,
   );
 
-const hiddenOfStep = 5_000;
+const hiddenPerStep = 5_000;
 
-function* hideInMask(database: DatabaseSync, name: string): CompactionSteps<void> {
+function* hideInBitmap(database: DatabaseSync, name: string): CompactionSteps<void> {
   const numbers = openPostNumbers(database, name, null);
-  const mask = deletionBitmapWriter(database, numbers);
+  const bitmap = deletionBitmapWriter(database, numbers);
   const selectHidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");
   selectHidden.setReadBigInts(true);
   let count = 0;
   for (const { id } of selectHidden.iterate()) {
-    mask.hide(id as bigint);
+    bitmap.hide(id as bigint);
     count += 1;
-    if (count % hiddenOfStep === 0) yield "worked";
+    if (count % hiddenPerStep === 0) yield "worked";
   }
-  mask.flush();
+  bitmap.flush();
   numbers.close();
 }

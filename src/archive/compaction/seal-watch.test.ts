@@ -27,7 +27,7 @@ const startMs = Date.UTC(2026, 0, 1);
 let archive: SmallArchive;
 let context: CompactionContext;
 
-const want = (entries: readonly SegmentEntry[]): void =>
+const requestSeals = (entries: readonly SegmentEntry[]): void =>
   inTransaction(context.catalog, () => addPendingSeals(context.catalog, entries));
 let nowMs: number;
 beforeEach(() => {
@@ -39,7 +39,7 @@ afterEach(() => {
   archive.remove();
 });
 
-function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
+function startCompaction(bounds: Partial<ArchiveBounds> = {}): Compaction {
   const sealing = { sealPosts: 10, optimiseAfterMs: Number.POSITIVE_INFINITY };
   context = compactionContext(
     archive.folder,
@@ -49,12 +49,12 @@ function keeping(bounds: Partial<ArchiveBounds> = {}): Compaction {
   return createCompaction(context);
 }
 
-function startAgain(bounds: Partial<ArchiveBounds> = {}): Compaction {
+function restartCompaction(bounds: Partial<ArchiveBounds> = {}): Compaction {
   context.catalog.close();
-  return keeping(bounds);
+  return startCompaction(bounds);
 }
 
-function keepUp(compaction: Compaction): Record<string, number> {
+function runAll(compaction: Compaction): Record<string, number> {
   const before = { ...compaction.state().done };
   for (let tasks = 0; runSteps(compaction.runNext()); tasks += 1) {
     if (tasks > 100) throw new Error("compaction never ends");
@@ -97,13 +97,13 @@ const found = () => archive.query("river", { limit: 1_000 }).positions.length;
 const pathOf = (sequence: number): string =>
   segmentPath(archive.folder, { platform: "bluesky", sequence });
 
-function spoilIndex(sequence: number): void {
+function damageIndex(sequence: number): void {
   const segment = new DatabaseSync(pathOf(sequence), { defensive: false });
   segment.exec("UPDATE term_data SET block = x'00000001ff00000101010101' WHERE id = 10");
   segment.close();
 }
 
-function leaveAlone(ms: number): void {
+function setFileAge(ms: number): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) {
     const at = new Date(nowMs - ms);
@@ -114,125 +114,125 @@ function leaveAlone(ms: number): void {
 describe("segment to seal", () => {
   test("a segment is sealed once no post has arrived for a while, even if counts have, and even the newest", () => {
     archive.put(...posts(0, 20));
-    const compaction = keeping();
-    expect(keepUp(compaction)).toEqual({});
+    const compaction = startCompaction();
+    expect(runAll(compaction)).toEqual({});
     nowMs += hourMs - 60_000;
     like(3);
     archive.addCounts();
-    expect(keepUp(compaction)).toEqual({});
+    expect(runAll(compaction)).toEqual({});
     nowMs += 120_000;
     like(4);
     archive.addCounts();
-    expect(keepUp(compaction)).toEqual({ seal: 2 });
+    expect(runAll(compaction)).toEqual({ seal: 2 });
     expect(sealed()).toEqual([true, true, false]);
     expect(found()).toBe(20);
-    expect(keepUp(compaction)).toEqual({});
+    expect(runAll(compaction)).toEqual({});
 
     archive.put(...posts(20, 30));
     nowMs += hourMs + 60_000;
-    leaveAlone(0);
-    expect(keepUp(compaction)).toEqual({});
+    setFileAge(0);
+    expect(runAll(compaction)).toEqual({});
     nowMs += hourMs;
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
   });
 
   test("a segment is not sealed while posts arrive", () => {
     archive.put(...posts(0, 12));
-    const compaction = keeping();
-    keepUp(compaction);
+    const compaction = startCompaction();
+    runAll(compaction);
     nowMs += 2 * hourMs;
     archive.put(postOf(1, { uri: "at://did:plc:b/app.bsky.feed.post/late" }));
-    leaveAlone(0);
-    expect(keepUp(compaction)).toEqual({});
+    setFileAge(0);
+    expect(runAll(compaction)).toEqual({});
     nowMs += hourMs;
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
   });
 
   test("a segment is sealed after a restart by the age of its file", () => {
     archive.put(...posts(0, 12));
-    leaveAlone(hourMs - 1_000);
-    expect(keepUp(keeping())).toEqual({});
-    leaveAlone(hourMs);
-    expect(keepUp(startAgain())).toEqual({ seal: 1 });
+    setFileAge(hourMs - 1_000);
+    expect(runAll(startCompaction())).toEqual({});
+    setFileAge(hourMs);
+    expect(runAll(restartCompaction())).toEqual({ seal: 1 });
   });
 
   test("a small segment is not sealed", () => {
     archive.put(...posts(0, 12));
-    leaveAlone(dayMs);
-    expect(keepUp(keeping({ sealPosts: 11 }))).toEqual({});
+    setFileAge(dayMs);
+    expect(runAll(startCompaction({ sealPosts: 11 }))).toEqual({});
   });
 
   test("a segment with terms of another analyzer is not sealed, and its terms are rebuilt first", () => {
     archive.put(...posts(0, 12));
-    const compaction = keeping();
+    const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
-    leaveAlone(dayMs);
-    expect(keepUp(compaction)).toEqual({ reindex: 1 });
+    setFileAge(dayMs);
+    expect(runAll(compaction)).toEqual({ reindex: 1 });
     nowMs += hourMs + 60_000;
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
     expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: currentAnalyzer });
   });
 
   test("a segment with an unreadable FTS5 index is not sealed, and the index is rebuilt once", () => {
     archive.put(...posts(0, 12));
-    spoilIndex(1);
-    leaveAlone(dayMs);
-    const compaction = keeping();
+    damageIndex(1);
+    setFileAge(dayMs);
+    const compaction = startCompaction();
     expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state()).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
-    expect(keepUp(compaction)).toEqual({ reindex: 1 });
+    expect(runAll(compaction)).toEqual({ reindex: 1 });
     expect(found()).toBe(12);
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
-    spoilIndex(sequence);
+    damageIndex(sequence);
     nowMs += dayMs;
     expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state()).toMatchObject({ error: { kind: "seal" }, done: { seal: 0 } });
-    for (const store of [compaction, startAgain()]) {
+    for (const store of [compaction, restartCompaction()]) {
       nowMs += dayMs;
-      want(readSegments(context.catalog).slice(0, 1));
+      requestSeals(readSegments(context.catalog).slice(0, 1));
       expect(runSteps(store.runNext())).toBe(false);
     }
   });
 
   test("a segment is sealed immediately on request, even if small or new", () => {
     archive.put(...posts(0, 12));
-    const compaction = keeping({ sealPosts: 1_000 });
-    want(readSegments(context.catalog));
-    expect(keepUp(compaction)).toEqual({ seal: 2 });
+    const compaction = startCompaction({ sealPosts: 1_000 });
+    requestSeals(readSegments(context.catalog));
+    expect(runAll(compaction)).toEqual({ seal: 2 });
     expect(pendingSeals(context.catalog)).toEqual([]);
     expect(found()).toBe(12);
   });
 });
 
 describe("sealed segment", () => {
-  function sealedFirst(bounds: Partial<ArchiveBounds> = {}): Compaction {
+  function sealFirstSegment(bounds: Partial<ArchiveBounds> = {}): Compaction {
     archive.put(...posts(0, 12));
-    leaveAlone(dayMs);
-    const compaction = keeping(bounds);
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    setFileAge(dayMs);
+    const compaction = startCompaction(bounds);
+    expect(runAll(compaction)).toEqual({ seal: 1 });
     return compaction;
   }
 
   const edit = (n: number) => archive.put(postOf(n, { text: `river edited ${n}`, revision: "2" }));
 
   test("a sealed segment is resealed after many writes, but not too often", () => {
-    const compaction = sealedFirst({ resealPercent: 20 });
+    const compaction = sealFirstSegment({ resealPercent: 20 });
     edit(1);
     edit(2);
     nowMs += dayMs;
-    expect(keepUp(compaction)).toEqual({});
+    expect(runAll(compaction)).toEqual({});
     edit(3);
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
     for (const n of [4, 5, 6]) edit(n);
     nowMs += dayMs - 1;
-    expect(keepUp(compaction)).toEqual({});
+    expect(runAll(compaction)).toEqual({});
     nowMs += 1;
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
     expect(archive.query("edited", { limit: 100 }).positions).toHaveLength(6);
   });
 
   test("a sealed segment is resealed immediately if its index has no checksums", () => {
-    const compaction = sealedFirst();
+    const compaction = sealFirstSegment();
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     const segment = new DatabaseSync(pathOf(sequence));
     segment.exec(`
@@ -242,49 +242,49 @@ describe("sealed segment", () => {
       DELETE FROM sealed_mask`);
     segment.close();
     expect(found()).toBe(12);
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
     expect(found()).toBe(12);
-    expect(keepUp(compaction)).toEqual({});
+    expect(runAll(compaction)).toEqual({});
   });
 
   test("a sealed segment is unsealed if sealing is disabled", () => {
-    sealedFirst();
-    const compaction = startAgain({ seal: "off" });
-    expect(keepUp(compaction)).toEqual({ reindex: 1 });
+    sealFirstSegment();
+    const compaction = restartCompaction({ seal: "off" });
+    expect(runAll(compaction)).toEqual({ reindex: 1 });
     expect(sealed()).toEqual([false, false]);
-    want(readSegments(context.catalog));
-    leaveAlone(dayMs);
-    expect(keepUp(compaction)).toEqual({});
+    requestSeals(readSegments(context.catalog));
+    setFileAge(dayMs);
+    expect(runAll(compaction)).toEqual({});
     expect(found()).toBe(12);
   });
 
   test("a sealed segment is rebuilt if marked as damaged, loses its marker, and is resealed later", () => {
-    const compaction = sealedFirst({ retiredMs: 60_000 });
+    const compaction = sealFirstSegment({ retiredMs: 60_000 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     markDamaged(pathOf(sequence));
-    expect(keepUp(compaction)).toEqual({ reindex: 1 });
+    expect(runAll(compaction)).toEqual({ reindex: 1 });
     expect(sealed()).toEqual([false, false]);
     nowMs += 60_001;
-    keepUp(compaction);
+    runAll(compaction);
     expect(existsSync(damageMarkerOf(pathOf(sequence)))).toBe(false);
     nowMs += hourMs;
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
   });
 
   test("a sealed segment is not resealed while marked as damaged, even on request", () => {
-    const compaction = sealedFirst();
+    const compaction = sealFirstSegment();
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("a segment");
     markDamaged(pathOf(entry.sequence));
-    want([entry]);
+    requestSeals([entry]);
     expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });
 
   test("compaction does not mark an unknown file as damaged", () => {
-    sealedFirst();
+    sealFirstSegment();
     markDamaged(pathOf(77));
-    keepUp(startAgain());
+    runAll(restartCompaction());
     expect(existsSync(damageMarkerOf(pathOf(77)))).toBe(false);
   });
 
@@ -293,12 +293,12 @@ describe("sealed segment", () => {
     archive = smallArchive(1_000);
     const text = (n: number) => `river ${n} ${n % 7} ${"harbour night ".repeat(9)}`;
     archive.put(...posts(0, 1_001).map((post, n) => ({ ...post, text: text(n) })));
-    const compaction = keeping({ optimiseAfterMs: 1_000 });
-    leaveAlone(60_000);
-    expect(keepUp(compaction)).toEqual({ optimise: 1 });
+    const compaction = startCompaction({ optimiseAfterMs: 1_000 });
+    setFileAge(60_000);
+    expect(runAll(compaction)).toEqual({ optimise: 1 });
     const { size } = statSync(pathOf(1));
     nowMs += 2 * hourMs;
-    expect(keepUp(compaction)).toEqual({ seal: 1 });
+    expect(runAll(compaction)).toEqual({ seal: 1 });
     const [{ sequence } = { sequence: 0 }] = readSegments(context.catalog);
     expect(statSync(pathOf(sequence)).size).toBeLessThan(size);
   });

@@ -15,7 +15,7 @@ type SealState = {
   isWorthwhile: boolean;
   isDue: boolean;
   /** Must be rebuilt from its rows: damaged, of another format, or sealed while sealing is off. */
-  isUnfit: boolean;
+  mustRebuild: boolean;
 };
 
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
@@ -37,7 +37,7 @@ type Facts = {
   ingestNumber: number;
 };
 
-type Seen = Facts & {
+type Observation = Facts & {
   version: string;
   /** No post was ingested since this time, Unix milliseconds. */
   sinceMs: number;
@@ -49,25 +49,25 @@ export function createSealWatch({
   clock,
   bounds,
 }: Pick<CompactionContext, "folder" | "catalog" | "clock" | "bounds">): SealWatch {
-  let seen = new Map<string, Seen>();
+  let observations = new Map<string, Observation>();
 
-  function see(path: string): Seen {
-    const before = seen.get(path);
+  function observe(path: string): Observation {
+    const before = observations.get(path);
     const version = versionOf(path);
     if (before?.version === version) return before;
     const facts = readableFacts(path, bounds.resealPercent);
-    const hasArrived = before === undefined || facts.ingestNumber > before.ingestNumber;
+    const hasNewPosts = before === undefined || facts.ingestNumber > before.ingestNumber;
     return {
       ...facts,
       // Dropped ingest numbers still count.
       ingestNumber: Math.max(facts.ingestNumber, before?.ingestNumber ?? 0),
       version,
       // The modification time is valid after a restart.
-      sinceMs: hasArrived ? lastWrittenMs(path) : before.sinceMs,
+      sinceMs: hasNewPosts ? lastWrittenMs(path) : before.sinceMs,
     };
   }
 
-  function isTime({ sealed, sinceMs }: Seen): boolean {
+  function isOldEnough({ sealed, sinceMs }: Observation): boolean {
     const [fromMs, waitMs] =
       sealed === null ? [sinceMs, bounds.sealAfterMs] : [sealed.sealedMs, bounds.resealEveryMs];
     return clock.now() - fromMs >= waitMs;
@@ -84,11 +84,11 @@ export function createSealWatch({
   return {
     update(entries) {
       const paths = entries.map((entry) => segmentPath(folder, entry));
-      seen = new Map(paths.map((path) => [path, see(path)]));
+      observations = new Map(paths.map((path) => [path, observe(path)]));
     },
     stateOf(entry) {
       const path = segmentPath(folder, entry);
-      const facts = seen.get(path);
+      const facts = observations.get(path);
       if (facts === undefined) throw new Error(`${path} has not been examined`);
       const { posts, sealed, hasLargeDelta } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
@@ -102,8 +102,8 @@ export function createSealWatch({
         posts,
         obstacle,
         isWorthwhile,
-        isDue: isOld || (isWorthwhile && isTime(facts)),
-        isUnfit: isDamaged || (sealed !== null && bounds.seal === "off"),
+        isDue: isOld || (isWorthwhile && isOldEnough(facts)),
+        mustRebuild: isDamaged || (sealed !== null && bounds.seal === "off"),
       };
     },
   };

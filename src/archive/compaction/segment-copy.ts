@@ -24,9 +24,9 @@ import type { CompactionSteps } from "./steps.ts";
 
 const fillingCacheKib = 16_000;
 const catchUpCacheKib = 8_000;
-const postsOfCommit = 20_000;
-const stepsOfSync = 16;
-const bytesOfSync = 2 * 1024 ** 2;
+const postsPerCommit = 20_000;
+const stepsPerSync = 16;
+const bytesPerSync = 2 * 1024 ** 2;
 
 /**
  * A new segment file. While it is filled, it has no journal, and a crash discards it.
@@ -51,7 +51,7 @@ export type SegmentCopy = {
   ): CompactionSteps<void>;
   /** The database, in a transaction that `complete` commits. */
   open(): DatabaseSync;
-  widen(skew: TimeSkew): void;
+  widenSkew(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;
   commit(work: () => void): void;
   setNumbers(counted: bigint, numbering: number): void;
@@ -68,7 +68,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   let tableSums = tableSumsOf(database);
   let ingestOrder = ingestOrderIn(database);
   let isComplete = false;
-  let mask: DeletionBitmapWriter | null = null;
+  let bitmap: DeletionBitmapWriter | null = null;
   let uncommitted = 0;
   const numbers = { posts: 0, imported: 0 };
   const skew = { minMs: 0, maxMs: 0 };
@@ -87,13 +87,13 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     record: row.record,
   });
 
-  function widenBy(id: bigint, timeMs: number): void {
+  function includeTime(id: bigint, timeMs: number): void {
     if (!hasTime(id) && timeMs <= firstTimeMs) return;
-    const off = timeMs - idTimeMs(id);
-    widen({ minMs: off, maxMs: off });
+    const offsetMs = timeMs - idTimeMs(id);
+    widenSkew({ minMs: offsetMs, maxMs: offsetMs });
   }
 
-  function widen({ minMs, maxMs }: TimeSkew): void {
+  function widenSkew({ minMs, maxMs }: TimeSkew): void {
     skew.minMs = Math.min(skew.minMs, minMs);
     skew.maxMs = Math.max(skew.maxMs, maxMs);
   }
@@ -111,16 +111,16 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     const post = decodeRecord(rowOf(row));
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
-    mask?.replace(id);
+    bitmap?.replace(id);
     count(record, 1);
-    widenBy(id, Number(time_ms));
-    if (!isComplete) commitSome();
+    includeTime(id, Number(time_ms));
+    if (!isComplete) commitPeriodically();
     return { uri: post.uri, hasNativeId: post.nativeId !== null };
   }
 
-  function commitSome(): void {
+  function commitPeriodically(): void {
     uncommitted += 1;
-    if (uncommitted < postsOfCommit) return;
+    if (uncommitted < postsPerCommit) return;
     uncommitted = 0;
     database.exec("COMMIT");
     sync(path);
@@ -128,7 +128,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   }
 
   function remove(id: bigint, hashOf: (uri: string) => bigint): string | null {
-    mask?.replace(id);
+    bitmap?.replace(id);
     const row = sql.selectPost.get(id) as StoredRow | undefined;
     if (row === undefined) return null;
     const uri = recordUri(rowOf(row));
@@ -171,7 +171,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     sql = prepareStatements(database);
     tableSums = tableSumsOf(database);
     ingestOrder = ingestOrderIn(database);
-    mask = maskOf(database, path);
+    bitmap = bitmapWriterOf(database, path);
     isComplete = true;
   }
 
@@ -182,7 +182,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       yield step;
       steps += 1;
       const bytes = fileBytes(path);
-      if (steps % stepsOfSync !== 0 && bytes - syncedBytes < bytesOfSync) continue;
+      if (steps % stepsPerSync !== 0 && bytes - syncedBytes < bytesPerSync) continue;
       sync(path);
       syncedBytes = bytes;
     }
@@ -195,7 +195,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     },
     hide: (id) => {
       sql.insertHidden.run(id);
-      mask?.hide(id);
+      bitmap?.hide(id);
     },
     get ingestOrder() {
       return ingestOrder;
@@ -205,13 +205,13 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     remove,
     fillFrom,
     open: () => database,
-    widen,
+    widenSkew,
     complete,
     commit: (work) => {
       database.exec("BEGIN IMMEDIATE");
       tableSums.begin();
       work();
-      mask?.flush();
+      bitmap?.flush();
       tableSums.end();
       database.exec("COMMIT");
     },
@@ -255,7 +255,7 @@ export function removeSegmentFiles(path: string): void {
   rmSync(damageMarkerOf(path), { force: true });
 }
 
-function maskOf(database: DatabaseSync, name: string): DeletionBitmapWriter | null {
+function bitmapWriterOf(database: DatabaseSync, name: string): DeletionBitmapWriter | null {
   if (sealedState(database) === null) return null;
   return deletionBitmapWriter(database, openPostNumbers(database, name, null));
 }

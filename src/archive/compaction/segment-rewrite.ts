@@ -120,7 +120,7 @@ export function startRewrite(
   }
 
   /** A changed post may give every post of its millisecond another ID. */
-  function copyMillisecondAgain(low: bigint): void {
+  function recopyMillisecond(low: bigint): void {
     const copy = copyOf(low);
     const high = lastInMillisecond(low);
     for (const id of copy.idsWithin(low, high)) {
@@ -143,7 +143,7 @@ export function startRewrite(
   }
 
   function applyChanges(ids: readonly bigint[]): void {
-    if (isRenumbered) new Set(ids.map(firstInMillisecond)).forEach(copyMillisecondAgain);
+    if (isRenumbered) new Set(ids.map(firstInMillisecond)).forEach(recopyMillisecond);
     else ids.forEach(applyChange);
   }
 

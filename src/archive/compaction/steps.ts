@@ -25,11 +25,11 @@ export function runSteps<Value>(steps: CompactionSteps<Value>): Value {
  * releases it only briefly.
  */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): CompactionSteps<Value> {
-  while (!begins(database)) yield "waiting";
+  while (!tryBegin(database)) yield "waiting";
   return commitAfter(database, work);
 }
 
-function begins(database: DatabaseSync): boolean {
+function tryBegin(database: DatabaseSync): boolean {
   try {
     database.exec("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; PRAGMA busy_timeout = 10000");
     return true;

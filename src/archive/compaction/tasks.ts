@@ -16,7 +16,7 @@ import type { TaskKind } from "../compaction-state.ts";
 import type { CompactionContext } from "./context.ts";
 import { hasDroppedIngestOrder } from "./drop-ingest-order.ts";
 import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
-import { byAge, readableNumbers, type SegmentNumbers, tooOld } from "./retention.ts";
+import { byAge, expiredSegments, readableNumbers, type SegmentNumbers } from "./retention.ts";
 import { retiredFiles } from "./retire.ts";
 import type { SealWatch } from "./seal-watch.ts";
 
@@ -53,8 +53,8 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const listed = readSegments(catalog);
   const numbers = new Map<SegmentEntry, SegmentNumbers>();
   for (const entry of listed) {
-    const read = readableNumbers(folder, entry);
-    if (read !== null) numbers.set(entry, read);
+    const segmentNumbers = readableNumbers(folder, entry);
+    if (segmentNumbers !== null) numbers.set(entry, segmentNumbers);
   }
   // A damaged segment is only rewritten, on request.
   const entries = listed.filter((entry) => numbers.has(entry));
@@ -72,18 +72,18 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const isNewest = ({ high }: SegmentEntry): boolean => high === lastId;
   const isQuiet = (entry: SegmentEntry): boolean =>
     clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
-  const logOf = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
-  const of = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
+  const walBytesOf = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
+  const tasksOf = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
     chosen.map((entry) => ({ kind, entry }));
 
-  function aging(entry: SegmentEntry): Task[] {
+  function agingTasks(entry: SegmentEntry): Task[] {
     const { posts, imported } = numbersOf(entry);
-    if (imported === 0) return of("drop", [entry]);
-    return imported < posts ? of("thin", [entry]) : [];
+    if (imported === 0) return tasksOf("drop", [entry]);
+    return imported < posts ? tasksOf("thin", [entry]) : [];
   }
 
-  const aged = tooOld(context, entries).flatMap(aging);
-  const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(aging).slice(0, 1) : [];
+  const aged = expiredSegments(context, entries).flatMap(agingTasks);
+  const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(agingTasks).slice(0, 1) : [];
   const outdated = entries.filter(({ analyzer }) => analyzer !== currentAnalyzer).reverse();
   const renumbered = entries
     .filter((entry) => entry.numbering !== currentNumbering && !outdated.includes(entry))
@@ -92,54 +92,56 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const quiet = others.filter(isQuiet);
   const requestedSeals = new Set(pendingSeals(catalog).map(nameOf));
   const states = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
-  const unfit = states.filter(({ isUnfit }) => isUnfit);
+  const toRebuild = states.filter(({ mustRebuild: isUnfit }) => isUnfit);
   const toSeal = states.filter(
     ({ entry, obstacle, isDue }) =>
       isDue || (obstacle === null && requestedSeals.has(nameOf(entry))),
   );
-  const isCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
+  const mustCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
   return {
     tasks: [
       ...aged,
       ...excess,
-      ...of("cut", outdated.filter(isCut)),
-      ...of(
+      ...tasksOf("cut", outdated.filter(mustCut)),
+      ...tasksOf(
         "reindex",
-        outdated.filter((entry) => !isCut(entry)),
+        outdated.filter((entry) => !mustCut(entry)),
       ),
-      ...of("cut", renumbered.filter(isCut)),
-      ...of("reindex", pendingRewrites(catalog)),
-      ...of(
+      ...tasksOf("cut", renumbered.filter(mustCut)),
+      ...tasksOf("reindex", pendingRewrites(catalog)),
+      ...tasksOf(
         "reindex",
-        unfit.map(({ entry }) => entry),
+        toRebuild.map(({ entry }) => entry),
       ),
-      ...of(
+      ...tasksOf(
         "split",
         others.filter((entry) => numbersOf(entry).posts > bounds.splitPosts),
       ),
-      ...of(
+      ...tasksOf(
         "reindex",
-        renumbered.filter((entry) => !isCut(entry)),
+        renumbered.filter((entry) => !mustCut(entry)),
       ),
-      ...of(
+      ...tasksOf(
         "forget",
         quiet.filter((entry) => hasDroppedIngestOrder(folder, entry, ingestOrderFrom)),
       ),
-      ...of(
+      ...tasksOf(
         "optimise",
         quiet.filter(({ optimised }) => !optimised),
       ),
-      ...of("seal", toSeal.map(({ entry }) => entry).reverse()),
-      ...of(
+      ...tasksOf("seal", toSeal.map(({ entry }) => entry).reverse()),
+      ...tasksOf(
         "shorten",
-        entries.filter((entry) => logOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes)),
+        entries.filter(
+          (entry) => walBytesOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes),
+        ),
       ),
     ],
     segments: listed.length,
     bytes,
     retiredBytes,
     orphaned,
-    walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(logOf)),
+    walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(walBytesOf)),
     counts: Number(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()?.rows),
   };
 }

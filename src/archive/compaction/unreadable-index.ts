@@ -8,12 +8,12 @@ type Finding = { sequence: number; sqlite: string };
  * Requests a rebuild from the posts, once per SQLite version: if the rebuilt index is unreadable as
  * well, that version writes an unknown format. Requires the catalog lock.
  */
-export function noteUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
+export function recordUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);
   const wasRebuilt = findingOf(catalog, entry)?.sqlite === sqlite;
   catalog
     .prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)")
-    .run(nameOf(entry), `${entry.sequence} ${sqlite}`);
+    .run(settingName(entry), `${entry.sequence} ${sqlite}`);
   if (!wasRebuilt) addPendingRewrites(catalog, [entry]);
 }
 
@@ -24,13 +24,13 @@ export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolea
 
 /** Clears the findings on this segment and on the one it replaced. Requires the catalog lock. */
 export function clearUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
-  catalog.prepare("DELETE FROM setting WHERE name = ?").run(nameOf(entry));
+  catalog.prepare("DELETE FROM setting WHERE name = ?").run(settingName(entry));
 }
 
-const nameOf = ({ platform, low }: SegmentEntry): string => `unreadable ${platform} ${low}`;
+const settingName = ({ platform, low }: SegmentEntry): string => `unreadable ${platform} ${low}`;
 
 function findingOf(catalog: DatabaseSync, entry: SegmentEntry): Finding | null {
-  const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(nameOf(entry));
+  const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(settingName(entry));
   if (row === undefined) return null;
   const [sequence, sqlite = ""] = String(row.value).split(" ");
   return { sequence: Number(sequence), sqlite };

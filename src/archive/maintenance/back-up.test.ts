@@ -44,7 +44,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 const segmentPosts = 40;
 const never = new AbortController().signal;
 const clock = { now: () => Date.UTC(2026, 1, 1) };
-const quietly = { clock, onProgress: () => {}, signal: never };
+const options = { clock, onProgress: () => {}, signal: never };
 const postKey = (n: number): string => `post${n}`;
 const uri = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${postKey(n)}`;
 const revision = (n: number): string => String(n).padStart(8, "0");
@@ -116,17 +116,17 @@ function feed(dataDir: string) {
   };
 }
 
-let made = "";
+let template = "";
 
 beforeAll(() => {
-  made = mkdtempSync(join(tmpdir(), "earshot-backup-"));
-  const stream = feed(made);
+  template = mkdtempSync(join(tmpdir(), "earshot-backup-"));
+  const stream = feed(template);
   for (let n = 0; n < 12; n++) stream.next(n);
   stream.end();
 });
-afterAll(() => rmSync(made, { recursive: true, force: true }));
+afterAll(() => rmSync(template, { recursive: true, force: true }));
 
-const makeArchive = (): void => cpSync(made, original, { recursive: true });
+const makeArchive = (): void => cpSync(template, original, { recursive: true });
 
 const checkpointOf = (dataDir: string): number => {
   const catalog = openForReading(catalogPath(join(dataDir, "archive")), 1_000);
@@ -141,7 +141,7 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
   const stream = feed(original);
   let written = 12;
   await backUp({
-    ...quietly,
+    ...options,
     folder: join(original, "archive"),
     target,
     onProgress: () => {
@@ -152,7 +152,7 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
   while (written < batches) stream.next(written++);
   stream.end();
 
-  await restore({ ...quietly, source: target, dataDir: restored });
+  await restore({ ...options, source: target, dataDir: restored });
   const resumed = feed(restored);
   const from = checkpointOf(restored);
   expect(from).toBe(11);
@@ -175,9 +175,9 @@ test("a restored backup of sealed segments, one of them damaged, gives the same 
   );
   const stream = feed(original);
   stream.next(12);
-  const { files } = await backUp({ ...quietly, folder, target });
+  const { files } = await backUp({ ...options, folder, target });
   expect(files.every(({ path }) => path.endsWith(".db"))).toBe(true);
-  await restore({ ...quietly, source: target, dataDir: restored });
+  await restore({ ...options, source: target, dataDir: restored });
   expect(namesIn(join(restored, "archive", "bluesky"))).toEqual(namesIn(join(target, "bluesky")));
   const resumed = feed(restored);
   for (const each of [stream, resumed]) {
@@ -232,7 +232,7 @@ test("a backup includes a segment whose file is unlinked during the backup", asy
   const before = wholeArchive(folder);
   let unlinked = 0;
   await backUp({
-    ...quietly,
+    ...options,
     folder,
     target,
     onProgress: () => {
@@ -242,7 +242,7 @@ test("a backup includes a segment whose file is unlinked during the backup", asy
     },
   });
   expect(unlinked).toBeGreaterThan(1);
-  await restore({ ...quietly, source: target, dataDir: restored });
+  await restore({ ...options, source: target, dataDir: restored });
   expect(wholeArchive(join(restored, "archive"))).toEqual(before);
 });
 
@@ -251,7 +251,7 @@ test("a backup's progress reaches the total, and its files are private to their 
   const shares: number[] = [];
   const onProgress = (done: number, total: number): number => shares.push(done / total);
   const { files, posts } = await backUp({
-    ...quietly,
+    ...options,
     folder: join(original, "archive"),
     target,
     onProgress,
@@ -270,7 +270,7 @@ test("a stopped backup is incomplete, and the next one into its folder replaces 
   const folder = join(original, "archive");
   const stopping = new AbortController();
   const stopped = backUp({
-    ...quietly,
+    ...options,
     folder,
     target,
     signal: stopping.signal,
@@ -279,22 +279,22 @@ test("a stopped backup is incomplete, and the next one into its folder replaces 
     },
   });
   await expect(stopped).rejects.toThrow("enough");
-  await expect(restore({ ...quietly, source: target, dataDir: restored })).rejects.toMatchObject({
+  await expect(restore({ ...options, source: target, dataDir: restored })).rejects.toMatchObject({
     code: "backup_incomplete",
   });
-  await backUp({ ...quietly, folder, target });
-  await restore({ ...quietly, source: target, dataDir: restored });
+  await backUp({ ...options, folder, target });
+  await restore({ ...options, source: target, dataDir: restored });
   expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
 });
 
 test("a backup never overwrites another backup or a file", async () => {
   makeArchive();
   const folder = join(original, "archive");
-  await backUp({ ...quietly, folder, target });
-  await expect(backUp({ ...quietly, folder, target })).rejects.toMatchObject({
+  await backUp({ ...options, folder, target });
+  await expect(backUp({ ...options, folder, target })).rejects.toMatchObject({
     code: "backup_exists",
   });
-  await expect(backUp({ ...quietly, folder, target: original })).rejects.toMatchObject({
+  await expect(backUp({ ...options, folder, target: original })).rejects.toMatchObject({
     code: "backup_exists",
   });
 });
@@ -314,11 +314,11 @@ test.for<[string, (path: string) => void, RegExp]>([
   ["a missing file", (path) => rmSync(path), /000002\.db is missing/],
 ])("restore detects %s in a backup, and restores nothing", async ([, damage, message]) => {
   makeArchive();
-  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  await backUp({ ...options, folder: join(original, "archive"), target });
   damage(join(target, "bluesky", "000002.db"));
-  const tried = restore({ ...quietly, source: target, dataDir: restored });
-  await expect(tried).rejects.toMatchObject({ code: "backup_damaged" });
-  await expect(tried).rejects.toThrow(message);
+  const attempt = restore({ ...options, source: target, dataDir: restored });
+  await expect(attempt).rejects.toMatchObject({ code: "backup_damaged" });
+  await expect(attempt).rejects.toThrow(message);
   expect(readdirSync(restored)).toEqual(["lock.db"]);
 });
 
@@ -335,11 +335,11 @@ test.for([
   [(text: string) => text.replace(/"catalog_schema": \d+/, '"catalog_schema": 99'), "newer_schema"],
 ] as const)("restore refuses an invalid manifest: %s", async ([manifest, code]) => {
   makeArchive();
-  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  await backUp({ ...options, folder: join(original, "archive"), target });
   const path = join(target, "manifest.json");
   const text = readFileSync(path, "utf8");
   writeFileSync(path, typeof manifest === "string" ? manifest : manifest(text));
-  await expect(restore({ ...quietly, source: target, dataDir: restored })).rejects.toMatchObject({
+  await expect(restore({ ...options, source: target, dataDir: restored })).rejects.toMatchObject({
     code,
   });
   expect(existsSync(join(restored, "archive"))).toBe(false);
@@ -347,34 +347,34 @@ test.for([
 
 test("restore refuses to overwrite an archive, and to run beside a server", async () => {
   makeArchive();
-  await backUp({ ...quietly, folder: join(original, "archive"), target });
-  await expect(restore({ ...quietly, source: target, dataDir: original })).rejects.toMatchObject({
+  await backUp({ ...options, folder: join(original, "archive"), target });
+  await expect(restore({ ...options, source: target, dataDir: original })).rejects.toMatchObject({
     code: "archive_exists",
   });
   const server = lockFolder(restored);
-  await expect(restore({ ...quietly, source: target, dataDir: restored })).rejects.toMatchObject({
+  await expect(restore({ ...options, source: target, dataDir: restored })).rejects.toMatchObject({
     code: "folder_in_use",
   });
   server.release();
-  await restore({ ...quietly, source: target, dataDir: restored });
+  await restore({ ...options, source: target, dataDir: restored });
 });
 
 test("restore removes what an interrupted restore left", async () => {
   makeArchive();
-  await backUp({ ...quietly, folder: join(original, "archive"), target });
+  await backUp({ ...options, folder: join(original, "archive"), target });
   const stopping = new AbortController();
   const onProgress = (): void => stopping.abort(new Error("enough"));
   const { signal } = stopping;
   await expect(restore({ source: target, dataDir: restored, onProgress, signal })).rejects.toThrow(
     "enough",
   );
-  await restore({ ...quietly, source: target, dataDir: restored });
+  await restore({ ...options, source: target, dataDir: restored });
   expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
 });
 
 test("a backup contains the segments of its catalog", async () => {
   makeArchive();
-  const { files } = await backUp({ ...quietly, folder: join(original, "archive"), target });
+  const { files } = await backUp({ ...options, folder: join(original, "archive"), target });
   const catalog = openForReading(catalogPath(target), 1_000);
   expect(files.length).toBe(readSegments(catalog).length + 1);
   catalog.close();

@@ -25,7 +25,7 @@ export type BackupRequest = {
   signal: AbortSignal;
 };
 
-const pagesOfStep = 512;
+const pagesPerStep = 512;
 
 /**
  * Copies an archive as of one moment, beside writers. The newest segments come first, because a log
@@ -36,10 +36,10 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;
   try {
     await prepareTarget(target);
-    const usedMs = request.clock.now();
+    const takenMs = request.clock.now();
     const snapshot = snapshotOf(folder);
     try {
-      return await copySnapshot(snapshot, usedMs, request);
+      return await copySnapshot(snapshot, takenMs, request);
     } finally {
       snapshot.close();
     }
@@ -60,18 +60,18 @@ const unfinishedPath = (target: string): string => join(target, "unfinished");
 
 async function prepareTarget(target: string): Promise<void> {
   await makeFolder(target);
-  if (existsSync(manifestPath(target))) throw exists(`${target} already contains a backup`);
+  if (existsSync(manifestPath(target))) throw backupExists(`${target} already contains a backup`);
   if (existsSync(unfinishedPath(target))) {
     for (const name of ["catalog.db", ...platforms]) {
       await rm(join(target, name), { recursive: true, force: true });
     }
   } else if ((await readdir(target)).length > 0) {
-    throw exists(`${target} is not empty`);
+    throw backupExists(`${target} is not empty`);
   }
   await writeDurably(unfinishedPath(target), "");
 }
 
-const exists = (message: string): EarshotError =>
+const backupExists = (message: string): EarshotError =>
   new EarshotError("backup_exists", message, {
     status: 409,
     hint: "use a new folder for each backup",
@@ -81,7 +81,7 @@ type Part = { path: string; database: DatabaseSync; bytes: number };
 
 async function copySnapshot(
   snapshot: ArchiveSnapshot,
-  usedMs: number,
+  takenMs: number,
   { target, onProgress, signal }: BackupRequest,
 ): Promise<Manifest> {
   const posts = snapshot.segments.reduce((sum, { database }) => sum + postsIn(database), 0);
@@ -111,7 +111,7 @@ async function copySnapshot(
   for (const path of new Set(files.map(({ path }) => dirname(join(target, path))))) {
     await syncToDisk(path);
   }
-  const manifest = manifestOf(usedMs, posts, files);
+  const manifest = manifestOf(takenMs, posts, files);
   await writeDurably(manifestPath(target), manifestText(manifest));
   await rm(unfinishedPath(target));
   return manifest;
@@ -159,7 +159,7 @@ async function copyDatabase(
   await makeFolder(dirname(to));
   await (await open(to, "wx", 0o600)).close();
   await backup(database, to, {
-    rate: pagesOfStep,
+    rate: pagesPerStep,
     progress: ({ totalPages, remainingPages }) => onShare(1 - remainingPages / totalPages),
   });
   await syncToDisk(to);

@@ -62,7 +62,7 @@ function checkRanges(folder: string, catalog: DatabaseSync, findings: Findings):
 const collections = ["posts", "likes", "reposts", "labels"];
 
 function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
-  let before = { name: "", toMs: 0 };
+  let previous = { name: "", toMs: 0 };
   const rows = catalog
     .prepare("SELECT * FROM interval ORDER BY platform, collection, account, source, from_ms")
     .iterate();
@@ -78,8 +78,8 @@ function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
     if (!platforms.includes(platform as Platform)) wrong("is of an unknown platform");
     if (!collections.includes(String(collection))) wrong("is of an unknown collection");
     if (Number(row.from_ms) >= Number(row.to_ms)) wrong("ends before it begins");
-    if (before.name === name && before.toMs >= Number(row.from_ms))
+    if (previous.name === name && previous.toMs >= Number(row.from_ms))
       wrong("overlaps the previous one");
-    before = { name, toMs: Number(row.to_ms) };
+    previous = { name, toMs: Number(row.to_ms) };
   }
 }

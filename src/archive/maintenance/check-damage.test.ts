@@ -11,14 +11,14 @@ import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
 import { check } from "./check.ts";
 
-let made = "";
+let template = "";
 let data = "";
 const startMs = Date.UTC(2026, 0, 1);
 
 beforeAll(() => {
-  made = mkdtempSync(join(tmpdir(), "earshot-check-damage-"));
+  template = mkdtempSync(join(tmpdir(), "earshot-check-damage-"));
   data = mkdtempSync(join(tmpdir(), "earshot-check-damage-"));
-  const writer = writerOn(made, 1_000);
+  const writer = writerOn(template, 1_000);
   const post = (key: string, n: number) =>
     makePost({
       key,
@@ -28,21 +28,21 @@ beforeAll(() => {
     });
   const put = (key: string, n: number) => ({ kind: "upsert" as const, post: post(key, n) });
   writer.write(Array.from({ length: 120 }, (_, n) => put(`key${n}`, n)));
-  sealAll(join(made, "archive"));
+  sealAll(join(template, "archive"));
   writer.write(Array.from({ length: 30 }, (_, n) => put(`later${n}`, 200 + n)));
   writer.close();
 });
 beforeEach(() => {
   rmSync(data, { recursive: true, force: true });
-  cpSync(made, data, { recursive: true });
+  cpSync(template, data, { recursive: true });
 });
 afterAll(() => {
-  for (const folder of [made, data]) rmSync(folder, { recursive: true, force: true });
+  for (const folder of [template, data]) rmSync(folder, { recursive: true, force: true });
 });
 
 const folder = (): string => join(data, "archive");
 
-const checked = (isFull: boolean) =>
+const runCheck = (isFull: boolean) =>
   check({
     folder: folder(),
     isFull,
@@ -71,26 +71,26 @@ describe.for([
 ] as const)("damage of %s", ([, pathOf]) => {
   test.for([true, false])("check reports every zeroed page, full: %s", async (isFull) => {
     const { pageBytes, tables } = pageMap(pathOf());
-    const unfound: string[] = [];
+    const undetected: string[] = [];
     for (const { table, pages } of tables) {
       for (const page of pages.slice(0, 3)) {
         overwrite(pathOf(), (page - 1) * pageBytes, new Uint8Array(pageBytes));
-        if ((await checked(isFull)).findingCount === 0) unfound.push(`${table}, page ${page}`);
-        cpSync(made, data, { recursive: true });
+        if ((await runCheck(isFull)).findingCount === 0) undetected.push(`${table}, page ${page}`);
+        cpSync(template, data, { recursive: true });
       }
     }
-    expect(unfound).toEqual([]);
+    expect(undetected).toEqual([]);
   });
 });
 
 test("check reports only an unreadable, truncated or missing catalog", async () => {
   overwrite(catalogPath(folder()), 0, new Uint8Array(8_192).fill(0x55));
-  expect((await checked(true)).findings).toMatchObject([{ kind: "file_damaged", segment: null }]);
-  cpSync(made, data, { recursive: true });
+  expect((await runCheck(true)).findings).toMatchObject([{ kind: "file_damaged", segment: null }]);
+  cpSync(template, data, { recursive: true });
   truncateSync(catalogPath(folder()), 20_000);
-  expect((await checked(true)).findings[0]).toMatchObject({ kind: "file_damaged", segment: null });
+  expect((await runCheck(true)).findings[0]).toMatchObject({ kind: "file_damaged", segment: null });
   rmSync(catalogPath(folder()));
-  expect((await checked(true)).findings).toMatchObject([{ kind: "file_missing", segment: null }]);
+  expect((await runCheck(true)).findings).toMatchObject([{ kind: "file_missing", segment: null }]);
 });
 
 test("check reports unreadable rows, and compares all others", async () => {
@@ -99,7 +99,7 @@ test("check reports unreadable rows, and compares all others", async () => {
   const pages = tables.find(({ table }) => table === "post")?.pages ?? [];
   const leaf = pages[Math.floor(pages.length / 2)] ?? 0;
   overwrite(path, (leaf - 1) * pageBytes, new Uint8Array(pageBytes));
-  const { posts, findings } = await checked(true);
+  const { posts, findings } = await runCheck(true);
   expect(posts).toBeGreaterThan(100);
   expect(posts).toBeLessThan(150);
   expect(findings.map(({ message }) => message).join("\n")).toMatch(
@@ -112,7 +112,7 @@ test("check reports a row that does not match its checksum", async () => {
   const database = new DatabaseSync(path);
   database.exec("UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT max(id) FROM post)");
   database.close();
-  const { findings } = await checked(false);
+  const { findings } = await runCheck(false);
   expect(findings.map(({ kind }) => kind)).toContain("row_unreadable");
   expect(findings.map(({ message }) => message).join("\n")).toMatch(
     /post \d+ cannot be read: it does not match its checksum/,
@@ -126,7 +126,7 @@ test.each([
   const database = new DatabaseSync(segmentFile(), { defensive: false });
   database.exec(sql);
   database.close();
-  expect((await checked(false)).findings).toMatchObject([
+  expect((await runCheck(false)).findings).toMatchObject([
     { kind: "sums_differ", message: expect.stringContaining(`table ${table} does not match`) },
   ]);
 });
@@ -137,7 +137,7 @@ test("check continues after a flipped bit that makes the list of uris unsearchab
   const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;
   for (let byte = 0; byte < 400; byte += 7) {
     overwrite(path, (page - 1) * pageBytes + byte, Uint8Array.of(0xff));
-    await expect(checked(false), `byte ${byte}`).resolves.toHaveProperty("findings");
-    cpSync(made, data, { recursive: true });
+    await expect(runCheck(false), `byte ${byte}`).resolves.toHaveProperty("findings");
+    cpSync(template, data, { recursive: true });
   }
 });

@@ -50,19 +50,19 @@ export function sampleIndex(
 ): IndexCheck {
   const { database, sealed } = segment;
   const stride = Math.max(1, Math.ceil(posts / sampleRows));
-  const compareWritten = writtenComparison(database, report);
+  const compareWithFts = ftsComparison(database, report);
   const expected: IndexLocations = new Map();
   const sampled = new Uint8Array(sealed?.posts ?? 0);
-  let seen = 0;
+  let rows = 0;
   let compared = 0;
   return {
     add: (row) => {
-      seen += 1;
-      if ((seen - 1) % stride !== 0) return;
+      rows += 1;
+      if ((rows - 1) % stride !== 0) return;
       compared += 1;
       const number = sealedNumber(sealed, row.id);
       if (number === null) {
-        compareWritten(row);
+        compareWithFts(row);
         return;
       }
       sampled[number] = 1;
@@ -92,22 +92,22 @@ function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
 function eachPosition(
   row: SegmentRow,
   isSealed: boolean,
-  take: (token: string, position: number) => void,
+  onPosition: (token: string, position: number) => void,
 ): void {
   const tokens = indexTokens(row);
   if (!isSealed) {
-    for (const [position, token] of tokens.entries()) take(token, position);
+    for (const [position, token] of tokens.entries()) onPosition(token, position);
     return;
   }
   const withoutPositions = new Set<string>();
   for (const [position, token] of tokens.entries()) {
-    if (isPositionalTerm(token)) take(token, position);
+    if (isPositionalTerm(token)) onPosition(token, position);
     else withoutPositions.add(token);
   }
-  for (const token of withoutPositions) take(token, 0);
+  for (const token of withoutPositions) onPosition(token, 0);
 }
 
-function writtenComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
+function ftsComparison(database: DatabaseSync, report: Report): (row: SegmentRow) => void {
   const selectMatch = database.prepare("SELECT 1 FROM term WHERE term MATCH ? AND rowid = ?");
   const selectSize = database.prepare("SELECT sz FROM term_docsize WHERE id = ?");
   const finds = (token: string, id: bigint): boolean =>
@@ -123,10 +123,14 @@ function writtenComparison(database: DatabaseSync, report: Report): (row: Segmen
     if (missing.length > 0) report("index_lacks", id, missingTokensText(id, missing));
     const wrong = countFacets.filter((facet) => !distinct.has(facet) && finds(facet, id));
     if (wrong.length > 0) report("index_exceeds", id, extraTokensText(id, wrong));
-    const output = firstVarint(stored);
-    if (output !== tokens.length) {
-      const kind = output < tokens.length ? "index_lacks" : "index_exceeds";
-      report(kind, id, `the index has ${output} tokens of post ${id}, which has ${tokens.length}`);
+    const storedCount = firstVarint(stored);
+    if (storedCount !== tokens.length) {
+      const kind = storedCount < tokens.length ? "index_lacks" : "index_exceeds";
+      report(
+        kind,
+        id,
+        `the index has ${storedCount} tokens of post ${id}, which has ${tokens.length}`,
+      );
     }
   };
 }
@@ -146,7 +150,7 @@ function firstVarint(bytes: Uint8Array): number {
 
 /** Maximum read into memory to name the posts that differ; one partition may exceed it. */
 const positionsToName = 2_000_000;
-const tokensOfTurn = 20_000;
+const tokensPerTurn = 20_000;
 
 /** Compares every position of every token. Sums of partitions come first, which bounds memory. */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
@@ -170,7 +174,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
         CREATE VIRTUAL TABLE temp.instance USING fts5vocab(main, term, instance);
         CREATE VIRTUAL TABLE temp.token USING fts5vocab(main, term, row);
       `);
-      yield* addWrittenSums(database, stored);
+      yield* addFtsSums(database, stored);
       const differing = expected.differences(stored);
       const chosen = new Set<number>();
       let positions = 0;
@@ -185,7 +189,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
   };
 }
 
-function* addWrittenSums(database: DatabaseSync, sums: IndexChecksums): Generator<number, void> {
+function* addFtsSums(database: DatabaseSync, sums: IndexChecksums): Generator<number, void> {
   const statement = database.prepare(tokenSumsSql("temp.instance"));
   statement.setReturnArrays(true);
   let tokens = 0;
@@ -193,7 +197,7 @@ function* addWrittenSums(database: DatabaseSync, sums: IndexChecksums): Generato
     const [token, ...tokenSums] = row as unknown as [string, ...TokenSums];
     sums.addToken(token, tokenSums as unknown as TokenSums);
     tokens += 1;
-    if (tokens % tokensOfTurn === 0) yield 0;
+    if (tokens % tokensPerTurn === 0) yield 0;
   }
 }
 
@@ -213,19 +217,19 @@ function* nameDifferences(
     });
   }
   const stored: IndexLocations = new Map();
-  yield* collectWritten(database, isExpected, stored);
+  yield* collectFtsPositions(database, isExpected, stored);
   if (sealed !== null) {
     const collect = sealedPositions(sealed, stored, () => true);
-    yield* walkSealedTerms(database, sealed.posts, alreadyReported, (term, postings) => {
+    yield* walkSealedTerms(database, sealed.posts, ignoreError, (term, postings) => {
       if (isExpected(term)) collect(term, postings);
     });
   }
   yield* reportDifferences(expected, stored, report);
 }
 
-const alreadyReported = (): void => {};
+const ignoreError = (): void => {};
 
-function* collectWritten(
+function* collectFtsPositions(
   database: DatabaseSync,
   isExpected: (token: string) => boolean,
   stored: IndexLocations,

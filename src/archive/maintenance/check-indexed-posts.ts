@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Report } from "./index-findings.ts";
 import type { SealedNumbers } from "./sealed-numbers.ts";
 
-const idsOfTurn = 20_000;
+const idsPerTurn = 20_000;
 
 /** Each stored post must be indexed exactly once: in FTS5, or unreplaced in the sealed index. */
 export function* checkIndexedPosts(
@@ -13,23 +13,23 @@ export function* checkIndexedPosts(
   const rowIds = descendingIds(database, "post");
   const indexedIds = descendingIds(database, "term_docsize");
   const hidden = descendingIds(database, "hidden");
-  const numbered = descendingNumbers(sealed);
-  let cached = 0;
+  const sealedIds = descendingNumbers(sealed);
+  let checked = 0;
   for (;;) {
-    const id = highest(rowIds.next, indexedIds.next, hidden.next, numbered.next);
+    const id = highest(rowIds.next, indexedIds.next, hidden.next, sealedIds.next);
     if (id === null) return;
     const isStored = rowIds.take(id);
-    const isWritten = indexedIds.take(id);
+    const isInFts = indexedIds.take(id);
     const isHidden = hidden.take(id);
-    const number = numbered.take(id);
+    const number = sealedIds.take(id);
     const isSealed = sealed !== null && number !== null && !sealed.isReplaced(number);
-    if (isStored && !isWritten && !isSealed) {
+    if (isStored && !isInFts && !isSealed) {
       report("index_lacks", id, `post ${id} is not in the index`);
     }
-    if (!isStored && (isWritten || isSealed)) {
+    if (!isStored && (isInFts || isSealed)) {
       report("index_exceeds", id, `the index has post ${id}, which is not stored`);
     }
-    if (isWritten && isSealed) {
+    if (isInFts && isSealed) {
       report(
         "index_exceeds",
         id,
@@ -41,8 +41,8 @@ export function* checkIndexedPosts(
         report("index_exceeds", id, `the sealed index shows post ${id}, which is hidden`);
       else report("index_lacks", id, `the sealed index hides post ${id}, which is not hidden`);
     }
-    cached += 1;
-    if (cached % idsOfTurn === 0) yield 0;
+    checked += 1;
+    if (checked % idsPerTurn === 0) yield 0;
   }
 }
 
@@ -57,9 +57,9 @@ function descendingIds(database: DatabaseSync, table: string): DescendingIds {
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
   const rows = statement.iterate() as unknown as Iterator<[bigint]>;
-  let next = following();
+  let next = readNext();
 
-  function following(): bigint | null {
+  function readNext(): bigint | null {
     const row = rows.next();
     return row.done === true ? null : row.value[0];
   }
@@ -70,7 +70,7 @@ function descendingIds(database: DatabaseSync, table: string): DescendingIds {
     },
     take: (id) => {
       if (next !== id) return false;
-      next = following();
+      next = readNext();
       return true;
     },
   };

@@ -10,7 +10,7 @@ import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 
 export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
 
-const rowsOfTurn = 500;
+const rowsPerTurn = 500;
 
 export function* checkRows(
   { catalog, entry, database }: CheckedSegment,
@@ -24,16 +24,16 @@ export function* checkRows(
   const onDamage = (message: string): void => add("file_damaged", message);
   const lookUp = attempt("its tables", () => lookUpsIn(catalog, entry, database), onDamage);
   if (lookUp === null) return;
-  const seen = { rows: 0, imported: 0, hashed: 0 };
+  const totals = { rows: 0, imported: 0, hashed: 0 };
 
-  function compareNames({ id, revision }: SegmentRow, uri: string): void {
+  function checkUri({ id, revision }: SegmentRow, uri: string): void {
     const deletedAt = lookUp?.deletedAt(uri) ?? null;
     if (deletedAt !== null && deletedAt >= revision) {
       add("deleted_but_held", `post ${id} is stored although it is deleted: ${uri}`, { id, uri });
     }
     if (lookUp === null || (platform === "x" && uri === xUri(id))) return;
     const hash = lookUp.hashOf(uri);
-    if (lookUp.isEntered(hash, id)) seen.hashed += 1;
+    if (lookUp.hasUriEntry(hash, id)) totals.hashed += 1;
     else add("uri_entry_missing", `post ${id} cannot be found by its uri, ${uri}`, { id, uri });
     if (!isMisplaced(platform, uri, id) || lookUp.isListed(hash, id)) return;
     add(
@@ -48,19 +48,19 @@ export function* checkRows(
   );
   for (const row of rows) {
     const { id } = row;
-    seen.rows += 1;
-    if (seen.rows % rowsOfTurn === 0) yield rowsOfTurn;
+    totals.rows += 1;
+    if (totals.rows % rowsPerTurn === 0) yield rowsPerTurn;
     if (id < entry.low || id > entry.high)
       add("id_outside", `post ${id} belongs to another segment`, { id });
     const onUnreadable = (message: string): void => add("row_unreadable", message, { id });
-    const read = attempt(
+    const origin = attempt(
       `the record of post ${id}`,
       () => ({ uri: recordUri(row), origin: recordOrigin(row.record) }),
       onUnreadable,
     );
-    if (read === null) continue;
-    const { uri } = read;
-    if (read.origin === "import") seen.imported += 1;
+    if (origin === null) continue;
+    const { uri } = origin;
+    if (origin.origin === "import") totals.imported += 1;
     if (isOutside(row, entry)) {
       add(
         "time_outside",
@@ -68,19 +68,19 @@ export function* checkRows(
         { id, uri },
       );
     }
-    attempt(`the lookup entries of post ${id}`, () => compareNames(row, uri), onDamage);
-    attempt(`the record of post ${id}`, () => onRow(row, seen.rows - 1), onUnreadable);
+    attempt(`the lookup entries of post ${id}`, () => checkUri(row, uri), onDamage);
+    attempt(`the record of post ${id}`, () => onRow(row, totals.rows - 1), onUnreadable);
   }
-  yield seen.rows % rowsOfTurn;
+  yield totals.rows % rowsPerTurn;
 
   attempt(
     "its settings",
     () => {
       for (const name of ["posts", "imported"] as const) {
-        const number = name === "posts" ? seen.rows : seen.imported;
-        const output = lookUp.setting(name);
-        if (output !== number)
-          add("number_differs", `it records ${output} ${name}, but contains ${number}`);
+        const number = name === "posts" ? totals.rows : totals.imported;
+        const recorded = lookUp.setting(name);
+        if (recorded !== number)
+          add("number_differs", `it records ${recorded} ${name}, but contains ${number}`);
       }
       const step = Number(readSetting(catalog, "count_step"));
       const countStep = lookUp.setting("counted");
@@ -92,7 +92,7 @@ export function* checkRows(
   attempt(
     "the list of its uris",
     () => {
-      if (lookUp.entries() <= seen.hashed) return;
+      if (lookUp.entries() <= totals.hashed) return;
       for (const id of lookUp.wrongEntries()) {
         add("uri_entry_wrong", `an entry maps another uri to post ${id}`, { id });
       }
@@ -119,8 +119,8 @@ const unreadableText = ({ from, to }: UnreadableIds): string =>
 
 function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean {
   if (!hasTime(id) && timeMs <= firstTimeMs) return false;
-  const off = timeMs - idTimeMs(id);
-  return off < skew.minMs || off > skew.maxMs;
+  const offsetMs = timeMs - idTimeMs(id);
+  return offsetMs < skew.minMs || offsetMs > skew.maxMs;
 }
 
 function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
@@ -140,7 +140,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
   const hashOf = (uri: string): bigint => lookupHash(uriKey, uri);
   const selectRecord = database.prepare("SELECT record FROM post WHERE id = ?");
 
-  function isRight(hash: bigint, id: bigint): boolean {
+  function isEntryCorrect(hash: bigint, id: bigint): boolean {
     const record = selectRecord.get(id)?.record;
     if (record === undefined) return false;
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
@@ -159,7 +159,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
       const row = selectTombstone.get(platform, uri);
       return row === undefined ? null : String(row.revision);
     },
-    isEntered: (hash: bigint, id: bigint): boolean => selectUri.get(hash, id) !== undefined,
+    hasUriEntry: (hash: bigint, id: bigint): boolean => selectUri.get(hash, id) !== undefined,
     isListed: (hash: bigint, id: bigint): boolean => misplaced.isListed(platform, hash, id),
     setting: (name: string): number => Number(selectSetting.get(name)?.value ?? 0),
     entries: (): number => number("SELECT count(*) AS number FROM uri"),
@@ -167,7 +167,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
       const selectUris = database.prepare("SELECT hash, id FROM uri");
       selectUris.setReadBigInts(true);
       for (const { hash, id } of selectUris.iterate()) {
-        if (!isRight(hash as bigint, id as bigint)) yield id as bigint;
+        if (!isEntryCorrect(hash as bigint, id as bigint)) yield id as bigint;
       }
     },
     hiddenWithoutPost: (): bigint[] =>

@@ -22,47 +22,47 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type CheckReport, check } from "./check.ts";
 import { type FindingKind, remedyOf } from "./findings.ts";
 
-let made = "";
+let template = "";
 let data = "";
 
 beforeAll(() => {
-  made = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
-  makeSealedArchive(made);
-  writeSince(made);
+  template = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
+  makeSealedArchive(template);
+  writeSince(template);
 });
-afterAll(() => rmSync(made, { recursive: true, force: true }));
+afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
-  cpSync(made, data, { recursive: true });
+  cpSync(template, data, { recursive: true });
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
 const folderOf = (dataDir: string): string => join(dataDir, "archive");
 const signal = new AbortController().signal;
 
-const checked = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
+const runCheck = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
   check({ folder: folderOf(data), isFull, sampleRows, onProgress: () => {}, signal });
 
-const spoiled = (sql: string) => (): void =>
+const damageWith = (sql: string) => (): void =>
   withinSegment(data, (database) => {
     database.exec(sql);
     sumRows(database);
   });
 
-const changed =
+const damageBytes =
   (table: string, column: string, where: string, by: (bytes: Uint8Array) => Uint8Array) =>
   (): void =>
     changeBytes(data, { table, column, where }, by);
 
 const deletions = (column: "replaced" | "hidden", number: number) =>
-  changed("sealed_mask", column, "chunk = 0", withFlippedBit(number));
+  damageBytes("sealed_mask", column, "chunk = 0", withFlippedBit(number));
 
 describe("sealed segment with later writes", () => {
   test.for([true, false])(
     "a sealed segment with later writes has no findings, full: %s",
     async (isFull) => {
-      const report = await checked(isFull);
+      const report = await runCheck(isFull);
       expect(report.findings).toEqual([]);
       expect(report).toMatchObject({ segments: 1, posts: 100 });
       const delta = withinSegment(data, (database) =>
@@ -96,8 +96,8 @@ describe("sealed segment with later writes", () => {
   });
 
   test.for([true, false])("a damaged term filter is one finding, full: %s", async (isFull) => {
-    changed("sealed_filter", "bits", "1", withFlippedBit(9))();
-    const { findings } = await checked(isFull);
+    damageBytes("sealed_filter", "bits", "1", withFlippedBit(9))();
+    const { findings } = await runCheck(isFull);
     expect(findings.map(({ message }) => message)).toEqual([
       expect.stringMatching(/term filter does not match its checksum/),
     ]);
@@ -108,51 +108,57 @@ describe("sealed segment with later writes", () => {
     catalog.exec("UPDATE segment SET analyzer = '0'");
     sumCatalog(catalog);
     catalog.close();
-    expect((await checked(true)).findings).toEqual([]);
-    spoiled("DELETE FROM sealed_docs WHERE row = 0")();
-    expect((await checked(true)).findings.map(({ kind }) => kind)).toContain("sealed_damaged");
+    expect((await runCheck(true)).findings).toEqual([]);
+    damageWith("DELETE FROM sealed_docs WHERE row = 0")();
+    expect((await runCheck(true)).findings.map(({ kind }) => kind)).toContain("sealed_damaged");
   });
 });
 
 const block = (by: (bytes: Uint8Array) => Uint8Array) =>
-  changed("sealed_terms", "block", "first = (SELECT max(first) FROM sealed_terms)", by);
+  damageBytes("sealed_terms", "block", "first = (SELECT max(first) FROM sealed_terms)", by);
 const docs = (by: (bytes: Uint8Array) => Uint8Array) =>
-  changed("sealed_docs", "docs", "row = 0", by);
+  damageBytes("sealed_docs", "docs", "row = 0", by);
 const positions = (by: (bytes: Uint8Array) => Uint8Array) =>
-  changed("sealed_positions", "positions", "row = (SELECT min(row) FROM sealed_positions)", by);
-const cut = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, -1);
-const ids = (by: (bytes: Uint8Array) => Uint8Array) => changed("sealed_ids", "ids", "page = 0", by);
+  damageBytes("sealed_positions", "positions", "row = (SELECT min(row) FROM sealed_positions)", by);
+const truncated = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, -1);
+const ids = (by: (bytes: Uint8Array) => Uint8Array) =>
+  damageBytes("sealed_ids", "ids", "page = 0", by);
 
 describe("damaged tables of a sealed index", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
-    ["another format", spoiled("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
+    ["another format", damageWith("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [
       "two rows of the head",
-      spoiled("INSERT INTO sealed SELECT * FROM sealed"),
+      damageWith("INSERT INTO sealed SELECT * FROM sealed"),
       "sealed_damaged",
       /2 rows/,
     ],
-    ["no head", spoiled("DELETE FROM sealed"), "sealed_damaged", /is not sealed, but has rows/],
+    ["no head", damageWith("DELETE FROM sealed"), "sealed_damaged", /is not sealed, but has rows/],
     [
       "more posts than IDs",
-      spoiled("UPDATE sealed SET posts = 511"),
+      damageWith("UPDATE sealed SET posts = 511"),
       "sealed_damaged",
       /1 pages of IDs for 511 posts, not 2/,
     ],
-    ["fewer posts than IDs", spoiled("UPDATE sealed SET posts = 99"), "sealed_damaged", /page 0/],
+    [
+      "fewer posts than IDs",
+      damageWith("UPDATE sealed SET posts = 99"),
+      "sealed_damaged",
+      /page 0/,
+    ],
     [
       "a missing page of IDs",
-      spoiled("DELETE FROM sealed_ids"),
+      damageWith("DELETE FROM sealed_ids"),
       "sealed_damaged",
       /0 pages of IDs/,
     ],
     [
       "a page with another number",
-      spoiled("UPDATE sealed_ids SET page = 1"),
+      damageWith("UPDATE sealed_ids SET page = 1"),
       "sealed_damaged",
       /page 0/,
     ],
-    ["a truncated page", ids(cut), "sealed_damaged", /page 0/],
+    ["a truncated page", ids(truncated), "sealed_damaged", /page 0/],
     [
       "IDs that are not in order",
       ids(withFlippedBit(64 * 40 + 60)),
@@ -173,19 +179,19 @@ describe("damaged tables of a sealed index", () => {
     ],
     [
       "another first ID of a page",
-      changed("sealed", "heads", "1", withFlippedBit(3)),
+      damageBytes("sealed", "heads", "1", withFlippedBit(3)),
       "sealed_damaged",
       /page 0 of its IDs begins with post \d+, the list of first IDs says \d+/,
     ],
     [
       "a truncated list of first IDs",
-      changed("sealed", "heads", "1", cut),
+      damageBytes("sealed", "heads", "1", truncated),
       "sealed_damaged",
       /first IDs has 7 bytes/,
     ],
     [
       "a truncated block",
-      block(cut),
+      block(truncated),
       "sealed_damaged",
       /block of terms from ".*" on cannot be read/,
     ],
@@ -198,20 +204,20 @@ describe("damaged tables of a sealed index", () => {
     ["an empty block", block(() => new Uint8Array(0)), "sealed_damaged", /ends within a number/],
     [
       "a block under another term",
-      spoiled("UPDATE sealed_terms SET first = first || 'a'"),
+      damageWith("UPDATE sealed_terms SET first = first || 'a'"),
       "sealed_damaged",
       /its first term differs from its key/,
     ],
     [
       "swapped blocks",
-      spoiled(`UPDATE sealed_terms AS one SET block = (SELECT block FROM sealed_terms AS other
+      damageWith(`UPDATE sealed_terms AS one SET block = (SELECT block FROM sealed_terms AS other
         ORDER BY first = one.first, first LIMIT 1) WHERE first < 'm'`),
       "sealed_damaged",
       /its first term differs from its key/,
     ],
     [
       "a flipped bit of the term filter",
-      changed("sealed_filter", "bits", "1", withFlippedBit(9)),
+      damageBytes("sealed_filter", "bits", "1", withFlippedBit(9)),
       "sealed_damaged",
       /term filter does not match its checksum/,
     ],
@@ -228,19 +234,19 @@ describe("damaged tables of a sealed index", () => {
     ],
     [
       "a missing row of posts",
-      spoiled("DELETE FROM sealed_docs WHERE row = 0"),
+      damageWith("DELETE FROM sealed_docs WHERE row = 0"),
       "sealed_damaged",
       /term ".+": row 0/,
     ],
     [
       "a superfluous row of posts",
-      spoiled("INSERT INTO sealed_docs SELECT 99999, docs, sum FROM sealed_docs LIMIT 1"),
+      damageWith("INSERT INTO sealed_docs SELECT 99999, docs, sum FROM sealed_docs LIMIT 1"),
       "sealed_damaged",
       /row 99999 of sealed_docs belongs to no term/,
     ],
     [
       "a truncated row of posts",
-      docs(cut),
+      docs(truncated),
       "sealed_damaged",
       /term ".+": its containers have \d+ bytes/,
     ],
@@ -252,13 +258,15 @@ describe("damaged tables of a sealed index", () => {
     ],
     [
       "a missing row of positions",
-      spoiled("DELETE FROM sealed_positions WHERE row = (SELECT max(row) FROM sealed_positions)"),
+      damageWith(
+        "DELETE FROM sealed_positions WHERE row = (SELECT max(row) FROM sealed_positions)",
+      ),
       "sealed_damaged",
       /term ".+": row \d+ of sealed_positions is missing/,
     ],
     [
       "a superfluous row of positions",
-      spoiled(
+      damageWith(
         "INSERT INTO sealed_positions SELECT 99999, positions, sum FROM sealed_positions LIMIT 1",
       ),
       "sealed_damaged",
@@ -266,25 +274,25 @@ describe("damaged tables of a sealed index", () => {
     ],
     [
       "truncated positions",
-      positions(cut),
+      positions(truncated),
       "sealed_damaged",
       /term ".+": its positions have \d+ bytes/,
     ],
     [
       "a truncated deletion bitmap",
-      changed("sealed_mask", "hidden", "1", cut),
+      damageBytes("sealed_mask", "hidden", "1", truncated),
       "sealed_damaged",
       /bitmap hidden of chunk 0/,
     ],
     [
       "a deletion bitmap of a nonexistent chunk",
-      spoiled("INSERT INTO sealed_mask SELECT 1, replaced, hidden, sum FROM sealed_mask"),
+      damageWith("INSERT INTO sealed_mask SELECT 1, replaced, hidden, sum FROM sealed_mask"),
       "sealed_damaged",
       /chunk 1 of 1/,
     ],
     [
       "a deletion bitmap of a nonexistent post",
-      changed("sealed_mask", "replaced", "1", withFlippedBit(500)),
+      damageBytes("sealed_mask", "replaced", "1", withFlippedBit(500)),
       "sealed_damaged",
       /number 500 of 101/,
     ],
@@ -318,22 +326,22 @@ describe("damaged tables of a sealed index", () => {
       "index_exceeds",
       /shows post \d+, which is hidden/,
     ],
-    ["a missing deletion bitmap", spoiled("DELETE FROM sealed_mask"), "index_exceeds", /twice/],
+    ["a missing deletion bitmap", damageWith("DELETE FROM sealed_mask"), "index_exceeds", /twice/],
     [
       "a post in both indexes",
-      spoiled("INSERT INTO term(rowid, terms) SELECT max(id), 'is:post' FROM post"),
+      damageWith("INSERT INTO term(rowid, terms) SELECT max(id), 'is:post' FROM post"),
       "index_exceeds",
       /has post \d+ twice, in the sealed index and in FTS5/,
     ],
     [
       "a post in neither index",
-      spoiled("DELETE FROM term WHERE rowid = (SELECT max(id) FROM term_docsize)"),
+      damageWith("DELETE FROM term WHERE rowid = (SELECT max(id) FROM term_docsize)"),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
       "a deleted row",
-      spoiled("DELETE FROM post WHERE id = (SELECT max(id) FROM post)"),
+      damageWith("DELETE FROM post WHERE id = (SELECT max(id) FROM post)"),
       "index_exceeds",
       /not stored/,
     ],
@@ -347,7 +355,7 @@ describe("damaged tables of a sealed index", () => {
     "check detects damaged sealed tables without comparing every word: %s",
     async ([, spoil, kind, message]) => {
       spoil();
-      const { findings } = await checked(false);
+      const { findings } = await runCheck(false);
       const texts = findings
         .filter((finding) => finding.kind === kind)
         .map((found) => found.message);
@@ -358,7 +366,7 @@ describe("damaged tables of a sealed index", () => {
   );
 });
 
-const moved = positions((bytes) => {
+const moveLastPosition = positions((bytes) => {
   bytes[bytes.length - 1] = 200;
   return bytes;
 });
@@ -367,38 +375,38 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
       "a missing block",
-      spoiled("DELETE FROM sealed_terms WHERE first = (SELECT max(first) FROM sealed_terms)"),
+      damageWith("DELETE FROM sealed_terms WHERE first = (SELECT max(first) FROM sealed_terms)"),
       "index_lacks",
       /does not find post \d+ by "/,
     ],
-    ["another position", moved, "index_lacks", /does not find post \d+ by "/],
+    ["another position", moveLastPosition, "index_lacks", /does not find post \d+ by "/],
     [
       "another position, found by the index",
-      moved,
+      moveLastPosition,
       "index_exceeds",
       /finds post \d+ by ".+", which it does not contain/,
     ],
     [
       "other words of a post",
-      spoiled("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
+      damageWith("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
       "index_lacks",
       /does not find post \d+ by "guest"/,
     ],
     [
       "other words of a post, found by the index",
-      spoiled("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
+      damageWith("UPDATE post SET record = replace(record, 'of post 77', 'of guest 77')"),
       "index_exceeds",
       /finds post \d+ by "post", which it does not contain/,
     ],
     [
       "a count without its facet",
-      spoiled("UPDATE post SET likes = 1000 WHERE id = (SELECT max(id) FROM post)"),
+      damageWith("UPDATE post SET likes = 1000 WHERE id = (SELECT max(id) FROM post)"),
       "index_lacks",
       /by "likes>=10", "likes>=100", "likes>=1000"/,
     ],
     [
       "a facet without its count",
-      spoiled("UPDATE post SET likes = 0 WHERE id = (SELECT max(id) FROM post)"),
+      damageWith("UPDATE post SET likes = 0 WHERE id = (SELECT max(id) FROM post)"),
       "index_exceeds",
       /by "likes>=1", which it does not contain/,
     ],
@@ -406,10 +414,10 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
     "check names the posts of wrong entries in a sealed index: %s",
     async ([, spoil, kind, message]) => {
       spoil();
-      const { findings } = await checked(isFull, 1_000);
-      const own = findings.filter((finding) => finding.kind === kind);
-      expect(own.map((found) => found.message).join("\n")).toMatch(message);
-      expect(own.every(({ id }) => id !== null)).toBe(true);
+      const { findings } = await runCheck(isFull, 1_000);
+      const matching = findings.filter((finding) => finding.kind === kind);
+      expect(matching.map((found) => found.message).join("\n")).toMatch(message);
+      expect(matching.every(({ id }) => id !== null)).toBe(true);
     },
   );
 });

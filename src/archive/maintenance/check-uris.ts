@@ -7,12 +7,12 @@ import type { Findings } from "./findings.ts";
 
 type OpenSegment = { entry: SegmentEntry; database: DatabaseSync };
 
-const hashesOfPass = 4_000_000;
+const hashesPerPass = 4_000_000;
 const lowestHash = -(2n ** 63n);
-const hashes = 2n ** 64n;
+const hashCount = 2n ** 64n;
 
 /** No uri of a platform may be stored twice. */
-export function* checkUrisOnce(
+export function* checkDuplicateUris(
   platform: Platform,
   segments: readonly OpenSegment[],
   findings: Findings,
@@ -20,10 +20,10 @@ export function* checkUrisOnce(
   const readable = segments.filter(({ entry, database }) => isReadable(entry, database, findings));
   const readers = readable.map(({ entry, database }) => hashReader(entry, database, findings));
   const entries = readable.reduce((sum, { database }) => sum + urisIn(database), 0);
-  const passes = BigInt(Math.max(1, Math.ceil(entries / hashesOfPass)));
+  const passes = BigInt(Math.max(1, Math.ceil(entries / hashesPerPass)));
   for (let pass = 0n; pass < passes; pass++) {
-    const from = lowestHash + (hashes * pass) / passes;
-    const to = lowestHash + (hashes * (pass + 1n)) / passes - 1n;
+    const from = lowestHash + (hashCount * pass) / passes;
+    const to = lowestHash + (hashCount * (pass + 1n)) / passes - 1n;
     const found: bigint[][] = [];
     for (const read of readers) {
       found.push(read(from, to));
@@ -33,7 +33,7 @@ export function* checkUrisOnce(
     for (let index = 1; index < sorted.length; index++) {
       const hash = sorted[index];
       if (hash === undefined || hash !== sorted[index - 1] || hash === sorted[index - 2]) continue;
-      reportTwice(platform, hash, readable, findings);
+      reportDuplicate(platform, hash, readable, findings);
     }
     yield 0;
   }
@@ -67,7 +67,7 @@ const onDamage =
   };
 
 /** Uris may share a hash: their rows decide. */
-function reportTwice(
+function reportDuplicate(
   platform: Platform,
   hash: bigint,
   segments: readonly OpenSegment[],

@@ -14,15 +14,15 @@ import { catalogPath, segmentPath } from "../catalog/catalog.ts";
 import { type CheckReport, check } from "./check.ts";
 import { type FindingKind, remedyOf } from "./findings.ts";
 
-let made = "";
+let template = "";
 let data = "";
 
 const startMs = Date.UTC(2026, 0, 1);
 const segmentPosts = 30;
 
 beforeAll(() => {
-  made = mkdtempSync(join(tmpdir(), "earshot-check-"));
-  const writer = writerOn(made, segmentPosts);
+  template = mkdtempSync(join(tmpdir(), "earshot-check-"));
+  const writer = writerOn(template, segmentPosts);
   const counts = { likes: 5, reposts: 0, replies: null, quotes: 0 };
   const posts = [
     ...Array.from({ length: 75 }, (_, n) =>
@@ -59,11 +59,11 @@ beforeAll(() => {
   writer.addCounts();
   writer.close();
 });
-afterAll(() => rmSync(made, { recursive: true, force: true }));
+afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "earshot-check-"));
-  cpSync(made, data, { recursive: true });
+  cpSync(template, data, { recursive: true });
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
@@ -71,7 +71,7 @@ const folder = (): string => join(data, "archive");
 const uriOf = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 const never = new AbortController().signal;
 
-const checked = (isFull: boolean, onProgress = (): void => {}): Promise<CheckReport> =>
+const runCheck = (isFull: boolean, onProgress = (): void => {}): Promise<CheckReport> =>
   check({ folder: folder(), isFull, sampleRows: 1_000, onProgress, signal: never });
 
 const pathOf = (platform: Platform, sequence: number): string =>
@@ -88,11 +88,11 @@ function damage(path: string, sql: string): void {
 const inSegment = (sql: string) => () => damage(pathOf("bluesky", 2), sql);
 const inCatalog = (sql: string) => () => damage(catalogPath(folder()), sql);
 
-const middle = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
+const middlePostId = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
 describe("intact archive", () => {
   test.for([true, false])("an intact archive has no findings, full: %s", async (isFull) => {
-    const report = await checked(isFull);
+    const report = await runCheck(isFull);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ posts: 95, indexed: 95, findingCount: 0, outdated: [] });
     expect(report.segments).toBeGreaterThan(3);
@@ -101,7 +101,7 @@ describe("intact archive", () => {
   test("an intact archive has no findings while it is written", async () => {
     let n = 0;
     const writer = writerOn(data, segmentPosts);
-    const report = await checked(true, () => {
+    const report = await runCheck(true, () => {
       const upsert = (): ArchiveChange => {
         const post = makePost({ key: `more${n}`, createdMs: startMs + n++ * 20_000, text: "more" });
         return { kind: "upsert", post };
@@ -119,7 +119,7 @@ describe("intact archive", () => {
 
   test("an intact archive is compared except for the index of a segment of another analyzer", async () => {
     inCatalog("UPDATE segment SET analyzer = '0' WHERE platform = 'x'")();
-    const report = await checked(true);
+    const report = await runCheck(true);
     expect(report).toMatchObject({ findingCount: 0, posts: 95, indexed: 75, outdated: ["x/1"] });
   });
 });
@@ -128,25 +128,25 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
       "a deleted row",
-      inSegment(`DELETE FROM post WHERE id = ${middle}`),
+      inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "index_exceeds",
       /the index has post \d+, which is not stored/,
     ],
     [
       "a deleted row, its uri",
-      inSegment(`DELETE FROM post WHERE id = ${middle}`),
+      inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "uri_entry_wrong",
       /entry maps another uri to post \d+/,
     ],
     [
       "a deleted row, the number of posts",
-      inSegment(`DELETE FROM post WHERE id = ${middle}`),
+      inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "number_differs",
       /30 posts, but contains 29/,
     ],
     [
       "a deleted entry of the index",
-      inSegment(`DELETE FROM term WHERE rowid = ${middle}`),
+      inSegment(`DELETE FROM term WHERE rowid = ${middlePostId}`),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
@@ -167,25 +167,25 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
     ],
     [
       "a count without its facet",
-      inSegment(`UPDATE post SET likes = 1000 WHERE id = ${middle}`),
+      inSegment(`UPDATE post SET likes = 1000 WHERE id = ${middlePostId}`),
       "index_lacks",
       /by "likes>=10", "likes>=100", "likes>=1000"/,
     ],
     [
       "a facet without its count",
-      inSegment(`UPDATE post SET likes = 0 WHERE id = ${middle}`),
+      inSegment(`UPDATE post SET likes = 0 WHERE id = ${middlePostId}`),
       "index_exceeds",
       /by "likes>=1", which it does not contain/,
     ],
     [
       "a flipped hash of a uri",
-      inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middle}`),
+      inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middlePostId}`),
       "uri_entry_missing",
       /post \d+ cannot be found by its uri, at:/,
     ],
     [
       "a flipped hash, its entry",
-      inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middle}`),
+      inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middlePostId}`),
       "uri_entry_wrong",
       /maps another uri to post/,
     ],
@@ -215,7 +215,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
     ],
     [
       "a time far from the ID's",
-      inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${middle}`),
+      inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${middlePostId}`),
       "time_outside",
       /the time of post \d+/,
     ],
@@ -227,7 +227,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
     ],
     [
       "a record that is not JSON",
-      inSegment(`UPDATE post SET record = '""' WHERE id = ${middle}`),
+      inSegment(`UPDATE post SET record = '""' WHERE id = ${middlePostId}`),
       "uri_entry_missing",
       /post \d+ cannot be found/,
     ],
@@ -307,7 +307,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
     ],
   ])("check detects damage: %s", async ([, spoil, kind, message]) => {
     spoil();
-    const { findings } = await checked(isFull);
+    const { findings } = await runCheck(isFull);
     expect(findings.map((finding) => finding.kind)).toContain(kind);
     const texts = findings
       .filter((finding) => finding.kind === kind)
@@ -328,7 +328,7 @@ test("check reports a post that is stored twice, and how to remove one", async (
        FROM other.post JOIN new_id ON id = old;
      INSERT INTO uri SELECT hash, new FROM other.uri JOIN new_id ON id = old;`,
   );
-  const { findings } = await checked(false);
+  const { findings } = await runCheck(false);
   const twice = findings.find(({ kind }) => kind === "uri_twice");
   expect(twice?.message).toMatch(
     /is stored more than once, as post \d+ in segment bluesky\/\d and \d+ in/,

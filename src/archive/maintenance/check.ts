@@ -22,7 +22,7 @@ import { compareIndex, indexErrorsOf, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
 import { checkSums } from "./check-sums.ts";
-import { checkUrisOnce } from "./check-uris.ts";
+import { checkDuplicateUris } from "./check-uris.ts";
 import { collectFindings, type Finding, type Findings } from "./findings.ts";
 import { reporter } from "./index-findings.ts";
 import { onPairedSnapshot } from "./paired-snapshot.ts";
@@ -59,14 +59,14 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
   const totals = { segments: 0, posts: 0, indexed: 0, outdated: [] as string[] };
   const unreadable = new Set<string>();
   checkIsCurrent(folder, findings);
-  const catalog = openedCatalog(folder, findings);
+  const catalog = openCatalogForCheck(folder, findings);
   const report = () => ({ ...totals, findings: findings.listed(), findingCount: findings.count() });
   if (catalog === null) return report();
   try {
     findCatalogErrors(folder, catalog, request.isFull, findings);
     const entries = segmentsIn(catalog);
     if (entries === null) return report();
-    const total = postsReported(folder, entries);
+    const total = countRecordedPosts(folder, entries);
     const run = (steps: Generator<number, void>): Promise<void> =>
       inTurns(steps, signal, (rows) => {
         totals.posts += rows;
@@ -74,15 +74,19 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
       });
 
     const checked = new Set<string>();
-    for (let next = nextOf(catalog, checked); next !== null; next = nextOf(catalog, checked)) {
+    for (
+      let next = nextUnchecked(catalog, checked);
+      next !== null;
+      next = nextUnchecked(catalog, checked)
+    ) {
       const key = keyOf(next);
       checked.add(key);
       const isThis = (entry: SegmentEntry): boolean => keyOf(entry) === key;
       try {
         await run(
-          onPairedSnapshot(folder, isThis, function* ({ catalog: at, segments }) {
+          onPairedSnapshot(folder, isThis, function* ({ catalog: paired, segments }) {
             for (const segment of segments) {
-              yield* checkSegment({ ...segment, catalog: at }, request, {
+              yield* checkSegment({ ...segment, catalog: paired }, request, {
                 findings,
                 totals,
                 unreadable,
@@ -103,7 +107,7 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
         entry.platform === platform && !unreadable.has(keyOf(entry));
       await run(
         onPairedSnapshot(folder, isReadable, function* ({ segments }) {
-          yield* checkUrisOnce(platform, segments, findings);
+          yield* checkDuplicateUris(platform, segments, findings);
         }),
       );
     }
@@ -125,7 +129,7 @@ function checkIsCurrent(folder: string, findings: Findings): void {
   }
 }
 
-function openedCatalog(folder: string, findings: Findings): DatabaseSync | null {
+function openCatalogForCheck(folder: string, findings: Findings): DatabaseSync | null {
   let catalog: DatabaseSync | null = null;
   try {
     catalog = openForReading(catalogPath(folder), 1_000);
@@ -133,8 +137,8 @@ function openedCatalog(folder: string, findings: Findings): DatabaseSync | null 
     return catalog;
   } catch (error) {
     catalog?.close();
-    const thrown = folderError(error, folder);
-    if (thrown instanceof EarshotError && !catalogErrors.has(thrown.code)) throw thrown;
+    const problem = folderError(error, folder);
+    if (problem instanceof EarshotError && !catalogErrors.has(problem.code)) throw problem;
     const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
     findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });
     return null;
@@ -153,11 +157,11 @@ function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
 
 const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
 
-function nextOf(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
+function nextUnchecked(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
   return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
 }
 
-type Outcome = {
+type CheckProgress = {
   findings: Findings;
   totals: { segments: number; indexed: number; outdated: string[] };
   unreadable: Set<string>;
@@ -166,22 +170,22 @@ type Outcome = {
 function* checkSegment(
   segment: CheckedSegment,
   { folder, isFull, sampleRows }: CheckRequest,
-  { findings, totals, unreadable }: Outcome,
+  { findings, totals, unreadable }: CheckProgress,
 ): Generator<number, void> {
   const { entry, database } = segment;
   const key = keyOf(entry);
-  const about = { segment: key, platform: entry.platform };
+  const subject = { segment: key, platform: entry.platform };
   totals.segments += 1;
   const onDamage = (message: string): void =>
     findings.add({
       kind: "file_damaged",
       message: `${segmentPath("", entry)}: ${message}`,
-      ...about,
+      ...subject,
     });
   const version = versionOf(database);
   if (version !== segmentMigrations.length) {
     const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
-    findings.add({ kind: "schema_differs", message, ...about });
+    findings.add({ kind: "schema_differs", message, ...subject });
     unreadable.add(key);
     return;
   }
@@ -228,15 +232,13 @@ function* checkSegment(
 const postsIn = (database: DatabaseSync): number =>
   Number(database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
 
-function postsReported(folder: string, entries: readonly SegmentEntry[]): number {
+function countRecordedPosts(folder: string, entries: readonly SegmentEntry[]): number {
   return entries.reduce((sum, entry) => {
     try {
       const database = openForReading(segmentPath(folder, entry), 100);
-      const output = database
-        .prepare("SELECT value FROM setting WHERE name = 'posts'")
-        .get()?.value;
+      const posts = database.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value;
       database.close();
-      return sum + Number(output ?? 0);
+      return sum + Number(posts ?? 0);
     } catch {
       return sum;
     }

@@ -73,13 +73,13 @@ function candidates(
   const from = window.lowId !== null && window.lowId > low ? window.lowId : low;
   const to = window.highId !== null && window.highId < high ? window.highId : high;
   const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };
-  const everyRow = () =>
+  const idsInRange = () =>
     idsOf(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
-  if (query.expression === null || entry.analyzer !== currentAnalyzer) return everyRow();
+  if (query.expression === null || entry.analyzer !== currentAnalyzer) return idsInRange();
   const sealed = sealedCandidates(database, path, query.sealed, range);
-  if (sealed === null) return everyRow();
-  const named = "SELECT rowid AS id FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?";
-  return [...idsOf(database, named, query.expression, range.low, range.high), ...sealed];
+  if (sealed === null) return idsInRange();
+  const matchSql = "SELECT rowid AS id FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?";
+  return [...idsOf(database, matchSql, query.expression, range.low, range.high), ...sealed];
 }
 
 /** Empty if not sealed, null if unreadable. */

@@ -33,9 +33,9 @@ export async function forgetPosts(
 ): Promise<number> {
   requestRewritesOf(catalog, posts);
   let deleted = 0;
-  for (let at = 0; at < posts.length; at += postsOfBatch) {
+  for (let start = 0; start < posts.length; start += postsOfBatch) {
     signal.throwIfAborted();
-    const batch = posts.slice(at, at + postsOfBatch);
+    const batch = posts.slice(start, start + postsOfBatch);
     const report = await archive.write({
       changes: batch.map(({ platform, uri }) => ({
         kind: "delete",
@@ -45,7 +45,7 @@ export async function forgetPosts(
       })),
     });
     deleted += report.deleted;
-    onProgress(at + batch.length);
+    onProgress(start + batch.length);
   }
   requestRewritesOf(catalog, posts);
   return deleted;
@@ -54,44 +54,44 @@ export async function forgetPosts(
 function requestRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
   inTransaction(catalog, () => {
     const entries = readSegments(catalog);
-    const touched = new Set<SegmentEntry>();
+    const affected = new Set<SegmentEntry>();
     for (const { platform, stored } of posts) {
       if (stored === null) continue;
       const owner = entries.find(
         (entry) => entry.platform === platform && entry.low <= stored.id && stored.id <= entry.high,
       );
-      if (owner !== undefined) touched.add(owner);
+      if (owner !== undefined) affected.add(owner);
     }
-    addPendingRewrites(catalog, touched);
+    addPendingRewrites(catalog, affected);
   });
 }
 
 export function allowReturn(
-  { catalog, folder }: LiftContext,
+  { catalog, folder }: AllowContext,
   posts: readonly Pick<ForgottenPost, "platform" | "uri">[],
 ): number {
   const deleteTombstone = catalog.prepare(
     "DELETE FROM tombstone WHERE platform = ? AND uri = ? AND revision = ?",
   );
   return inTransaction(catalog, () => {
-    for (const [platform, own] of Map.groupBy(posts, (post) => post.platform)) {
+    for (const [platform, platformPosts] of Map.groupBy(posts, (post) => post.platform)) {
       inSegmentsOf({ catalog, folder }, platform, (segment) => {
         const remove = segment.prepare("DELETE FROM tombstone WHERE uri = ? AND revision = ?");
-        for (const { uri } of own) remove.run(uri, forgottenRevision);
+        for (const { uri } of platformPosts) remove.run(uri, forgottenRevision);
       });
     }
     return posts.reduce(
-      (lifted, { platform, uri }) =>
-        lifted + Number(deleteTombstone.run(platform, uri, forgottenRevision).changes),
+      (removed, { platform, uri }) =>
+        removed + Number(deleteTombstone.run(platform, uri, forgottenRevision).changes),
       0,
     );
   });
 }
 
-type LiftContext = { catalog: DatabaseSync; folder: string };
+type AllowContext = { catalog: DatabaseSync; folder: string };
 
 function inSegmentsOf(
-  { catalog, folder }: LiftContext,
+  { catalog, folder }: AllowContext,
   platform: Platform,
   work: (segment: DatabaseSync) => void,
 ): void {
@@ -129,7 +129,7 @@ export async function forgetAccount(
 }
 
 export function allowAccountReturn(
-  { catalog, folder }: LiftContext,
+  { catalog, folder }: AllowContext,
   { platform, userId }: Account,
 ): boolean {
   const updateAccount = catalog.prepare(
@@ -146,8 +146,8 @@ export function allowAccountReturn(
 }
 
 /** Lifts the tombstones of an account's posts, where uris contain the account, as Bluesky's do. */
-export function allowReturnOf(
-  { catalog, folder }: LiftContext,
+export function allowReturnOfAccountPosts(
+  { catalog, folder }: AllowContext,
   { platform, userId }: Account,
 ): number {
   const prefix = `at://${userId}/`;

@@ -45,22 +45,22 @@ export function* reportDifferences(
   report: Report,
 ): Generator<number, void> {
   const missingTokens = new Map<bigint, string[]>();
-  const exceeding = new Map<bigint, string[]>();
+  const extraTokens = new Map<bigint, string[]>();
   for (const token of new Set([...expected.keys(), ...stored.keys()])) {
-    const due = expected.get(token) ?? noLocations;
+    const wanted = expected.get(token) ?? noLocations;
     const found = stored.get(token) ?? noLocations;
-    for (const id of differing(due, found)) addToken(missingTokens, id, token);
-    for (const id of differing(found, due)) addToken(exceeding, id, token);
+    for (const id of idsOnlyIn(wanted, found)) addToken(missingTokens, id, token);
+    for (const id of idsOnlyIn(found, wanted)) addToken(extraTokens, id, token);
     yield 0;
   }
   for (const [id, tokens] of missingTokens)
     report("index_lacks", id, missingTokensText(id, tokens));
-  for (const [id, tokens] of exceeding) report("index_exceeds", id, extraTokensText(id, tokens));
+  for (const [id, tokens] of extraTokens) report("index_exceeds", id, extraTokensText(id, tokens));
 }
 
 const noLocations: Locations = { ids: [], offsets: [] };
 
-function differing(locations: Locations, others: Locations): Set<bigint> {
+function idsOnlyIn(locations: Locations, others: Locations): Set<bigint> {
   const known = new Set(others.ids.map((id, index) => `${id} ${others.offsets[index]}`));
   return new Set(
     locations.ids.filter((id, index) => !known.has(`${id} ${locations.offsets[index]}`)),

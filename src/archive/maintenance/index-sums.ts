@@ -31,8 +31,8 @@ export function createIndexChecksums(): IndexChecksums {
     Uint32Array,
     Uint32Array,
   ];
-  const addTo = (of: Uint32Array, partition: number, by: number): void => {
-    of[partition] = (of[partition] ?? 0) + by;
+  const addTo = (target: Uint32Array, partition: number, by: number): void => {
+    target[partition] = (target[partition] ?? 0) + by;
   };
   let splitId: bigint | null = null;
   let upper = 0;
@@ -54,8 +54,8 @@ export function createIndexChecksums(): IndexChecksums {
     addToken: (token, tokenSums) => {
       const partition = partitionOf(token);
       for (const [index, sum] of tokenSums.entries()) {
-        const of = sums[index];
-        if (of !== undefined) addTo(of, partition, sum);
+        const target = sums[index];
+        if (target !== undefined) addTo(target, partition, sum);
       }
     },
     differences: (other) => {

@@ -24,11 +24,11 @@ export const manifestPath = (folder: string): string => join(folder, "manifest.j
 
 /** `usedMs`: the time of the snapshot, Unix milliseconds. */
 export const manifestOf = (
-  usedMs: number,
+  takenMs: number,
   posts: number,
   files: readonly BackupFile[],
 ): Manifest => ({
-  takenAt: isoText(usedMs),
+  takenAt: isoText(takenMs),
   posts,
   catalogSchema: catalogMigrations.length,
   segmentSchema: segmentMigrations.length,
@@ -49,10 +49,10 @@ export function manifestText({ takenAt, posts, catalogSchema, segmentSchema, fil
 
 /** Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`. */
 export async function readManifest(folder: string): Promise<Manifest> {
-  const read = parse(await textOf(folder));
-  if (read === null || typeof read !== "object") throw unreadable(folder);
-  const body = read as Record<string, unknown>;
-  if (body.format !== format) throw unreadable(folder);
+  const parsed = parse(await textOf(folder));
+  if (parsed === null || typeof parsed !== "object") throw manifestUnreadable(folder);
+  const body = parsed as Record<string, unknown>;
+  if (body.format !== format) throw manifestUnreadable(folder);
   const manifest = {
     takenAt: String(body.taken_at),
     posts: Number(body.posts),
@@ -60,12 +60,13 @@ export async function readManifest(folder: string): Promise<Manifest> {
     segmentSchema: Number(body.segment_schema),
     files: body.files as BackupFile[],
   };
-  if (!Array.isArray(manifest.files) || !manifest.files.every(isFile)) throw unreadable(folder);
-  if (!manifest.files.some(({ path }) => path === "catalog.db")) throw unreadable(folder);
-  const isLater =
+  if (!Array.isArray(manifest.files) || !manifest.files.every(isFile))
+    throw manifestUnreadable(folder);
+  if (!manifest.files.some(({ path }) => path === "catalog.db")) throw manifestUnreadable(folder);
+  const isNewer =
     manifest.catalogSchema > catalogMigrations.length ||
     manifest.segmentSchema > segmentMigrations.length;
-  if (!isLater) return manifest;
+  if (!isNewer) return manifest;
   throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
     hint: "restore it with that version",
   });
@@ -105,7 +106,7 @@ function isFile(file: unknown): file is BackupFile {
   );
 }
 
-function unreadable(folder: string): EarshotError {
+function manifestUnreadable(folder: string): EarshotError {
   return new EarshotError("backup_damaged", `${manifestPath(folder)} cannot be read`, {
     hint: "use another backup",
   });

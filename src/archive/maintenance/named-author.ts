@@ -19,11 +19,11 @@ export function namedAuthor(
 ): NamedAuthor {
   const handle = foldHandle(name);
   const id = name.toLowerCase();
-  const isExpected = (account: KnownAccount): boolean =>
+  const isOnPlatform = (account: KnownAccount): boolean =>
     platform === null || account.platform === platform;
-  const byId = accountsWith(catalog, "user_id", id).filter(isExpected);
+  const byId = accountsWith(catalog, "user_id", id).filter(isOnPlatform);
   const [first, ...others] =
-    byId.length > 0 ? byId : accountsWith(catalog, "handle", handle).filter(isExpected);
+    byId.length > 0 ? byId : accountsWith(catalog, "handle", handle).filter(isOnPlatform);
   if (first !== undefined && others.length > 0) throw ambiguous(name, [first, ...others]);
   if (first !== undefined) return { ...first, handle: byId.length > 0 ? null : handle };
   if (id.startsWith("did:")) return { platform: "bluesky", userId: id, handle: null };

@@ -11,7 +11,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { byOtherIds } from "../catalog/other-ids.ts";
+import { storedIdsOf } from "../catalog/other-ids.ts";
 import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
@@ -41,7 +41,7 @@ export function findNamedPosts(folder: string, catalog: DatabaseSync, name: stri
         }));
   const posts = uris.filter((uri) => uri !== null);
   if (posts.length === 0) throw unknownPost(name);
-  return posts.map((post) => ({ ...post, stored: positionOf(folder, catalog, post) }));
+  return posts.map((post) => ({ ...post, stored: storedPost(folder, catalog, post) }));
 }
 
 function unknownPost(name: string): EarshotError {
@@ -51,16 +51,15 @@ function unknownPost(name: string): EarshotError {
   });
 }
 
-const addressOnX =
+const xPostUrl =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
-const addressOnBluesky =
-  /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
+const blueskyPostUrl = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
 
 function uriOf(name: string): { platform: Platform; uri: string } | null {
   if (name.startsWith("at://")) return { platform: "bluesky", uri: name };
-  const number = addressOnX.exec(name)?.[1];
+  const number = xPostUrl.exec(name)?.[1];
   if (number !== undefined) return { platform: "x", uri: xUri(number) };
-  const [, did, key] = addressOnBluesky.exec(name) ?? [];
+  const [, did, key] = blueskyPostUrl.exec(name) ?? [];
   if (did !== undefined && key !== undefined) {
     return { platform: "bluesky", uri: blueskyUri(did, key) };
   }
@@ -77,15 +76,15 @@ function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): Matched
       const row = inSegment(folder, entry, (database) => {
         const read = rowById(database, entry.platform);
         const lookup = segmentLookup(database, entry.platform);
-        const other = (): bigint | undefined => byOtherIds(lookup, uriKey, [id]).get(id);
-        return read(id) ?? read(other() ?? id);
+        const storedId = (): bigint | undefined => storedIdsOf(lookup, uriKey, [id]).get(id);
+        return read(id) ?? read(storedId() ?? id);
       });
       if (row === null) return [];
       return [{ platform: entry.platform, uri: recordUri(row), stored: { id: row.id, entry } }];
     });
 }
 
-function positionOf(
+function storedPost(
   folder: string,
   catalog: DatabaseSync,
   { platform, uri }: { platform: Platform; uri: string },
@@ -95,14 +94,14 @@ function positionOf(
     const post = postsWithId(folder, catalog, number).find((each) => each.uri === uri);
     return post?.stored ?? null;
   }
-  const lookup = lookupHash(readUriKey(catalog), uri);
+  const hash = lookupHash(readUriKey(catalog), uri);
   for (const entry of readSegments(catalog)) {
     if (entry.platform !== platform) continue;
     const id = inSegment(folder, entry, (database) => {
       const selectIds = database.prepare("SELECT id FROM uri WHERE hash = ?");
       selectIds.setReadBigInts(true);
       const read = rowById(database, platform);
-      const ids = selectIds.all(lookup).map((row) => row.id as bigint);
+      const ids = selectIds.all(hash).map((row) => row.id as bigint);
       return ids.find((each) => {
         const row = read(each);
         return row !== null && recordUri(row) === uri;

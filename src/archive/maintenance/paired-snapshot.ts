@@ -34,8 +34,8 @@ export function* onPairedSnapshot<Value>(
     opened.set(path, database);
     return database;
   };
-  const watching = openForReading(catalogPath(folder), 100);
-  const selectDataVersion = watching.prepare("PRAGMA data_version");
+  const observer = openForReading(catalogPath(folder), 100);
+  const selectDataVersion = observer.prepare("PRAGMA data_version");
   try {
     const catalog = open(catalogPath(folder), catalogCacheKib);
     for (let tries = 0; tries < maxTries; tries++) {
@@ -54,7 +54,7 @@ export function* onPairedSnapshot<Value>(
       hint: "retry later",
     });
   } finally {
-    watching.close();
+    observer.close();
     for (const database of opened.values()) database.close();
   }
 }

@@ -7,7 +7,7 @@ import { openSegmentFile } from "../segments/segment-file.ts";
 import { tableSumsOf } from "../segments/table-sums.ts";
 import { rowById } from "./segment-rows.ts";
 
-const postsOfTurn = 500;
+const postsPerTurn = 500;
 const lowestHash = -(2n ** 63n);
 
 type Entry = { hash: bigint; id: bigint };
@@ -18,38 +18,39 @@ export function* repairUris(
   catalog: DatabaseSync,
   entry: SegmentEntry,
 ): Generator<void> {
-  const reading = openForReading(segmentPath(folder, entry), 4_000);
+  const source = openForReading(segmentPath(folder, entry), 4_000);
   const uriKey = readUriKey(catalog);
   const entryOf = entryReader(uriKey, entry);
   try {
-    for (const entries of entriesDue(reading, entryOf(reading))) {
-      const isEntered = entryFinder(reading);
-      const missing = entries.filter((due) => !isEntered(due));
+    for (const entries of expectedEntries(source, entryOf(source))) {
+      const isStored = entryFinder(source);
+      const missing = entries.filter((expected) => !isStored(expected));
       if (missing.length > 0) {
-        inWriting(folder, catalog, entry, (writing) => {
-          const insert = writing.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)");
+        inSegmentTransaction(folder, catalog, entry, (target) => {
+          const insert = target.prepare("INSERT OR IGNORE INTO uri VALUES(?, ?)");
           for (const { id } of missing) {
-            const due = entryOf(writing)(id);
-            if (due !== null) insert.run(due.hash, id);
+            const current = entryOf(target)(id);
+            if (current !== null) insert.run(current.hash, id);
           }
         });
       }
       yield;
     }
-    for (const entries of entriesStored(reading)) {
-      const isRight = rightness(entryOf(reading));
-      const wrong = entries.filter((stored) => !isRight(stored));
+    for (const entries of storedEntries(source)) {
+      const isCorrect = entryVerifier(entryOf(source));
+      const wrong = entries.filter((stored) => !isCorrect(stored));
       if (wrong.length > 0) {
-        inWriting(folder, catalog, entry, (writing) => {
-          const isStillRight = rightness(entryOf(writing));
-          const remove = writing.prepare("DELETE FROM uri WHERE hash = ? AND id = ?");
-          for (const stored of wrong) if (!isStillRight(stored)) remove.run(stored.hash, stored.id);
+        inSegmentTransaction(folder, catalog, entry, (target) => {
+          const isStillCorrect = entryVerifier(entryOf(target));
+          const remove = target.prepare("DELETE FROM uri WHERE hash = ? AND id = ?");
+          for (const stored of wrong)
+            if (!isStillCorrect(stored)) remove.run(stored.hash, stored.id);
         });
       }
       yield;
     }
   } finally {
-    reading.close();
+    source.close();
   }
 }
 
@@ -66,7 +67,7 @@ const entryReader =
     };
   };
 
-const rightness =
+const entryVerifier =
   (entryOf: (id: bigint) => Entry | null) =>
   ({ hash, id }: Entry): boolean =>
     entryOf(id)?.hash === hash;
@@ -76,14 +77,14 @@ function entryFinder(database: DatabaseSync): (entry: Entry) => boolean {
   return ({ hash, id }) => selectUri.get(hash, id) !== undefined;
 }
 
-function* entriesDue(
+function* expectedEntries(
   database: DatabaseSync,
   entryOf: (id: bigint) => Entry | null,
 ): Generator<Entry[]> {
   const selectPosts = database.prepare("SELECT id FROM post WHERE id > ? ORDER BY id LIMIT ?");
   selectPosts.setReadBigInts(true);
   for (let last = -1n; ; ) {
-    const ids = selectPosts.all(last, postsOfTurn).map(({ id }) => id as bigint);
+    const ids = selectPosts.all(last, postsPerTurn).map(({ id }) => id as bigint);
     const end = ids.at(-1);
     if (end === undefined) return;
     yield ids.map(entryOf).filter((entry) => entry !== null);
@@ -91,13 +92,13 @@ function* entriesDue(
   }
 }
 
-function* entriesStored(database: DatabaseSync): Generator<Entry[]> {
+function* storedEntries(database: DatabaseSync): Generator<Entry[]> {
   const selectUris = database.prepare(
     "SELECT hash, id FROM uri WHERE (hash, id) > (?, ?) ORDER BY hash, id LIMIT ?",
   );
   selectUris.setReadBigInts(true);
   for (let last: Entry = { hash: lowestHash, id: -1n }; ; ) {
-    const entries = selectUris.all(last.hash, last.id, postsOfTurn) as Entry[];
+    const entries = selectUris.all(last.hash, last.id, postsPerTurn) as Entry[];
     const end = entries.at(-1);
     if (end === undefined) return;
     yield entries;
@@ -105,28 +106,28 @@ function* entriesStored(database: DatabaseSync): Generator<Entry[]> {
   }
 }
 
-function inWriting(
+function inSegmentTransaction(
   folder: string,
   catalog: DatabaseSync,
   { platform, sequence }: SegmentEntry,
-  work: (writing: DatabaseSync) => void,
+  work: (target: DatabaseSync) => void,
 ): void {
   inTransaction(catalog, () => {
     const entry = readSegments(catalog).find(
       (each) => each.platform === platform && each.sequence === sequence,
     );
     if (entry === undefined) return;
-    const writing = openSegmentFile(segmentPath(folder, entry), 2_000);
-    const sums = tableSumsOf(writing);
+    const target = openSegmentFile(segmentPath(folder, entry), 2_000);
+    const sums = tableSumsOf(target);
     try {
-      inTransaction(writing, () => {
+      inTransaction(target, () => {
         sums.begin();
-        work(writing);
+        work(target);
         sums.end();
       });
     } finally {
       sums.discard();
-      writing.close();
+      target.close();
     }
   });
 }

@@ -67,7 +67,7 @@ async function restoreInto(
     }
     for (const { path } of manifest.files) await syncToDisk(dirname(join(unfinished, path)));
     await rename(unfinished, archive);
-    noteArchive(dataDir, archive);
+    recordArchiveId(dataDir, archive);
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true });
     throw error;
@@ -75,7 +75,7 @@ async function restoreInto(
   await syncToDisk(dataDir);
 }
 
-function noteArchive(dataDir: string, archive: string): void {
+function recordArchiveId(dataDir: string, archive: string): void {
   const catalog = openForReading(catalogPath(archive), 1_000);
   try {
     writeStoreId(dataDir, "archive", archiveId(readUriKey(catalog)));

@@ -23,12 +23,12 @@ import { check } from "./check.ts";
 import { findingKinds, remedyOf } from "./findings.ts";
 import { requestRewrites, rewritePending } from "./rewrite-pending.ts";
 
-let made = "";
+let template = "";
 let data = "";
 
 beforeAll(() => {
-  made = mkdtempSync(join(tmpdir(), "earshot-mend-"));
-  const writer = writerOn(made, 30);
+  template = mkdtempSync(join(tmpdir(), "earshot-mend-"));
+  const writer = writerOn(template, 30);
   const posts = Array.from({ length: 40 }, (_, n) =>
     makePost({ key: `key${n}`, createdMs: Date.UTC(2026, 0, 1, 0, n), text: `post ${n}` }),
   );
@@ -38,11 +38,11 @@ beforeAll(() => {
   writer.write(posts.map((post) => ({ kind: "upsert", post })));
   writer.close();
 });
-afterAll(() => rmSync(made, { recursive: true, force: true }));
+afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), "earshot-mend-"));
-  cpSync(made, data, { recursive: true });
+  cpSync(template, data, { recursive: true });
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
@@ -50,9 +50,9 @@ const signal = new AbortController().signal;
 const onProgress = (): void => {};
 const folder = (): string => join(data, "archive");
 
-const checked = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
+const runCheck = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
 
-const rewritten = () =>
+const runRewrites = () =>
   rewritePending({
     folder: folder(),
     bounds: archiveDefaults,
@@ -74,9 +74,9 @@ const inSegment =
   () =>
     change(segmentPath(folder(), { platform: "bluesky", sequence: 1 }), sql, sums);
 
-const one = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
+const onePostId = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
-function spoilUris(): void {
+function zeroUriPage(): void {
   const path = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
   const { pageBytes, tables } = pageMap(path);
   const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;
@@ -86,17 +86,20 @@ function spoilUris(): void {
 }
 
 const damages: Record<string, () => void> = {
-  file_damaged: spoilUris,
-  row_unreadable: inSegment(`UPDATE post SET revision = 'other' WHERE id = ${one}`, "unsummed"),
-  index_lacks: inSegment(`DELETE FROM term WHERE rowid = ${one}`),
+  file_damaged: zeroUriPage,
+  row_unreadable: inSegment(
+    `UPDATE post SET revision = 'other' WHERE id = ${onePostId}`,
+    "unsummed",
+  ),
+  index_lacks: inSegment(`DELETE FROM term WHERE rowid = ${onePostId}`),
   index_exceeds: inSegment(
-    `UPDATE post SET record = replace(record, 'post 11', 'post') WHERE id = ${one}`,
+    `UPDATE post SET record = replace(record, 'post 11', 'post') WHERE id = ${onePostId}`,
   ),
   number_differs: inSegment("UPDATE setting SET value = 7 WHERE name IN ('posts', 'imported')"),
-  uri_entry_missing: inSegment(`DELETE FROM uri WHERE id = ${one}`),
+  uri_entry_missing: inSegment(`DELETE FROM uri WHERE id = ${onePostId}`),
   uri_entry_wrong: inSegment("INSERT INTO uri VALUES(5, 5), (6, (SELECT max(id) FROM post))"),
   hidden_without_post: inSegment("INSERT INTO hidden VALUES(5)"),
-  time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${one}`),
+  time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${onePostId}`),
   sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00', NULL)"),
   sums_differ: inSegment("INSERT INTO hidden VALUES(5)", "unsummed"),
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM misplaced"),
@@ -112,16 +115,16 @@ test.for(Object.entries(damages))(
   async ([kind, damage]) => {
     const before = storedPosts(folder()).length;
     damage();
-    const { findings } = await checked();
+    const { findings } = await runCheck();
     const found = findings.find((finding) => finding.kind === kind);
     expect(found && remedyOf(found)).toBe("earshot archive reindex --segment bluesky/1");
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
-    expect(await rewritten()).toMatchObject({
+    expect(await runRewrites()).toMatchObject({
       isQueued: false,
       segments: 1,
       oldFilesRemoved: true,
     });
-    expect((await checked()).findings).toEqual([]);
+    expect((await runCheck()).findings).toEqual([]);
     expect(storedPosts(folder()).length).toBe(kind === "row_unreadable" ? before - 1 : before);
   },
 );
@@ -131,7 +134,7 @@ describe("sealed segment", () => {
 
   const sealedPath = (): string => segmentPath(folder(), { platform: "bluesky", sequence: 3 });
 
-  function spoilPage(table: string): void {
+  function overwritePage(table: string): void {
     const database = new DatabaseSync(sealedPath());
     const find = database.prepare("SELECT max(pageno) AS page FROM dbstat WHERE name = ?");
     const page = Number(find.get(table)?.page);
@@ -151,22 +154,22 @@ describe("sealed segment", () => {
     ["a page of the dictionary is malformed", null],
   ] as const)("the remedy repairs a sealed segment where %s", async ([, sql]) => {
     const before = storedPosts(folder());
-    if (sql === null) spoilPage("sealed_terms");
+    if (sql === null) overwritePage("sealed_terms");
     else change(sealedPath(), sql);
-    const { findings } = await checked();
+    const { findings } = await runCheck();
     expect(findings.map(remedyOf)).toContain("earshot archive reindex --segment bluesky/3");
     await requestRewrites(folder(), { segment: "bluesky/3" }, signal);
-    expect(await rewritten()).toMatchObject({
+    expect(await runRewrites()).toMatchObject({
       isQueued: false,
       segments: 1,
       oldFilesRemoved: true,
     });
-    expect((await checked()).findings).toEqual([]);
+    expect((await runCheck()).findings).toEqual([]);
     expect(storedPosts(folder())).toEqual(before);
   });
 });
 
-function replaced(
+function pendingAfter(
   replacement: (context: CompactionContext, entry: SegmentEntry) => CompactionSteps<RewriteReport>,
   concurrent: (context: CompactionContext, entry: SegmentEntry) => void,
 ): string[] {
@@ -188,12 +191,12 @@ const rewriting = (context: CompactionContext, entry: SegmentEntry) =>
   rewriteSegment(context, entry, { cuts: [], shouldKeep: null });
 
 describe("requested rewrite", () => {
-  const want = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>
+  const requestRewrite = ({ catalog }: CompactionContext, entry: SegmentEntry): void =>
     inTransaction(catalog, () => addPendingRewrites(catalog, [entry]));
 
   test("a requested rewrite is completed by a rewrite that begins later", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
-    expect(replaced(rewriting, () => {})).toEqual([]);
+    expect(pendingAfter(rewriting, () => {})).toEqual([]);
   });
 
   test.for([
@@ -203,13 +206,13 @@ describe("requested rewrite", () => {
     "a requested rewrite stays requested if it was requested during %s",
     async ([, replacement]) => {
       await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
-      expect(replaced(replacement, want)).toEqual(["bluesky/3"]);
+      expect(pendingAfter(replacement, requestRewrite)).toEqual(["bluesky/3"]);
     },
   );
 
   test("a requested rewrite is not completed by sealing, which copies the index", async () => {
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
-    expect(replaced(sealSegment, () => {})).toEqual(["bluesky/3"]);
+    expect(pendingAfter(sealSegment, () => {})).toEqual(["bluesky/3"]);
   });
 });
 
@@ -224,7 +227,7 @@ test("a requested rewrite stays requested if the rewrite is stopped", async () =
     signal: stopping.signal,
   });
   await expect(stopped).rejects.toThrow("enough");
-  expect((await checked()).findings).toEqual([]);
-  expect(await rewritten()).toMatchObject({ segments: 2 });
-  expect((await checked()).findings).toEqual([]);
+  expect((await runCheck()).findings).toEqual([]);
+  expect(await runRewrites()).toMatchObject({ segments: 2 });
+  expect((await runCheck()).findings).toEqual([]);
 });

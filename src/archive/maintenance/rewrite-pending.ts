@@ -14,7 +14,7 @@ import { type CompactionContext, compactionContext } from "../compaction/context
 import { cutsOf } from "../compaction/cuts.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { readSegmentNumbers } from "../compaction/retention.ts";
-import { tidyUp } from "../compaction/retire.ts";
+import { cleanUpAfterCrash } from "../compaction/retire.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
 import { inTransaction } from "../database.ts";
@@ -51,30 +51,31 @@ export type RewriteSelection = "outdated" | "all" | { segment: string };
 /** A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use`. */
 export async function requestRewrites(
   folder: string,
-  which: RewriteSelection,
+  selection: RewriteSelection,
   signal: AbortSignal,
 ): Promise<number> {
-  const catalog = openedCatalog(folder);
+  const catalog = openCatalogIn(folder);
   try {
-    const expected = readSegments(catalog).filter((entry) => isMeant(entry, which));
-    if (typeof which === "object" && expected.length === 0) throw noSegment(which.segment);
-    for (const entry of which === "all" ? expected : []) {
+    const selected = readSegments(catalog).filter((entry) => isSelected(entry, selection));
+    if (typeof selection === "object" && selected.length === 0) throw noSegment(selection.segment);
+    for (const entry of selection === "all" ? selected : []) {
       for (const _ of repairUris(folder, catalog, entry)) {
         await new Promise((resolve) => setImmediate(resolve));
         signal.throwIfAborted();
       }
     }
     inTransaction(catalog, () => {
-      if (typeof which === "object") for (const entry of expected) requestSalvage(catalog, entry);
-      else addPendingRewrites(catalog, expected);
+      if (typeof selection === "object")
+        for (const entry of selected) requestSalvage(catalog, entry);
+      else addPendingRewrites(catalog, selected);
     });
-    return expected.length;
+    return selected.length;
   } finally {
     catalog.close();
   }
 }
 
-function openedCatalog(folder: string): DatabaseSync {
+function openCatalogIn(folder: string): DatabaseSync {
   try {
     return openCatalog(folder);
   } catch (error) {
@@ -82,12 +83,12 @@ function openedCatalog(folder: string): DatabaseSync {
   }
 }
 
-function isMeant(entry: SegmentEntry, which: RewriteSelection): boolean {
-  if (which === "all") return true;
-  if (which === "outdated") {
+function isSelected(entry: SegmentEntry, selection: RewriteSelection): boolean {
+  if (selection === "all") return true;
+  if (selection === "outdated") {
     return entry.analyzer !== currentAnalyzer || entry.numbering !== currentNumbering;
   }
-  return which.segment === `${entry.platform}/${entry.sequence}`;
+  return selection.segment === `${entry.platform}/${entry.sequence}`;
 }
 
 /**
@@ -120,15 +121,15 @@ async function rewriteEach(
   request: RewriteRequest,
 ): Promise<Pick<RewriteOutcome, "segments" | "posts" | "salvaged">> {
   const { folder, bounds, catalog } = context;
-  await interleave(tidyUp(context), request, () => {});
-  const expected = pendingRewrites(catalog);
-  const total = expected.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
+  await interleave(cleanUpAfterCrash(context), request, () => {});
+  const pending = pendingRewrites(catalog);
+  const total = pending.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
   const salvaged: SalvagedSegment[] = [];
-  for (const entry of expected) {
+  for (const entry of pending) {
     const { posts } = readSegmentNumbers(folder, entry);
     const onStep = (steps: number): void =>
-      request.onProgress(rewritten.posts + aboutDone(steps, posts), total);
+      request.onProgress(rewritten.posts + estimatedPosts(steps, posts), total);
     if (isSalvagePending(catalog, entry)) {
       const report = await interleave(salvageSegment(context, entry), request, onStep);
       if (report.isDone) rewritten.segments += 1;
@@ -151,8 +152,8 @@ async function rewriteEach(
 }
 
 /** Estimates: posts per step, and the share of the work that copying takes. */
-const postsOfStep = 250;
+const postsPerStep = 250;
 const copyingShare = 0.85;
 
-const aboutDone = (steps: number, posts: number): number =>
-  Math.min(steps * postsOfStep, posts) * copyingShare;
+const estimatedPosts = (steps: number, posts: number): number =>
+  Math.min(steps * postsPerStep, posts) * copyingShare;

@@ -29,11 +29,11 @@ const startMs = Date.UTC(2026, 0, 1);
 const minuteMs = 60_000;
 const posts = 400;
 let data = "";
-const made = {
+const templates = {
   unsealed: mkdtempSync(join(tmpdir(), "earshot-salvage-")),
   sealed: mkdtempSync(join(tmpdir(), "earshot-salvage-")),
 };
-type Form = keyof typeof made;
+type Form = keyof typeof templates;
 const forms = ["unsealed", "sealed"] as const satisfies readonly Form[];
 
 const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/key${n}`;
@@ -44,7 +44,7 @@ const textOf = (n: number): string =>
 beforeAll(() => {
   data = mkdtempSync(join(tmpdir(), "earshot-salvage-"));
   for (const form of forms) {
-    const writer = writerOn(made[form], 10_000);
+    const writer = writerOn(templates[form], 10_000);
     const platform = "bluesky";
     writer.write(
       Array.from({ length: posts }, (_, n) => ({
@@ -68,7 +68,7 @@ beforeAll(() => {
         },
       ],
     );
-    if (form === "sealed") sealAll(join(made[form], "archive"));
+    if (form === "sealed") sealAll(join(templates[form], "archive"));
     writer.write([
       { kind: "delete", platform, uri: uriOf(17), revision: "r2" },
       {
@@ -86,7 +86,7 @@ beforeAll(() => {
   }
 });
 afterAll(() => {
-  for (const folder of [data, ...Object.values(made)]) {
+  for (const folder of [data, ...Object.values(templates)]) {
     rmSync(folder, { recursive: true, force: true });
   }
 });
@@ -97,7 +97,7 @@ const onProgress = (): void => {};
 
 const takeCopy = (form: Form): void => {
   rmSync(data, { recursive: true, force: true });
-  cpSync(made[form], data, { recursive: true });
+  cpSync(templates[form], data, { recursive: true });
 };
 
 function nameOfSegment(): string {
@@ -112,13 +112,13 @@ function pathOfSegment(): string {
   return segmentPath(folder(), { platform, sequence: Number(sequence) });
 }
 
-async function salvaged(): Promise<RewriteOutcome> {
+async function runSalvage(): Promise<RewriteOutcome> {
   await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
   const bounds = archiveDefaults;
   return rewritePending({ folder: folder(), bounds, clock: systemClock, onProgress, signal });
 }
 
-const checked = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
+const runCheck = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
 
 function zeroPage(page: number, pageBytes: number): void {
   const file = openSync(pathOfSegment(), "r+");
@@ -165,10 +165,10 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     const inner = pages.find((page) => isInner(page, pageBytes));
     expect(inner).toBeDefined();
     zeroPage(inner ?? 0, pageBytes);
-    const outcome = await salvaged();
+    const outcome = await runSalvage();
     expect(outcome.salvaged).toMatchObject([{ posts: posts - 1, lost: null }]);
     expect(contents()).toEqual(before);
-    expect((await checked()).findings).toEqual([]);
+    expect((await runCheck()).findings).toEqual([]);
     expect(gaps()).toEqual([]);
   });
 
@@ -178,13 +178,13 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     const leaves = pages.filter((page) => !isInner(page, pageBytes));
     zeroPage(leaves[Math.floor(leaves.length / 2)] ?? 0, pageBytes);
     const damaged = nameOfSegment().replace("/", "-");
-    const outcome = await salvaged();
+    const outcome = await runSalvage();
     const [{ lost } = { lost: null }] = outcome.salvaged;
     const after = wholeArchive(folder());
     expect(lost?.count).toBe(before.length - after.length);
     expect(lost?.count).toBeGreaterThan(0);
-    const kept = new Set(after.map(({ row }) => row.id));
-    const removed = before.filter(({ row }) => !kept.has(row.id)).map(({ row }) => row.id);
+    const remaining = new Set(after.map(({ row }) => row.id));
+    const removed = before.filter(({ row }) => !remaining.has(row.id)).map(({ row }) => row.id);
     expect(lost?.posts.map(({ id }) => id)).toEqual(removed);
     const list = readFileSync(lost?.listPath ?? "", "utf8");
     expect(list.trim().split("\n")).toEqual(removed.map(String));
@@ -193,7 +193,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
       const timeMs = Number(row.time_ms);
       expect(gaps().some(({ fromMs, toMs }) => fromMs <= timeMs && timeMs < toMs)).toBe(true);
     }
-    expect((await checked()).findings).toEqual([]);
+    expect((await runCheck()).findings).toEqual([]);
     const number = damaged.replace(/\d+$/, (digits) => digits.padStart(6, "0"));
     expect(existsSync(join(folder(), "orphaned", `${number}-1.db`))).toBe(true);
   });
@@ -205,9 +205,9 @@ describe.for(forms)("damaged segment that is %s", (form) => {
       `UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 40)`,
     );
     database.close();
-    const [{ lost } = { lost: null }] = (await salvaged()).salvaged;
+    const [{ lost } = { lost: null }] = (await runSalvage()).salvaged;
     expect(lost).toMatchObject({ count: 1, posts: [{ uri: uriOf(41) }] });
-    expect((await checked()).findings).toEqual([]);
+    expect((await runCheck()).findings).toEqual([]);
   });
 
   test.for([
@@ -226,10 +226,10 @@ describe.for(forms)("damaged segment that is %s", (form) => {
       const before = contents();
       const { pageBytes, pages } = pagesOf(table);
       for (const page of pages) zeroPage(page, pageBytes);
-      await salvaged();
+      await runSalvage();
       expect(contents()).toEqual(before);
       expect(hiddenPosts()).toEqual([uriOf(23)]);
-      expect((await checked()).findings).toEqual([]);
+      expect((await runCheck()).findings).toEqual([]);
       expect(gaps()).toEqual([]);
     },
   );
@@ -238,9 +238,9 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     const before = contents();
     const { pageBytes } = pagesOf("post");
     zeroPage(1, pageBytes);
-    await salvaged();
+    await runSalvage();
     expect(contents()).toEqual(before);
-    expect((await checked()).findings).toEqual([]);
+    expect((await runCheck()).findings).toEqual([]);
   });
 });
 
@@ -261,7 +261,7 @@ test("compaction of a running server salvages a named damaged segment", async ()
 test("salvage rebuilds a named intact segment, and removes its old file", async () => {
   takeCopy("sealed");
   const before = contents();
-  expect(await salvaged()).toMatchObject({ segments: 1, salvaged: [] });
+  expect(await runSalvage()).toMatchObject({ segments: 1, salvaged: [] });
   expect(contents()).toEqual(before);
   expect(existsSync(join(folder(), "orphaned"))).toBe(false);
 });

@@ -9,7 +9,7 @@ import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { readSegmentNumbers } from "../compaction/retention.ts";
-import { tidyUp } from "../compaction/retire.ts";
+import { cleanUpAfterCrash } from "../compaction/retire.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
 import { inTransaction } from "../database.ts";
@@ -22,7 +22,7 @@ export type SealRequest = {
   folder: string;
   bounds: ArchiveBounds;
   clock: Pick<Clock, "now" | "sleep">;
-  which: SealSelection;
+  selection: SealSelection;
   onProgress: (done: number, total: number) => void;
   signal: AbortSignal;
 };
@@ -48,16 +48,16 @@ export type SealOutcome = {
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
-  const nothing = { requested: 0, isQueued: false, segments: 0, posts: 0, oldFilesRemoved: true };
-  if (bounds.seal === "off") return nothing;
+  const noSeals = { requested: 0, isQueued: false, segments: 0, posts: 0, oldFilesRemoved: true };
+  if (bounds.seal === "off") return noSeals;
   const hasServer = await withoutServer(dirname(folder), async () => false, true);
   const context = openContext(request);
   try {
-    const chosen = choose(context, request.which, hasServer);
+    const chosen = choose(context, request.selection, hasServer);
     inTransaction(context.catalog, () => addPendingSeals(context.catalog, chosen));
-    const requested = expectedEntries(context).length;
-    if (requested === 0) return nothing;
-    const queued = { ...nothing, requested, isQueued: true, oldFilesRemoved: false };
+    const requested = pendingEntries(context).length;
+    if (requested === 0) return noSeals;
+    const queued = { ...noSeals, requested, isQueued: true, oldFilesRemoved: false };
     if (hasServer) return queued;
     const lock = lockCompaction(folder);
     if (lock === null) return queued;
@@ -87,34 +87,34 @@ function openContext({ folder, bounds, clock }: SealRequest): CompactionContext 
   }
 }
 
-function expectedEntries(context: CompactionContext): SegmentEntry[] {
-  const expected = pendingSeals(context.catalog);
+function pendingEntries(context: CompactionContext): SegmentEntry[] {
+  const pending = pendingSeals(context.catalog);
   const watch = createSealWatch(context);
-  watch.update(expected);
-  return expected.filter((entry) => watch.stateOf(entry).obstacle === null).reverse();
+  watch.update(pending);
+  return pending.filter((entry) => watch.stateOf(entry).obstacle === null).reverse();
 }
 
 function choose(
   context: CompactionContext,
-  which: SealSelection,
+  selection: SealSelection,
   hasServer: boolean,
 ): SegmentEntry[] {
   const entries = readSegments(context.catalog);
   const watch = createSealWatch(context);
   watch.update(entries);
-  if ("segment" in which) {
+  if ("segment" in selection) {
     const entry = entries.find(
-      ({ platform, sequence }) => `${platform}/${sequence}` === which.segment,
+      ({ platform, sequence }) => `${platform}/${sequence}` === selection.segment,
     );
-    if (entry === undefined) throw noSegment(which.segment);
+    if (entry === undefined) throw noSegment(selection.segment);
     const { obstacle } = watch.stateOf(entry);
-    if (obstacle !== null) throw notSealable(which.segment, obstacle);
+    if (obstacle !== null) throw notSealable(selection.segment, obstacle);
     return [entry];
   }
-  const isLeft = (entry: SegmentEntry): boolean => hasServer && entry.high === lastId;
+  const isLeftToServer = (entry: SegmentEntry): boolean => hasServer && entry.high === lastId;
   return entries
-    .filter(({ platform }) => which.platform === "all" || which.platform === platform)
-    .filter((entry) => watch.stateOf(entry).isWorthwhile && !isLeft(entry));
+    .filter(({ platform }) => selection.platform === "all" || selection.platform === platform)
+    .filter((entry) => watch.stateOf(entry).isWorthwhile && !isLeftToServer(entry));
 }
 
 const obstacles: Record<SealObstacle, string> = {
@@ -138,15 +138,15 @@ async function sealEach(
   request: SealRequest,
 ): Promise<{ segments: number; posts: number }> {
   const { folder } = context;
-  await interleave(tidyUp(context), request, () => {});
-  const expected = expectedEntries(context);
-  const total = expected.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
+  await interleave(cleanUpAfterCrash(context), request, () => {});
+  const pending = pendingEntries(context);
+  const total = pending.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
   const sealed = { segments: 0, posts: 0 };
   let done = 0;
-  for (const entry of expected) {
+  for (const entry of pending) {
     const { posts } = readSegmentNumbers(folder, entry);
     const report = await interleave(sealSegment(context, entry), request, (steps) =>
-      request.onProgress(done + aboutDone(steps, posts), total),
+      request.onProgress(done + estimatedPosts(steps, posts), total),
     );
     if (report.isDone) {
       sealed.segments += 1;
@@ -162,13 +162,13 @@ async function sealEach(
  * Measured: posts per step; the share of copying in steps and in time; the highest share reported
  * before the end.
  */
-const postsOfStep = 90;
+const postsPerStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;
 const maxReported = 0.95;
 
-function aboutDone(steps: number, posts: number): number {
-  const share = (steps * postsOfStep) / posts;
+function estimatedPosts(steps: number, posts: number): number {
+  const share = (steps * postsPerStep) / posts;
   const indexing = Math.max(0, share - copyingSteps) / (1 - copyingSteps);
   const copying = Math.min(1, share / copyingSteps);
   return posts * Math.min(maxReported, copyingTime * copying + (1 - copyingTime) * indexing);

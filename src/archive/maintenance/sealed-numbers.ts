@@ -71,7 +71,7 @@ function readNumbers(
   }
   checkOrder(ids, onError);
   checkHeads(ids, row.heads, onError);
-  return numbersOf(ids, readMasks(database, posts, onError));
+  return numbersOf(ids, readBitmaps(database, posts, onError));
 }
 
 /** Little endian. */
@@ -104,10 +104,10 @@ function readIds(database: DatabaseSync, posts: number, onError: OnError): BigIn
 
 function checkOrder(ids: BigInt64Array, onError: OnError): void {
   for (let number = 1; number < ids.length; number++) {
-    const before = ids[number - 1] ?? 0n;
+    const previous = ids[number - 1] ?? 0n;
     const id = ids[number] ?? 0n;
-    if (id >= before)
-      onError(`post ${id} has number ${number}, after post ${before}, which is older`);
+    if (id >= previous)
+      onError(`post ${id} has number ${number}, after post ${previous}, which is older`);
   }
 }
 
@@ -129,11 +129,11 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): vo
   }
 }
 
-type Masks = { replaced: Uint8Array; hidden: Uint8Array };
+type Bitmaps = { replaced: Uint8Array; hidden: Uint8Array };
 
-function readMasks(database: DatabaseSync, posts: number, onError: OnError): Masks {
+function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): Bitmaps {
   const chunks = chunksOf(posts);
-  const masks = {
+  const bitmaps = {
     replaced: new Uint8Array(chunks * bytesPerBitmap),
     hidden: new Uint8Array(chunks * bytesPerBitmap),
   };
@@ -149,24 +149,24 @@ function readMasks(database: DatabaseSync, posts: number, onError: OnError): Mas
         if (bits instanceof Uint8Array && bits.length === 0) continue;
       }
       if (bits instanceof Uint8Array && bits.length === bytesPerBitmap) {
-        masks[name].set(bits, chunk * bytesPerBitmap);
+        bitmaps[name].set(bits, chunk * bytesPerBitmap);
       } else {
         onError(`the bitmap ${name} of chunk ${chunk} does not have ${bytesPerBitmap} bytes`);
       }
     }
   }
-  for (const [name, bits] of Object.entries(masks)) {
+  for (const [name, bits] of Object.entries(bitmaps)) {
     for (let number = posts; number < chunks * postsPerChunk; number++) {
       if (isSet(bits, number)) onError(`the bitmap ${name} has number ${number} of ${posts} posts`);
     }
   }
-  return masks;
+  return bitmaps;
 }
 
 const isSet = (bits: Uint8Array, number: number): boolean =>
   (((bits[number >>> 3] ?? 0) >>> (number & 7)) & 1) === 1;
 
-function numbersOf(ids: BigInt64Array, { replaced, hidden }: Masks): SealedNumbers {
+function numbersOf(ids: BigInt64Array, { replaced, hidden }: Bitmaps): SealedNumbers {
   const posts = ids.length;
   const halves = new Uint32Array(ids.buffer);
 

@@ -29,13 +29,13 @@ export const sealedPositions =
 export const addSealedSums =
   (sealed: SealedNumbers, sums: IndexChecksums): OnTerm =>
   (term, { count, numbers, positions, starts }) => {
-    let all = 0;
+    let total = 0;
     let uppers = 0;
     let lowers = 0;
     let offsets = 0;
     let products = 0;
     const add = (upper: number, lower: number, position: number): void => {
-      all += 1;
+      total += 1;
       uppers = (uppers + upper) | 0;
       lowers = (lowers + lower) | 0;
       offsets = (offsets + position) | 0;
@@ -53,5 +53,5 @@ export const addSealedSums =
       const end = starts[index + 1] ?? 0;
       for (let at = starts[index] ?? 0; at < end; at++) add(upper, lower, positions[at] ?? 0);
     }
-    sums.addToken(term, [all, uppers, lowers, offsets, products]);
+    sums.addToken(term, [total, uppers, lowers, offsets, products]);
   };

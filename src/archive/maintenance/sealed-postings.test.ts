@@ -22,10 +22,10 @@ function positionsOf(row: Uint8Array, posts: number): number[][] {
   reader.begin(true);
   reader.readContainers(list(posts), 0, [posts]);
   reader.readPositions(row, posts);
-  return placesOf(reader);
+  return readPositions(reader);
 }
 
-function placesOf(reader: ReturnType<typeof postingsReader>): number[][] {
+function readPositions(reader: ReturnType<typeof postingsReader>): number[][] {
   const { count, positions, starts } = reader.postings();
   return Array.from({ length: count }, (_, index) =>
     Array.from(positions?.subarray(starts[index], starts[index + 1]) ?? []),
@@ -99,7 +99,7 @@ test("a few posts are read from the dictionary, followed by their positions", ()
     2,
   );
   expect(Array.from(reader.postings().numbers.subarray(0, 2))).toEqual([256, 260]);
-  expect(placesOf(reader)).toEqual([[7], [1, 301]]);
+  expect(readPositions(reader)).toEqual([[7], [1, 301]]);
 });
 
 test.for<[string, number[]]>([

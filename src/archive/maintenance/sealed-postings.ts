@@ -28,7 +28,7 @@ export function postingsReader(allPosts: number): PostingsReader {
   let count = 0;
   let positioned = 0;
   let filled = 0;
-  let isPositioned = false;
+  let withPositions = false;
 
   function addNumber(number: number): void {
     if (number >= allPosts) throw new Malformed(`it contains post number ${number} of ${allPosts}`);
@@ -61,14 +61,14 @@ export function postingsReader(allPosts: number): PostingsReader {
       const distance = reader.varint();
       addNumber(index === 0 ? distance : (numbers[count - 1] ?? 0) + distance);
     }
-    for (let index = 0; isPositioned && index < posts; index++) {
+    for (let index = 0; withPositions && index < posts; index++) {
       let position = 0;
-      let another = true;
-      while (another) {
+      let hasMore = true;
+      while (hasMore) {
         const value = reader.varint();
         position += Math.floor(value / 2);
         addPosition(position);
-        another = value % 2 === 1;
+        hasMore = value % 2 === 1;
       }
       endPost();
     }
@@ -121,11 +121,11 @@ export function postingsReader(allPosts: number): PostingsReader {
       if (ranks[next] !== rank || begins[next] !== item)
         throw new Malformed("its positions lack a post with several of them");
       next += 1;
-      for (let another = true; another; item++) {
+      for (let hasMore = true; hasMore; item++) {
         const value = list[item];
         if (value === undefined) throw new Malformed("a list of positions has no end");
-        another = value < last;
-        addPosition(another ? value : value - last);
+        hasMore = value < last;
+        addPosition(hasMore ? value : value - last);
       }
       endPost();
     }
@@ -135,7 +135,7 @@ export function postingsReader(allPosts: number): PostingsReader {
 
   return {
     begin: (hasPositions) => {
-      isPositioned = hasPositions;
+      withPositions = hasPositions;
       count = 0;
       positioned = 0;
       filled = 0;
@@ -144,7 +144,7 @@ export function postingsReader(allPosts: number): PostingsReader {
     readInline,
     readContainers,
     readPositions,
-    postings: () => ({ count, numbers, positions: isPositioned ? positions : null, starts }),
+    postings: () => ({ count, numbers, positions: withPositions ? positions : null, starts }),
   };
 }
 
@@ -159,19 +159,19 @@ type Positions = {
 };
 
 const none = new Uint32Array(0);
-const bitOfWide = 0x80000000;
+const wideFlag = 0x80000000;
 
 function positionsOf(bytes: Uint8Array, posts: number): Positions {
   if (bytes.length === posts) {
-    return { single: bytes, ranks: none, starts: none, list: none, last: bitOfWide };
+    return { single: bytes, ranks: none, starts: none, list: none, last: wideFlag };
   }
   if (bytes.length < posts + 8)
     throw new Malformed(`its positions have ${bytes.length} bytes for ${posts} posts`);
   const { buffer, byteOffset } = bytes;
   const [head = 0, items = 0] = new Uint32Array(buffer, byteOffset, 2);
-  const isWide = head >= bitOfWide;
-  const posted = isWide ? head - bitOfWide : head;
-  const all = 2 * posted + items;
+  const isWide = head >= wideFlag;
+  const listed = isWide ? head - wideFlag : head;
+  const all = 2 * listed + items;
   const at = 8 + (isWide ? 4 * all : Math.ceil(all / 2) * 4);
   if (bytes.length !== at + posts)
     throw new Malformed(`its positions have ${bytes.length} bytes, not ${at + posts}`);
@@ -182,9 +182,9 @@ function positionsOf(bytes: Uint8Array, posts: number): Positions {
     throw new Malformed("its list of positions has nonzero padding");
   return {
     single: bytes.subarray(at),
-    ranks: table.subarray(0, posted),
-    starts: table.subarray(posted, 2 * posted),
-    list: table.subarray(2 * posted),
-    last: isWide ? bitOfWide : 0x8000,
+    ranks: table.subarray(0, listed),
+    starts: table.subarray(listed, 2 * listed),
+    list: table.subarray(2 * listed),
+    last: isWide ? wideFlag : 0x8000,
   };
 }

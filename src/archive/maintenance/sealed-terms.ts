@@ -8,7 +8,7 @@ import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
 import type { OnError } from "./sealed-numbers.ts";
 import { type CheckedPostings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
 
-const postingsOfTurn = 100_000;
+const postingsPerTurn = 100_000;
 
 export function* walkSealedTerms(
   database: DatabaseSync,
@@ -20,9 +20,9 @@ export function* walkSealedTerms(
   const reader = postingsReader(posts);
   const rows = rowsIn(database);
   const filter = createTermFilter();
-  let before: Uint8Array = noBytes;
-  let isWhole = true;
-  let read = 0;
+  let previous: Uint8Array = noBytes;
+  let isComplete = true;
+  let work = 0;
 
   function readTerm(term: string, isSingle: boolean, block: BoundedReader): void {
     const count = isSingle ? 1 : block.varint();
@@ -30,7 +30,7 @@ export function* walkSealedTerms(
       throw new Malformed(`term ${quoted(term)} has ${count} posts`);
     const hasPositions = isPositionalTerm(term);
     reader.begin(hasPositions);
-    read += count + 20;
+    work += count + 20;
     if (count <= inlinePosts) {
       reader.readInline(block, count);
       onTerm(term, reader.postings());
@@ -55,7 +55,7 @@ export function* walkSealedTerms(
     reportDamage(error);
     return;
   }
-  if (!isWhole) return;
+  if (!isComplete) return;
   rows.checkAllRead(onError);
   // Last: damage of the filter must not hide that of the terms.
   try {
@@ -80,20 +80,21 @@ export function* walkSealedTerms(
           throw new Malformed("it is not a block");
         const entries = byteReader(block);
         for (let index = 0; index === 0 || !entries.isAtEnd(); index++) {
-          const { bytes, isSingle } = readTermBytes(entries, index === 0 ? noBytes : before);
+          const { bytes, isSingle } = readTermBytes(entries, index === 0 ? noBytes : previous);
           if (index === 0 && Buffer.compare(bytes, first) !== 0)
             throw new Malformed("its first term differs from its key");
-          if (Buffer.compare(before, bytes) >= 0) throw new Malformed("its terms are not in order");
-          before = bytes;
+          if (Buffer.compare(previous, bytes) >= 0)
+            throw new Malformed("its terms are not in order");
+          previous = bytes;
           filter.add({ bytes, length: bytes.length });
           readTerm(textOf(bytes), isSingle, entries);
-          if (read < postingsOfTurn) continue;
-          read = 0;
+          if (work < postingsPerTurn) continue;
+          work = 0;
           yield 0;
         }
       } catch (error) {
         if (!(error instanceof Malformed)) throw error;
-        isWhole = false;
+        isComplete = false;
         const name = first instanceof Uint8Array ? Buffer.from(first).toString() : String(first);
         onError(`the block of terms from ${quoted(name)} on cannot be read: ${error.message}`);
       }

@@ -7,12 +7,12 @@ import { type Interleaved, interleave } from "./interleave.ts";
 
 export async function removeOldFiles(
   context: CompactionContext,
-  turns: Interleaved,
+  options: Interleaved,
 ): Promise<boolean> {
   return await withoutServer(
     dirname(context.folder),
     async () => {
-      await interleave(removeRetired(context, context.clock.now()), turns, () => {});
+      await interleave(removeRetired(context, context.clock.now()), options, () => {});
       return true;
     },
     false,
@@ -23,7 +23,7 @@ export async function removeOldFiles(
 export async function withoutServer<Value>(
   dataDir: string,
   work: () => Promise<Value>,
-  otherwise: Value,
+  fallback: Value,
 ): Promise<Value> {
   try {
     const server = lockFolder(dataDir);
@@ -33,7 +33,7 @@ export async function withoutServer<Value>(
       server.release();
     }
   } catch (error) {
-    if (error instanceof EarshotError && error.code === "folder_in_use") return otherwise;
+    if (error instanceof EarshotError && error.code === "folder_in_use") return fallback;
     throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { type IdRange, idsOfWindow } from "../../posts/ids.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { CountQuery } from "../segments/count.ts";
-import { add, type BucketGrid, countedFrom } from "../segments/id-clock.ts";
+import { add, type BucketGrid, countedFromMs } from "../segments/id-clock.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { CountCache, KnownCounts } from "./count-cache.ts";
 
@@ -78,7 +78,7 @@ export function* countVisit(
       for (const [bucket, number] of tally.counts) add(counts, bucket, number);
       const { stoppedAt } = tally;
       if (stoppedAt === null || stoppedAt <= low) break;
-      if (isOver()) return { counts, countedFromMs: countedFrom(stoppedAt, visit.query.skew) };
+      if (isOver()) return { counts, countedFromMs: countedFromMs(stoppedAt, visit.query.skew) };
       yield;
       next = stoppedAt - 1n;
     }

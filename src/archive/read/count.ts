@@ -5,7 +5,7 @@ import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts
 import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
 import { expression } from "../segments/expression.ts";
-import { countedFrom } from "../segments/id-clock.ts";
+import { countedFromMs } from "../segments/id-clock.ts";
 import { type CountCache, queryKeyOf } from "./count-cache.ts";
 import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platform-query.ts";
@@ -115,4 +115,4 @@ const inTerms = (query: PlatformQuery): PlatformQuery => ({
 });
 
 const endOf = ({ high, entry, window }: Visit): number =>
-  Math.min(countedFrom(high, entry.skew), window.toMs);
+  Math.min(countedFromMs(high, entry.skew), window.toMs);

@@ -3,7 +3,7 @@ import type { RecordRow } from "../../posts/record.ts";
 import type { Damage, Position } from "../archive.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import { damageOf } from "../catalog/damage.ts";
-import { byOtherIds } from "../catalog/other-ids.ts";
+import { storedIdsOf } from "../catalog/other-ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { singleId } from "../segments/damaged-ids.ts";
 import type { ReadRows } from "../segments/read-rows.ts";
@@ -48,7 +48,7 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
     const lookedUp = entry.platform === "x" ? ids.filter(hasTime) : ids;
     if (lookedUp.length === 0) return new Map();
     try {
-      return byOtherIds(open(entry).lookup, uriKey(), lookedUp);
+      return storedIdsOf(open(entry).lookup, uriKey(), lookedUp);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return new Map();

@@ -41,7 +41,7 @@ function pagesOf(table: string): number[] {
   return rows.map(({ pageno }) => Number(pageno));
 }
 
-function spoil(page: number, bytes = new Uint8Array(64).fill(0xff)): void {
+function overwritePage(page: number, bytes = new Uint8Array(64).fill(0xff)): void {
   const file = openSync(path(), "r+");
   writeSync(file, bytes, 0, bytes.length, (page - 1) * 8_192);
   closeSync(file);
@@ -58,7 +58,7 @@ describe("damaged page of the rows", () => {
       if (form === "sealed") archive.seal();
       const pages = pagesOf("post");
       expect(pages.length).toBeGreaterThan(8);
-      spoil(pages[Math.floor(pages.length / 2)] ?? 0);
+      overwritePage(pages[Math.floor(pages.length / 2)] ?? 0);
       expect(request("river").positions).toHaveLength(posts);
       const { positions, damage } = request("n3 -min_faves:5");
       const expected = Math.ceil((posts - 3) / 7);
@@ -76,7 +76,7 @@ describe("damaged page of the rows", () => {
 describe("damaged page of FTS5's index", () => {
   test("a damaged page of FTS5's index is avoided: every row is read, the answer is complete, and the segment is marked", () => {
     const pages = pagesOf("term_data");
-    for (const page of pages.slice(2)) spoil(page);
+    for (const page of pages.slice(2)) overwritePage(page);
     const { positions, damage } = request("river n3");
     expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
     expect(damage).toEqual([]);
@@ -101,8 +101,8 @@ describe("damaged page of FTS5's index", () => {
   ])(
     "a damaged FTS5 index with a damaged %s of its list of posts leaves an incomplete answer from readable rows",
     (_, index) => {
-      for (const page of pagesOf("term_data").slice(2)) spoil(page);
-      spoil(pagesOf("term_docsize")[index] ?? 0);
+      for (const page of pagesOf("term_data").slice(2)) overwritePage(page);
+      overwritePage(pagesOf("term_docsize")[index] ?? 0);
       const { positions, damage } = request("river n3");
       expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
       expect(damage).toHaveLength(1);
@@ -126,16 +126,16 @@ test("a flipped bit in FTS5's list of posts hides none from a complete answer", 
   const pageBytes = 8_192;
   const at = (page - 1) * pageBytes;
   const healthy = readFileSync(path()).subarray(at, at + pageBytes);
-  const lacking: string[] = [];
+  const incomplete: string[] = [];
   for (let offset = 5_000; offset < 5_024; offset++) {
     rmSync(damageMarkerOf(path()), { force: true });
     const bytes = Uint8Array.from(healthy);
     bytes[offset] = (bytes[offset] ?? 0) ^ 0x80;
-    spoil(page, bytes);
+    overwritePage(page, bytes);
     const { positions, damage } = request("river", startMs);
-    if (positions.length < posts && damage.length === 0) lacking.push(`byte ${offset}`);
+    if (positions.length < posts && damage.length === 0) incomplete.push(`byte ${offset}`);
   }
-  expect(lacking).toEqual([]);
+  expect(incomplete).toEqual([]);
 });
 
 describe("damage that SQLite does not detect", () => {

@@ -15,9 +15,9 @@ import { statementCache } from "./statement-cache.ts";
  */
 export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
 
-const lists: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
+const listTables: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
 
-const idsOfStep = 500;
+const idsPerStep = 500;
 
 /** Requires a snapshot. */
 export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
@@ -25,9 +25,9 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
 
   function* ids(table: string, { low, high }: IdRange, onDamage: () => void): Generator<bigint> {
     const select = statement(
-      `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsOfStep}`,
+      `SELECT id FROM ${table} WHERE id BETWEEN ? AND ? ORDER BY id DESC LIMIT ${idsPerStep}`,
     );
-    let leap = 1n;
+    let stride = 1n;
     for (let next = high; next >= low; ) {
       const { rows, isDamaged } = rowsUntilDamage(() => select.iterate(low, next));
       if (isDamaged) onDamage();
@@ -39,17 +39,17 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
         }
         yield id;
         next = id - 1n;
-        leap = 1n;
+        stride = 1n;
       }
-      if (!isDamaged && rows.length < idsOfStep) return;
+      if (!isDamaged && rows.length < idsPerStep) return;
       if (rows.length > 0) continue;
-      next -= leap;
-      leap *= 2n;
+      next -= stride;
+      stride *= 2n;
     }
   }
 
   function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
-    return orDamaged(() => {
+    return unlessDamaged(() => {
       const numbers = openPostNumbers(database, path, null);
       const { replaced } = readDeletionBitmap(database);
       const { from, to } = numbersOfRange(numbers, { low, high });
@@ -62,24 +62,24 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
     }, null);
   }
 
-  return function* all(range, onUnsure) {
-    const isListTrusted = !markedTables(path).some((table) => lists.has(table));
-    let isWhole = isListTrusted;
+  return function* all(range, onIncomplete) {
+    const isListTrusted = !markedTables(path).some((table) => listTables.has(table));
+    let isComplete = isListTrusted;
     const onDamage = (): void => {
-      isWhole = false;
+      isComplete = false;
     };
     const idLists = [ids("term_docsize", range, onDamage)];
-    if (orDamaged(() => sealedState(database), null) !== null) {
+    if (unlessDamaged(() => sealedState(database), null) !== null) {
       const sealed = sealedIds(range);
       if (sealed === null) onDamage();
-      else idLists.push(quietly(sealed, onDamage));
+      else idLists.push(untilDamage(sealed, onDamage));
     }
-    const isHidden = statement("SELECT 1 FROM hidden WHERE id = ?");
+    const selectHidden = statement("SELECT 1 FROM hidden WHERE id = ?");
     const listed = [...merged(idLists)];
-    if (!isWhole) onUnsure();
-    const all = isWhole ? listed : merged([listed.values(), ids("post", range, () => {})]);
+    if (!isComplete) onIncomplete();
+    const all = isComplete ? listed : merged([listed.values(), ids("post", range, () => {})]);
     for (const id of all) {
-      if (orDamaged(() => isHidden.get(id), undefined) === undefined) yield id;
+      if (unlessDamaged(() => selectHidden.get(id), undefined) === undefined) yield id;
     }
   };
 }
@@ -97,7 +97,10 @@ function rowsUntilDamage(read: () => Iterable<unknown>): { rows: IdRow[]; isDama
   }
 }
 
-function orDamaged<Value, Otherwise>(work: () => Value, otherwise: Otherwise): Value | Otherwise {
+function unlessDamaged<Value, Otherwise>(
+  work: () => Value,
+  otherwise: Otherwise,
+): Value | Otherwise {
   try {
     return work();
   } catch (error) {
@@ -106,7 +109,7 @@ function orDamaged<Value, Otherwise>(work: () => Value, otherwise: Otherwise): V
   }
 }
 
-function* quietly(list: Generator<bigint>, onDamage: () => void): Generator<bigint> {
+function* untilDamage(list: Generator<bigint>, onDamage: () => void): Generator<bigint> {
   try {
     yield* list;
   } catch (error) {

@@ -1,3 +1,3 @@
-export const candidatesOfStep = 128;
+export const candidatesPerStep = 128;
 
-export const recheckedOfStep = 16;
+export const recheckedPerStep = 16;

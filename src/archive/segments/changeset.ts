@@ -32,9 +32,9 @@ export function deltasOf(
     const name = at + 2 + columns;
     const end = bytes.indexOf(0, name);
     const table = bytes.toString("utf8", name, end);
-    const read = readTable(bytes, end + 1, isKey, sumsOf(table));
-    deltas.set(table, read.delta);
-    at = read.end;
+    const parsed = readTable(bytes, end + 1, isKey, sumsOf(table));
+    deltas.set(table, parsed.delta);
+    at = parsed.end;
   }
   return deltas;
 }

@@ -22,18 +22,18 @@ export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
   defineRowSum(database);
   const { isIntactSql } = rowSumsOf(database);
-  const anyHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;
+  const hasHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;
 
   return (
     expression: string,
     { low, high }: IdRange,
-    { offsetMs, doubtMs, originMs, widthMs }: IdClock,
+    { offsetMs, uncertaintyMs, originMs, widthMs }: IdClock,
     expired: () => boolean,
   ): BucketTally => {
     const tally = emptyTally();
-    const counting = statement(countingSql(anyHidden(), isIntactSql));
-    const limit = doubtMs < widthMs ? matchesPerStatement : timedMatchesPerStatement;
-    const numbers = [limit, offsetMs, widthMs, doubtMs, originMs].map(BigInt);
+    const counting = statement(countingSql(hasHidden(), isIntactSql));
+    const limit = uncertaintyMs < widthMs ? matchesPerStatement : timedMatchesPerStatement;
+    const numbers = [limit, offsetMs, widthMs, uncertaintyMs, originMs].map(BigInt);
     for (let next = high; next >= low; ) {
       const groups = counting.all(expression, low, next, ...numbers) as unknown as Group[];
       tally.statements += 1;

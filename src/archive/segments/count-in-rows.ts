@@ -1,7 +1,7 @@
 import type { PlanNode } from "@earshot/query/plan";
 import type { IdRange } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
-import { candidatesOfStep } from "./candidates-of-step.ts";
+import { candidatesPerStep } from "./candidates-of-step.ts";
 import { singleId } from "./damaged-ids.ts";
 import { add, type BucketGrid, type BucketTally } from "./id-clock.ts";
 import type { CandidateBatch } from "./merged-candidates.ts";
@@ -23,8 +23,8 @@ export function countInRows(
 ): void {
   for (const { ids, seenTo } of batches) {
     let reached = seenTo;
-    for (let start = 0; start < ids.length; start += candidatesOfStep) {
-      const step = ids.slice(start, start + candidatesOfStep);
+    for (let start = 0; start < ids.length; start += candidatesPerStep) {
+      const step = ids.slice(start, start + candidatesPerStep);
       tally.statements += 1;
       const read = rows(step);
       tally.damaged.push(...read.damaged.map(singleId));
@@ -32,7 +32,7 @@ export function countInRows(
         if (!isMatch(residual, row)) continue;
         add(tally.counts, Math.floor((row.timeMs - originMs) / widthMs), 1);
       }
-      const isLast = start + candidatesOfStep >= ids.length;
+      const isLast = start + candidatesPerStep >= ids.length;
       reached = isLast ? seenTo : (step.at(-1) ?? seenTo);
       if (!isLast && expired()) break;
     }

@@ -73,9 +73,10 @@ test("counting in a sealed segment counts every bucket, across chunks, without r
 test("counting in a sealed segment reads rows only of posts so near to a boundary that they may be beyond it", () => {
   const { counts, rows } = count(hourMs, 10_000, never);
   expect([...counts]).toEqual([...count(hourMs, 0, never).counts]);
-  const borders = Math.floor(newestMs / hourMs) - Math.floor((newestMs - posts * 1_000) / hourMs);
-  expect(rows).toBeGreaterThan(borders * 9);
-  expect(rows).toBeLessThanOrEqual((borders + 1) * 10);
+  const boundaries =
+    Math.floor(newestMs / hourMs) - Math.floor((newestMs - posts * 1_000) / hourMs);
+  expect(rows).toBeGreaterThan(boundaries * 9);
+  expect(rows).toBeLessThanOrEqual((boundaries + 1) * 10);
 });
 
 test("counting in a sealed segment ends after a chunk at the deadline, and reports exactly how far it came", () => {

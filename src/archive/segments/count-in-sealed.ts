@@ -9,8 +9,8 @@ import type { Sources } from "./merged-candidates.ts";
 /** The times of those posts that exist, Unix milliseconds, in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
-const timesOfStep = 512;
-const buffer = new Uint16Array(timesOfStep);
+const timesPerStep = 512;
+const buffer = new Uint16Array(timesPerStep);
 
 /**
  * Posts of a bucket are adjacent: one step per bucket, however many match. Reads a row only if its
@@ -39,7 +39,7 @@ export function countInSealed(
 function countChunk(
   numbers: PostNumbers,
   { chunk, set, from, to }: ChunkMatches,
-  { offsetMs, widthMs, doubtMs, originMs }: IdClock,
+  { offsetMs, widthMs, uncertaintyMs, originMs }: IdClock,
   timesOf: TimesOf,
   expired: () => boolean,
   tally: BucketTally,
@@ -48,17 +48,17 @@ function countChunk(
   for (let next = nextMember(set, from, to); next !== null; ) {
     const latestMs = timePart(numbers.idOf(base + next)) + offsetMs;
     const bucket = Math.floor(latestMs / widthMs);
-    const isSure = latestMs - bucket * widthMs >= doubtMs;
-    const firstMs = bucket * widthMs + (isSure ? doubtMs : 0);
+    const isCertain = latestMs - bucket * widthMs >= uncertaintyMs;
+    const firstMs = bucket * widthMs + (isCertain ? uncertaintyMs : 0);
     // If every ID is ambiguous, all rows are read.
-    const lowest = doubtMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
+    const lowest = uncertaintyMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
     let end = Math.min(numbers.below(lowest) - base, to);
-    if (isSure) {
+    if (isCertain) {
       add(tally.counts, bucket, countBetween(set, next, end));
     } else {
-      const count = members(set, next, end, buffer, timesOfStep);
+      const count = members(set, next, end, buffer, timesPerStep);
       const ids = Array.from(buffer.subarray(0, count), (number) => numbers.idOf(base + number));
-      if (count === timesOfStep) end = (buffer[count - 1] as number) + 1;
+      if (count === timesPerStep) end = (buffer[count - 1] as number) + 1;
       for (const ms of timesOf(ids)) add(tally.counts, Math.floor((ms - originMs) / widthMs), 1);
       if (expired()) return base + end;
     }

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { withSnapshot } from "../database.ts";
 import { openAllPosts } from "./all-posts.ts";
-import { candidatesOfStep } from "./candidates-of-step.ts";
+import { candidatesPerStep } from "./candidates-of-step.ts";
 import { indexCounter } from "./count-in-index.ts";
 import { countInRows, type RowMatcher } from "./count-in-rows.ts";
 import { countInSealed } from "./count-in-sealed.ts";
@@ -12,7 +12,7 @@ import {
   add,
   type BucketGrid,
   type BucketTally,
-  countedFrom,
+  countedFromMs,
   emptyTally,
   type IdClock,
   partsOf,
@@ -23,7 +23,7 @@ import { type CandidateBatch, mergedCandidates } from "./merged-candidates.ts";
 import { rowScanQuery } from "./row-scan.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
 import type { SegmentQuery } from "./search-segment.ts";
-import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
+import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
@@ -84,7 +84,7 @@ export function segmentCounter(
     const { expression, residual } = query;
     const tally = { ...emptyTally(), statements: 1 };
     if (isSliced(query)) {
-      const { residual: checked } = inSlices(query);
+      const { residual: checked } = slicedQuery(query);
       const batches = sliced.batches(query.sealed, part, tally);
       countInRows(batches, matcher, checked, part, clock, expired, tally);
       return tally;
@@ -92,7 +92,7 @@ export function segmentCounter(
     if (expression !== null && residual.kind === "all") {
       return countInIndex(expression, part, clock, expired);
     }
-    const batches = batchesOf(candidates.named(expression, part, noLimit), part);
+    const batches = batchesOf(candidates.matching(expression, part, noLimit), part);
     countInRows(batches, matcher, residual, part, clock, expired, tally);
     return tally;
   }
@@ -104,12 +104,16 @@ export function segmentCounter(
     clock: IdClock,
     expired: () => boolean,
   ): BucketTally {
-    const inParts = hasDelta && isSliced(requested);
-    const { expression, sealed: query, residual } = inParts ? inSlices(requested) : requested;
+    const isDeltaSliced = hasDelta && isSliced(requested);
+    const {
+      expression,
+      sealed: query,
+      residual,
+    } = isDeltaSliced ? slicedQuery(requested) : requested;
     const tally = { ...emptyTally(), statements: 1 };
     const sources = { index, query, omitted: deletions.omitted };
-    if (expression === null || residual.kind !== "all" || inParts) {
-      const delta = inParts
+    if (expression === null || residual.kind !== "all" || isDeltaSliced) {
+      const delta = isDeltaSliced
         ? (range: IdRange) => firstBatch(sliced.batches(query, range, tally), range)
         : hasDelta
           ? candidates.delta(expression, hidesAny, tally, expired)
@@ -127,11 +131,11 @@ export function segmentCounter(
     countInSealed(sources, part, clock, timesOf, expired, tally);
     if (!hasDelta) return tally;
     const range = { low: tally.stoppedAt ?? part.low, high: part.high };
-    const ofDelta = countInIndex(expression, range, clock, expired);
-    tally.statements += ofDelta.statements;
-    tally.damaged.push(...ofDelta.damaged);
-    tally.stoppedAt = ofDelta.stoppedAt ?? tally.stoppedAt;
-    for (const [bucket, number] of ofDelta.counts) add(tally.counts, bucket, number);
+    const deltaTally = countInIndex(expression, range, clock, expired);
+    tally.statements += deltaTally.statements;
+    tally.damaged.push(...deltaTally.damaged);
+    tally.stoppedAt = deltaTally.stoppedAt ?? tally.stoppedAt;
+    for (const [bucket, number] of deltaTally.counts) add(tally.counts, bucket, number);
     return tally;
   }
 
@@ -169,7 +173,7 @@ export function segmentCounter(
       answer.damaged.push(...tally.damaged);
       for (const [bucket, number] of tally.counts) add(answer.counts, bucket, number);
       if (tally.stoppedAt === null) continue;
-      answer.countedFromMs = countedFrom(tally.stoppedAt, query.skew);
+      answer.countedFromMs = countedFromMs(tally.stoppedAt, query.skew);
       answer.stoppedAt = tally.stoppedAt;
       break;
     }
@@ -192,7 +196,7 @@ function* batchesOf(
   let ids: bigint[] = [];
   for (const id of candidates) {
     ids.push(id);
-    if (ids.length < candidatesOfStep) continue;
+    if (ids.length < candidatesPerStep) continue;
     yield { ids, seenTo: id };
     ids = [];
   }

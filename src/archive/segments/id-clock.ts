@@ -9,16 +9,16 @@ import {
 /** Bucket n is [originMs + n · widthMs, originMs + (n + 1) · widthMs). */
 export type BucketGrid = { originMs: number; widthMs: number };
 
-export function countedFrom(stoppedAt: bigint, { maxMs }: TimeSkew): number {
+export function countedFromMs(stoppedAt: bigint, { maxMs }: TimeSkew): number {
   // An uncounted post is no later than `stoppedAt` allows, or than `firstTimeMs` if its ID has no time.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
 /**
  * An ID's time plus `offsetMs` is the post's latest possible time since the origin. Within
- * `doubtMs` of a bucket's start, the row decides.
+ * `uncertaintyMs` of a bucket's start, the row decides.
  */
-export type IdClock = BucketGrid & { offsetMs: number; doubtMs: number };
+export type IdClock = BucketGrid & { offsetMs: number; uncertaintyMs: number };
 
 export type BucketTally = {
   /** Counts by bucket, without empty ones. */
@@ -44,14 +44,17 @@ export function partsOf(
   { minMs, maxMs }: TimeSkew,
 ): { part: IdRange; clock: IdClock }[] {
   const offsetMs = idTimeMs(0n) + maxMs - grid.originMs;
-  const withTime = { part: { low: greater(low, firstSnowflake), high }, doubtMs: maxMs - minMs };
+  const withTime = {
+    part: { low: greater(low, firstSnowflake), high },
+    uncertaintyMs: maxMs - minMs,
+  };
   const withoutTime = {
     part: { low, high: lesser(high, firstSnowflake - 1n) },
-    doubtMs: grid.widthMs,
+    uncertaintyMs: grid.widthMs,
   };
   return [withTime, withoutTime]
     .filter(({ part }) => part.low <= part.high)
-    .map(({ part, doubtMs }) => ({ part, clock: { ...grid, offsetMs, doubtMs } }));
+    .map(({ part, uncertaintyMs }) => ({ part, clock: { ...grid, offsetMs, uncertaintyMs } }));
 }
 
 const greater = (a: bigint, b: bigint): bigint => (a > b ? a : b);

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
-import { candidatesOfStep } from "./candidates-of-step.ts";
+import { candidatesPerStep } from "./candidates-of-step.ts";
 import type { DeltaLookup } from "./merged-candidates.ts";
 import { statementCache } from "./statement-cache.ts";
 
@@ -8,7 +8,7 @@ export const noLimit = -1;
 
 /** Visible posts, newest first. */
 export type IndexCandidates = {
-  named(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
+  matching(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   delta(
     expression: string | null,
     hidesAny: boolean,
@@ -21,15 +21,15 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
   const statement = statementCache(database);
   const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
 
-  function* named(
+  function* matching(
     expression: string | null,
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    const sql = selectAnyHidden.get() === undefined ? ofAll : ofShown;
+    const sql = selectAnyHidden.get() === undefined ? sqlOfAll : sqlOfVisible;
     const rows =
       expression === null
-        ? statement(sql.written).iterate(low, high, limit)
+        ? statement(sql.all).iterate(low, high, limit)
         : statement(sql.matching).iterate(expression, low, high, limit);
     for (const row of rows) yield firstColumn(row);
   }
@@ -38,31 +38,33 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     (expression, hidesAny, work, expired) =>
     ({ low, high }, limit) => {
       work.statements += 1;
-      const sql = hidesAny ? ofShown : ofAll;
+      const sql = hidesAny ? sqlOfVisible : sqlOfAll;
       const ids: bigint[] = [];
       const rows =
         expression === null
-          ? statement(sql.written).iterate(low, high, limit)
+          ? statement(sql.all).iterate(low, high, limit)
           : statement(sql.matching).iterate(expression, low, high, limit);
       for (const row of rows) {
         const id = firstColumn(row);
         ids.push(id);
-        const isOver = ids.length % candidatesOfStep === 0 && expired();
-        if (isOver || ids.length === limit) return { ids, seenTo: id };
+        const isExpired = ids.length % candidatesPerStep === 0 && expired();
+        if (isExpired || ids.length === limit) return { ids, seenTo: id };
       }
       return { ids, seenTo: low };
     };
 
-  return { named, delta };
+  return { matching, delta };
 }
 
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
-const texts = (isShown: (id: string) => string) => ({
-  written: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
+const sqlWith = (isShown: (id: string) => string) => ({
+  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
     ORDER BY id DESC LIMIT ?`,
   matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${isShown("term.rowid")}
     ORDER BY rowid DESC LIMIT ?`,
 });
-const ofAll = texts(() => "");
-const ofShown = texts((id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`);
+const sqlOfAll = sqlWith(() => "");
+const sqlOfVisible = sqlWith(
+  (id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`,
+);

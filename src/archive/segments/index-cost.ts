@@ -13,18 +13,18 @@ export type IndexCost = { isBounded(query: SealedQuery): boolean };
 const maxPostings = 500_000;
 const sampledPosts = 64;
 /** Cost of a posting: FTS5 merges the terms of a prefix. */
-const costOfPrefix = 18;
+const prefixCost = 18;
 const maxPrefixTerms = 500;
-const costOfSeek = 500;
+const seekCost = 500;
 const fewPosts = 65_536;
-const maxRemembered = 4_096;
+const maxCached = 4_096;
 
 type Estimate = { posts: number; cost: number };
 
 export function indexCost(database: DatabaseSync): IndexCost {
   const statement = statementCache(database);
-  const remembered = new Map<string, number>();
-  const decided = new WeakMap<SealedQuery, boolean>();
+  const cache = new Map<string, number>();
+  const decisions = new WeakMap<SealedQuery, boolean>();
 
   const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
     Number((statement(sql).get(...values) as unknown as [bigint] | undefined)?.[0] ?? 0);
@@ -40,17 +40,17 @@ export function indexCost(database: DatabaseSync): IndexCost {
     return postCount.posts + Math.max(0, ofSegment - postCount.ofSegment);
   }
 
-  function remember(key: string, make: () => number): number {
-    const known = remembered.get(key);
+  function cached(key: string, make: () => number): number {
+    const known = cache.get(key);
     if (known !== undefined) return known;
-    if (remembered.size >= maxRemembered) remembered.clear();
+    if (cache.size >= maxCached) cache.clear();
     const value = make();
-    remembered.set(key, value);
+    cache.set(key, value);
     return value;
   }
 
   const shareOf = (term: string, posts: number): number =>
-    remember(term, () => {
+    cached(term, () => {
       const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
       const last = newest.at(-1)?.[0];
       if (last === undefined || newest.length < sampledPosts) return newest.length / posts;
@@ -58,7 +58,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
     });
 
   const postingsOf = (prefix: string): number =>
-    remember(`${prefix} *`, () => {
+    cached(`${prefix} *`, () => {
       database.exec(vocabularySql);
       let postings = 0;
       let terms = 0;
@@ -67,7 +67,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
         if (!term.startsWith(prefix)) break;
         postings += Number(posts);
         terms += 1;
-        if (terms > maxPrefixTerms || postings * costOfPrefix > maxPostings) {
+        if (terms > maxPrefixTerms || postings * prefixCost > maxPostings) {
           return Number.POSITIVE_INFINITY;
         }
       }
@@ -75,18 +75,18 @@ export function indexCost(database: DatabaseSync): IndexCost {
     });
 
   function estimateTerm(term: string, posts: number): Estimate {
-    const holding = Math.ceil(shareOf(term, posts) * posts);
-    return { posts: holding, cost: holding };
+    const matching = Math.ceil(shareOf(term, posts) * posts);
+    return { posts: matching, cost: matching };
   }
 
-  function together(
+  function estimateConjunction(
     children: readonly Estimate[],
     excluded: readonly Estimate[],
     max: number,
   ): Estimate {
     const posts = Math.min(max, ...children.map((child) => child.posts));
     const addWalk = (sum: number, { cost }: Estimate): number =>
-      sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * costOfSeek));
+      sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * seekCost));
     const base = children.length === 0 ? max : children.reduce(addWalk, 0);
     return { posts, cost: excluded.reduce(addWalk, base) };
   }
@@ -104,11 +104,11 @@ export function indexCost(database: DatabaseSync): IndexCost {
       case "term":
         return estimateTerm(query.term, posts);
       case "phrase":
-        return together(terms(query.terms), [], posts);
+        return estimateConjunction(terms(query.terms), [], posts);
       case "prefix": {
-        const beginning = postingsOf(query.prefix);
-        const last = { posts: Math.min(beginning, posts), cost: beginning * costOfPrefix };
-        return together([...terms(query.terms), last], [], posts);
+        const postings = postingsOf(query.prefix);
+        const last = { posts: Math.min(postings, posts), cost: postings * prefixCost };
+        return estimateConjunction([...terms(query.terms), last], [], posts);
       }
       case "or":
         return each(query.children).reduce(
@@ -116,7 +116,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
           { posts: 0, cost: 0 },
         );
       case "and":
-        return together(each(query.children), each(query.excluded), posts);
+        return estimateConjunction(each(query.children), each(query.excluded), posts);
     }
   }
 
@@ -127,8 +127,8 @@ export function indexCost(database: DatabaseSync): IndexCost {
   return {
     isBounded(query) {
       if (isStream(query)) return true;
-      const known = decided.get(query) ?? decide(query);
-      decided.set(query, known);
+      const known = decisions.get(query) ?? decide(query);
+      decisions.set(query, known);
       return known;
     },
   };
@@ -151,7 +151,7 @@ function countTerms(query: SealedQuery): number {
     case "phrase":
       return query.terms.length;
     case "prefix":
-      return query.terms.length + costOfPrefix;
+      return query.terms.length + prefixCost;
     case "or":
       return sum(query.children);
     case "and":

@@ -25,7 +25,7 @@ const remove = ({ database }: Segment, id: bigint) =>
 const rowsOf = ({ database }: Segment) =>
   database.prepare("SELECT number, low, high, ids FROM ingest_order ORDER BY number").all();
 
-function arrive(segment: Segment, from: number, ids: readonly bigint[]): number {
+function ingest(segment: Segment, from: number, ids: readonly bigint[]): number {
   for (const [index, id] of ids.entries()) {
     insert(segment, id);
     segment.ingestOrder.add(from + index + 1, id);
@@ -34,7 +34,7 @@ function arrive(segment: Segment, from: number, ids: readonly bigint[]): number 
   return from + ids.length;
 }
 
-function reported({ database }: Segment, pageSize: number): string[] {
+function orderedPosts({ database }: Segment, pageSize: number): string[] {
   const read = segmentIngestOrder(database);
   const all: string[] = [];
   for (let from = { number: 0, id: 0n }; ; ) {
@@ -48,20 +48,20 @@ function reported({ database }: Segment, pageSize: number): string[] {
 
 test("the ingest order stores adjacent posts as one row, and finds them when others come between", () => {
   withSegment((segment) => {
-    arrive(segment, 0, [10n, 20n, 30n]);
+    ingest(segment, 0, [10n, 20n, 30n]);
     expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
-    arrive(segment, 3, [15n, 40n]);
-    expect(reported(segment, 2)).toEqual(["3 10", "3 20", "3 30", "5 15", "5 40"]);
+    ingest(segment, 3, [15n, 40n]);
+    expect(orderedPosts(segment, 2)).toEqual(["3 10", "3 20", "3 30", "5 15", "5 40"]);
   });
 });
 
 test("a run of the ingest order whose posts are deleted does not include other posts", () => {
   withSegment((segment) => {
-    arrive(segment, 0, [10n, 20n]);
+    ingest(segment, 0, [10n, 20n]);
     for (const id of [10n, 20n]) remove(segment, id);
-    arrive(segment, 2, [5n, 25n]);
-    arrive(segment, 4, [15n]);
-    expect(reported(segment, 10)).toEqual(["4 5", "4 25", "5 15"]);
+    ingest(segment, 2, [5n, 25n]);
+    ingest(segment, 4, [15n]);
+    expect(orderedPosts(segment, 10)).toEqual(["4 5", "4 25", "5 15"]);
   });
 });
 
@@ -82,7 +82,7 @@ test("the ingest order returns every post once, under the number of its batch, i
           let number = 0;
           for (const { ids, removed, moved } of steps) {
             const fresh = ids.filter((id) => !used.has(id)).toSorted((a, b) => (a < b ? -1 : 1));
-            number = arrive(segment, number, fresh);
+            number = ingest(segment, number, fresh);
             for (const id of fresh) {
               used.add(id);
               numbers.set(id, number);
@@ -91,8 +91,8 @@ test("the ingest order returns every post once, under the number of its batch, i
               remove(segment, id);
               numbers.delete(id);
             }
-            const own = moved === null ? undefined : numbers.get(moved);
-            if (moved === null || own === undefined) continue;
+            const batchNumber = moved === null ? undefined : numbers.get(moved);
+            if (moved === null || batchNumber === undefined) continue;
             const newId = [...Array(80).keys()]
               .map(BigInt)
               .find((id) => !used.has(id) && id > moved);
@@ -103,12 +103,12 @@ test("the ingest order returns every post once, under the number of its batch, i
             numbers.delete(moved);
             used.delete(moved);
             used.add(newId);
-            numbers.set(newId, own);
+            numbers.set(newId, batchNumber);
           }
           const expected = [...numbers]
             .toSorted(([a, x], [b, y]) => x - y || (a < b ? -1 : 1))
             .map(([id, own]) => `${own} ${id}`);
-          expect(reported(segment, pageSize)).toEqual(expected);
+          expect(orderedPosts(segment, pageSize)).toEqual(expected);
           for (const [id, own] of numbers) expect(segment.ingestOrder.numbersOf(id)).toEqual([own]);
         }),
     ),
@@ -119,34 +119,34 @@ test("the ingest order returns every post once, under the number of its batch, i
 test("a copy of all ingest order rows in another segment has the same order", () => {
   withSegment((segment) =>
     withSegment((copy) => {
-      let number = arrive(segment, 0, [10n, 20n, 30n]);
-      number = arrive(segment, number, [5n, 15n, 50n]);
-      arrive(segment, number, [40n]);
+      let number = ingest(segment, 0, [10n, 20n, 30n]);
+      number = ingest(segment, number, [5n, 15n, 50n]);
+      ingest(segment, number, [40n]);
       for (const id of [5n, 10n, 15n, 20n, 30n, 40n, 50n]) insert(copy, id);
       for (const { number: own, ids } of ingestBatchReader(segment.database)(0, 1e9)) {
         copy.ingestOrder.put(own, ids);
       }
-      expect(reported(copy, 3)).toEqual(reported(segment, 3));
+      expect(orderedPosts(copy, 3)).toEqual(orderedPosts(segment, 3));
     }),
   );
 });
 
 test("rows of the ingest order are dropped from either end", () => {
   withSegment((segment) => {
-    for (const number of [1, 2, 3, 4]) arrive(segment, number - 1, [BigInt(number * 10)]);
+    for (const number of [1, 2, 3, 4]) ingest(segment, number - 1, [BigInt(number * 10)]);
     expect(segment.ingestOrder.removeBefore(3, 1)).toBe(1);
     expect(segment.ingestOrder.removeBefore(3, 9)).toBe(1);
     segment.ingestOrder.removeAfter(3);
-    expect(reported(segment, 9)).toEqual(["3 30"]);
+    expect(orderedPosts(segment, 9)).toEqual(["3 30"]);
   });
 });
 
 test("the ingest order skips hidden posts", () => {
   withSegment((segment) => {
-    arrive(segment, 0, [10n, 20n]);
-    arrive(segment, 2, [15n, 30n]);
+    ingest(segment, 0, [10n, 20n]);
+    ingest(segment, 2, [15n, 30n]);
     segment.database.exec("INSERT INTO hidden VALUES (20), (30)");
-    expect(reported(segment, 9)).toEqual(["2 10", "4 15"]);
+    expect(orderedPosts(segment, 9)).toEqual(["2 10", "4 15"]);
   });
 });
 

@@ -59,8 +59,8 @@ export function ingestOrderIn(database: DatabaseSync): IngestOrder {
   function isRun(ids: readonly bigint[], low: bigint, high: bigint): boolean {
     const below = sql.selectRunBelow.get(high) as Row | undefined;
     if (below !== undefined && below.high >= low) return false;
-    const there = idsOf(sql.selectIdRange.all(low, high, ids.length + 1));
-    return there.length === ids.length && there.every((id, index) => id === ids[index]);
+    const stored = idsOf(sql.selectIdRange.all(low, high, ids.length + 1));
+    return stored.length === ids.length && stored.every((id, index) => id === ids[index]);
   }
 
   function runAt(id: bigint): Row | null {

@@ -57,7 +57,7 @@ export function* intactRows(
 
 function firstReadable(
   database: DatabaseSync,
-  above: bigint,
+  after: bigint,
 ): { id: bigint; after: bigint } | null {
   const selectNextId = prepare(database, "SELECT id FROM post WHERE id > ? ORDER BY id LIMIT 1");
   const probe = (after: bigint): bigint | null | "unreadable" => {
@@ -67,8 +67,8 @@ function firstReadable(
       return "unreadable";
     }
   };
-  let low = above;
-  let high = above;
+  let low = after;
+  let high = after;
   for (let step = 1n; probe(high) === "unreadable"; step *= 2n) {
     low = high;
     if (high === lastId) return null;

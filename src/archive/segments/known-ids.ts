@@ -9,23 +9,23 @@ import { createIdList, type IdList } from "./id-list.ts";
 export function knownIds(database: DatabaseSync): IdList {
   const known = createIdList();
   for (const table of ["uri", "term_docsize"] as const) {
-    asFarAsReadable(() => {
+    untilUnreadable(() => {
       const selectIds = database.prepare(`SELECT id FROM ${table}`);
       selectIds.setReadBigInts(true);
       for (const { id } of selectIds.iterate()) known.add(id as bigint);
     });
   }
-  asFarAsReadable(() => addSealed(database, known));
+  untilUnreadable(() => addSealed(database, known));
   return known;
 }
 
 function addSealed(database: DatabaseSync, known: IdList): void {
   if (sealedState(database) === null) return;
   const numbers = openPostNumbers(database, "salvage", null);
-  const mask = readDeletionBitmap(database);
+  const deletions = readDeletionBitmap(database);
   for (let number = 0; number < numbers.posts; number++) {
-    asFarAsReadable(() => {
-      const replaced = mask.replaced(Math.floor(number / postsPerChunk));
+    untilUnreadable(() => {
+      const replaced = deletions.replaced(Math.floor(number / postsPerChunk));
       const position = number % postsPerChunk;
       if (replaced !== null && countBetween(replaced, position, position + 1) > 0) return;
       known.add(numbers.idOf(number));
@@ -34,7 +34,7 @@ function addSealed(database: DatabaseSync, known: IdList): void {
   numbers.close();
 }
 
-function asFarAsReadable(work: () => void): void {
+function untilUnreadable(work: () => void): void {
   try {
     work();
   } catch {

@@ -28,9 +28,9 @@ function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
     case "and":
     case "or": {
       const children = plan.children.map((child) => lowerTo(side, child, lowering));
-      const decisive = plan.kind === "and" ? "none" : "all";
-      const decided = children.find((child) => child.exact && child.plan.kind === decisive);
-      if (decided !== undefined) return decided;
+      const absorbing = plan.kind === "and" ? "none" : "all";
+      const absorbingChild = children.find((child) => child.exact && child.plan.kind === absorbing);
+      if (absorbingChild !== undefined) return absorbingChild;
       const plans = children.map((child) => child.plan);
       return {
         plan: plan.kind === "and" ? all(plans) : any(plans),

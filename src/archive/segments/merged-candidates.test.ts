@@ -45,13 +45,13 @@ function setOf(members: readonly number[]): ChunkSet {
   return listSet(Uint16Array.from(members.toSorted((a, b) => a - b)), members.length);
 }
 
-function overlayOf(ids: readonly bigint[], max = Number.POSITIVE_INFINITY): DeltaLookup {
+function deltaOf(ids: readonly bigint[], max = Number.POSITIVE_INFINITY): DeltaLookup {
   const sorted = ids.toSorted((a, b) => (a > b ? -1 : 1));
   return ({ low, high }, limit) => {
-    const own = sorted.filter((id) => id >= low && id <= high);
-    const given = own.slice(0, Math.min(limit, max));
-    const isTruncated = given.length === limit || given.length < own.length;
-    return { ids: given, seenTo: isTruncated ? (given.at(-1) ?? low) : low };
+    const inRange = sorted.filter((id) => id >= low && id <= high);
+    const returned = inRange.slice(0, Math.min(limit, max));
+    const isTruncated = returned.length === limit || returned.length < inRange.length;
+    return { ids: returned, seenTo: isTruncated ? (returned.at(-1) ?? low) : low };
   };
 }
 
@@ -65,7 +65,7 @@ const numbers = fc.uniqueArray(
   ),
   { maxLength: 60 },
 );
-const written = fc.uniqueArray(
+const deltaIds = fc.uniqueArray(
   numbers.map(([number = 0]) => idOf(number) + 1n),
   { maxLength: 40 },
 );
@@ -74,17 +74,17 @@ describe("candidates of both indexes", () => {
   test("candidates of both indexes are each returned once, newest first, with any batch size and wherever FTS5 stops", () => {
     const property = fc.property(
       numbers,
-      written,
+      deltaIds,
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 10 }),
       (sealed, delta, target, max) => {
-        const sources = { ...requested, index: indexOf(sealed), delta: overlayOf(delta, max) };
+        const sources = { ...requested, index: indexOf(sealed), delta: deltaOf(delta, max) };
         const batches = [
           ...mergedCandidates(sources, everything, target, never, { containers: 0 }),
         ];
         const expected = [...sealed.map(idOf), ...delta].sort((a, b) => (a > b ? -1 : 1));
         expect(batches.flatMap(({ ids }) => ids)).toEqual(expected);
-        expectWhole(batches, expected);
+        expectNoGaps(batches, expected);
       },
     );
     fc.assert(property, {
@@ -98,7 +98,7 @@ describe("candidates of both indexes", () => {
   test("candidates of both indexes are within the range", () => {
     const index = indexOf([0, 1, 2, postsPerChunk, posts - 1]);
     const range = { low: idOf(postsPerChunk), high: idOf(1) };
-    const delta = overlayOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
+    const delta = deltaOf([newest + 1n, idOf(1) + 1n, idOf(1) - 1n, range.low - 1n]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta }, range, 100, never, { containers: 0 }),
     ];
@@ -139,7 +139,7 @@ describe("candidates of both indexes", () => {
   });
 });
 
-function expectWhole(batches: readonly CandidateBatch[], expected: readonly bigint[]): void {
+function expectNoGaps(batches: readonly CandidateBatch[], expected: readonly bigint[]): void {
   let high = everything.high;
   for (const { ids, seenTo } of batches) {
     expect(ids).toEqual(expected.filter((id) => id <= high && id >= seenTo));

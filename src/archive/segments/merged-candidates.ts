@@ -83,16 +83,16 @@ export function* mergedCandidates(
 }
 
 function merged(sealed: readonly bigint[], delta: CandidateBatch): CandidateBatch {
-  const { ids: written, seenTo } = delta;
+  const { ids: deltaIds, seenTo } = delta;
   const ids: bigint[] = [];
   let next = 0;
   for (const id of sealed) {
     if (id < seenTo) break;
-    for (; next < written.length && (written[next] as bigint) > id; next++) {
-      ids.push(written[next] as bigint);
+    for (; next < deltaIds.length && (deltaIds[next] as bigint) > id; next++) {
+      ids.push(deltaIds[next] as bigint);
     }
     ids.push(id);
   }
-  for (; next < written.length; next++) ids.push(written[next] as bigint);
+  for (; next < deltaIds.length; next++) ids.push(deltaIds[next] as bigint);
   return { ids, seenTo };
 }

@@ -7,14 +7,14 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 const found = new Uint16Array(1);
 
 /** Whether an index contains a visible post: then a missing row is lost. True if unreadable. Requires a snapshot. */
-export function namedPosts(
+export function indexedPosts(
   database: DatabaseSync,
   sealed: SealedPart | null,
 ): (id: bigint) => boolean {
   const selectHidden = database.prepare("SELECT 1 FROM hidden WHERE id = ?");
   const selectInDelta = database.prepare("SELECT 1 FROM term_docsize WHERE id = ?");
 
-  function isNamed(id: bigint): boolean {
+  function isIndexed(id: bigint): boolean {
     if (selectHidden.get(id) !== undefined) return false;
     if (selectInDelta.get(id) !== undefined) return true;
     if (sealed === null) return false;
@@ -26,7 +26,7 @@ export function namedPosts(
 
   return (id) => {
     try {
-      return isNamed(id);
+      return isIndexed(id);
     } catch (error) {
       if (isDamage(error)) return true;
       throw error;

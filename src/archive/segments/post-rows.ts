@@ -33,12 +33,12 @@ export function postRowsIn(
   const sql = prepareStatements(database);
   let isRecording = false;
 
-  function note(id: bigint): void {
+  function recordChange(id: bigint): void {
     if (isRecording) sql.insertChanged.run(id);
   }
 
   function write(post: WrittenPost, id: bigint, counts: PostCounts): void {
-    note(id);
+    recordChange(id);
     const { timeMs, revision, packed } = post;
     const { likes, reposts, replies, quotes } = counts;
     const sum = packed?.sum ?? rowSum({ id, timeMs, ...counts, revision, record: post.record });
@@ -48,7 +48,7 @@ export function postRowsIn(
   }
 
   function erase(id: bigint): void {
-    note(id);
+    recordChange(id);
     sql.deletePost.run(id);
     termsWriter.remove(id);
     sealed.replace(id);
@@ -81,12 +81,12 @@ export function postRowsIn(
       if (wasHidden) sql.insertHidden.run(newId);
     },
     setCounts: (id, { likes, reposts, replies, quotes }) => {
-      note(id);
+      recordChange(id);
       sql.updateCounts.run(likes, reposts, replies, quotes, id);
       sql.updateSum.run(id);
     },
     setRecord: (id, record) => {
-      note(id);
+      recordChange(id);
       sql.updateRecord.run(record, id);
       sql.updateSum.run(id);
     },
@@ -96,7 +96,7 @@ export function postRowsIn(
       sealed.replace(row.id);
     },
     setHidden: (id, hidden) => {
-      note(id);
+      recordChange(id);
       const { changes } = hidden ? sql.insertHidden.run(id) : sql.deleteHidden.run(id);
       if (Number(changes) === 0) return;
       if (hidden) sealed.hide(id);

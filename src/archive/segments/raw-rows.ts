@@ -33,7 +33,7 @@ function isIntact(row: StoredRow): boolean | null {
   return row.sum === null ? null : Number(row.sum) === rowSum({ ...row, timeMs: row.time_ms });
 }
 
-const usualPageBytes = 8_192;
+const defaultPageBytes = 8_192;
 const maxPayloadBytes = 16 * 1024 ** 2;
 
 type Pages = {
@@ -67,7 +67,7 @@ const hasHeader = (header: Buffer): boolean => header.toString("latin1", 0, 16) 
 function pageBytesIn(header: Buffer): number {
   const bytes = header.readUInt16BE(16);
   const isPower = bytes >= 512 && (bytes & (bytes - 1)) === 0;
-  return hasHeader(header) && isPower ? bytes : usualPageBytes;
+  return hasHeader(header) && isPower ? bytes : defaultPageBytes;
 }
 
 function freePages(header: Buffer, count: number, read: (page: number) => Buffer) {

@@ -18,14 +18,14 @@ export function segmentIngestOrder(
 ): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
   const rows = rowsOf(database, "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)");
   return (from, to, limit) => {
-    const batches: SegmentIngest[] = [];
+    const posts: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
-      if (batches.length >= limit && batches.at(-1)?.number !== number) break;
+      if (posts.length >= limit && posts.at(-1)?.number !== number) break;
       for (const id of ids) {
-        if (number > from.number || id >= from.id) batches.push({ number, id });
+        if (number > from.number || id >= from.id) posts.push({ number, id });
       }
     }
-    return batches.toSorted(compare).slice(0, limit);
+    return posts.toSorted(compare).slice(0, limit);
   };
 }
 

@@ -14,13 +14,13 @@ export type NumberTable = keyof typeof numberTables;
  * and of the key with each other cell, so that swapped values are detected. All products and sums
  * of up to 33 million rows are below 2 ** 63.
  */
-const residueOf = 1_073_741_789;
-const shift = residueOf + 1;
-const productOf = 68_719_476_731;
+const residueModulus = 1_073_741_789;
+const shift = residueModulus + 1;
+const productModulus = 68_719_476_731;
 
-const sqlFactor = (value: string): string => `(${value} % ${residueOf} + ${shift})`;
+const sqlFactor = (value: string): string => `(${value} % ${residueModulus} + ${shift})`;
 const sqlProduct = (a: string, b: string): string =>
-  `${sqlFactor(a)} * ${sqlFactor(b)} % ${productOf}`;
+  `${sqlFactor(a)} * ${sqlFactor(b)} % ${productModulus}`;
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("hex");
 const sqlByte = (blob: string, at: number): string =>
@@ -28,20 +28,20 @@ const sqlByte = (blob: string, at: number): string =>
 const sqlBlob = (blob: string): string =>
   `(length(${blob}) * 134217728 + ${sqlByte(blob, 1)} * 262144 + ${sqlByte(blob, 2)} * 512 + ${sqlByte(blob, 3)})`;
 
-export function rowNumber(table: NumberTable): string {
+export function rowChecksumSql(table: NumberTable): string {
   const { key, integers, blobs } = numberTables[table];
   const [first, second = `(${first} >> 32)`] = key;
   const cells = [...integers, ...blobs.map(sqlBlob)];
   return [sqlProduct(first, second), ...cells.map((cell) => sqlProduct(first, cell))].join(" + ");
 }
 
-const modulus = BigInt(residueOf);
+const modulus = BigInt(residueModulus);
 const factor = (value: bigint): number => Number(value % modulus) + shift;
 
 /** Exact: no intermediate exceeds 2 ** 53. */
 function product(a: number, b: number): number {
   const high = Math.trunc(b / 32_768);
-  return (((a * high) % productOf) * 32_768 + a * (b % 32_768)) % productOf;
+  return (((a * high) % productModulus) * 32_768 + a * (b % 32_768)) % productModulus;
 }
 
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;

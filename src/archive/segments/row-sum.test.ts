@@ -64,7 +64,7 @@ function change(sql: string): void {
   database.close();
 }
 
-function reading<Value>(work: (segment: Segment, ids: bigint[]) => Value): Value {
+function withSegment<Value>(work: (segment: Segment, ids: bigint[]) => Value): Value {
   const database = new DatabaseSync(path(), { readOnly: true });
   const select = database.prepare("SELECT id FROM post ORDER BY id");
   select.setReadBigInts(true);
@@ -89,7 +89,7 @@ test.for([
   ["the whole sum", "sum = NULL"],
 ])("a row is damaged if %s was changed without its checksum", ([, assignment]) => {
   change(`UPDATE post SET ${assignment} WHERE id = ${second}`);
-  reading((segment, ids) => {
+  withSegment((segment, ids) => {
     const read = segment.rows(ids);
     expect(read.damaged).toEqual([ids[1]]);
     expect(read.rows.map(({ id }) => id)).toEqual([ids[0], ids[2]]);
@@ -100,7 +100,7 @@ test("a row that is stored under another post's ID is damaged", () => {
   change(`DELETE FROM post WHERE id = ${second};
     INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
     FROM post ORDER BY id LIMIT 1`);
-  reading((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
+  withSegment((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
 });
 
 test("a damaged row is repaired by a post that its source repeats, but not by counts", () => {
@@ -115,9 +115,9 @@ test("a damaged row is repaired by a post that its source repeats, but not by co
     },
   ]);
   archive.addCounts();
-  reading((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
+  withSegment((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
   archive.put(post("two"));
-  reading((segment, ids) => {
+  withSegment((segment, ids) => {
     expect(ids).toHaveLength(3);
     expect(segment.rows(ids).damaged).toEqual([]);
   });

@@ -29,7 +29,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
   // Copies of the file, which lack the marker, must also be rejected.
   const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
-  function mask(): DeletionBitmapWriter | null {
+  function bitmap(): DeletionBitmapWriter | null {
     opened ??= open();
     return typeof opened === "string" ? null : opened;
   }
@@ -50,32 +50,32 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     });
   }
 
-  function reportFile(): void {
+  function abandonIndex(): void {
     opened = "spoiled";
     runGuarded(() => updateFormat.run(abandonedFormat));
   }
 
   function idsWith(facet: string): bigint[] | null {
-    if (mask() === null) return opened === "unsealed" ? [] : null;
+    if (bitmap() === null) return opened === "unsealed" ? [] : null;
     const query = sealedQuery({ kind: "terms", elements: [{ kind: "token", token: facet }] });
     return runGuarded(() => sealedIds(database, path, query, { low: 0n, high: lastId }));
   }
 
   return {
     begin: () => {
-      const isReported = opened === "unsealed" || opened === "spoiled";
-      if (!isReported && isMarkedDamaged(path)) reportFile();
+      const isUnused = opened === "unsealed" || opened === "spoiled";
+      if (!isUnused && isMarkedDamaged(path)) abandonIndex();
     },
-    replace: (id) => runGuarded(() => mask()?.replace(id)),
-    hide: (id) => runGuarded(() => mask()?.hide(id)),
-    show: (id) => runGuarded(() => mask()?.show(id)),
+    replace: (id) => runGuarded(() => bitmap()?.replace(id)),
+    hide: (id) => runGuarded(() => bitmap()?.hide(id)),
+    show: (id) => runGuarded(() => bitmap()?.show(id)),
     flush: () => {
       if (opened === null) return;
-      runGuarded(() => mask()?.flush());
-      if (opened === "damaged") reportFile();
+      runGuarded(() => bitmap()?.flush());
+      if (opened === "damaged") abandonIndex();
     },
     discard: () => {
-      if (opened !== null) mask()?.discard();
+      if (opened !== null) bitmap()?.discard();
     },
     idsWith,
   };

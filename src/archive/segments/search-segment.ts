@@ -5,7 +5,7 @@ import { hasTime, type IdRange, idTimeMs, type TimeSkew } from "../../posts/ids.
 import { withSnapshot } from "../database.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { openAllPosts } from "./all-posts.ts";
-import { candidatesOfStep, recheckedOfStep } from "./candidates-of-step.ts";
+import { candidatesPerStep, recheckedPerStep } from "./candidates-of-step.ts";
 import { guardedByMarker } from "./damage-marker.ts";
 import { singleId } from "./damaged-ids.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
@@ -15,7 +15,7 @@ import type { ReadRows } from "./read-rows.ts";
 import { rowScanQuery } from "./row-scan.ts";
 import { rowSubject } from "./row-subject.ts";
 import type { SealedPart, SealedView } from "./sealed-part.ts";
-import { firstBatch, inSlices, slicedCandidates } from "./sliced-candidates.ts";
+import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.ts";
 
 export type SegmentQuery = {
   /** A superset; null for every post. */
@@ -60,28 +60,28 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   const sliced = slicedCandidates(database);
 
   function isMatch(id: bigint, query: SegmentQuery, answer: SegmentAnswer): boolean {
-    const isTimeOpen = !surelyLiesInWindow(id, query);
-    const isRestOpen = query.residual.kind !== "all";
-    if (!isTimeOpen && !isRestOpen) return true;
+    const mustCheckTime = !isCertainlyInWindow(id, query);
+    const mustCheckResidual = query.residual.kind !== "all";
+    if (!mustCheckTime && !mustCheckResidual) return true;
     answer.rechecked += 1;
     answer.statements += 1;
     const { rows, damaged } = segment.rows([id]);
     answer.damaged.push(...damaged.map(singleId));
     const [row] = rows;
     if (row === undefined || !isWithin(query, row.timeMs)) return false;
-    return !isRestOpen || matches(query.residual, rowSubject(row));
+    return !mustCheckResidual || matches(query.residual, rowSubject(row));
   }
 
   function takeMatches(
-    named: Iterable<bigint>,
+    ids: Iterable<bigint>,
     query: SegmentQuery,
     limit: number,
     expired: () => boolean,
     answer: SegmentAnswer,
   ): boolean {
-    const isExact = everyCandidateCounts(query);
-    const step = isExact ? candidatesOfStep : recheckedOfStep;
-    for (const id of named) {
+    const isExact = isEveryCandidateMatch(query);
+    const step = isExact ? candidatesPerStep : recheckedPerStep;
+    for (const id of ids) {
       answer.candidates += 1;
       if (isExact || isMatch(id, query, answer)) answer.ids.push(id);
       if (answer.ids.length >= limit) return true;
@@ -98,7 +98,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
-    const answer = noAnswer();
+    const answer = emptyAnswer();
     const posts = everyPost(range, () => answer.damaged.push(range));
     takeMatches(posts, rowScanQuery(requested), limit, expired, answer);
     return answer;
@@ -110,13 +110,13 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
-    const answer = noAnswer();
+    const answer = emptyAnswer();
     if (isSliced(query)) {
       const batches = sliced.batches(query.sealed, range, answer);
-      return takeBatches(batches, inSlices(query), range, limit, expired, answer);
+      return takeBatches(batches, slicedQuery(query), range, limit, expired, answer);
     }
-    const max = everyCandidateCounts(query) ? limit : noLimit;
-    takeMatches(candidates.named(query.expression, range, max), query, limit, expired, answer);
+    const max = isEveryCandidateMatch(query) ? limit : noLimit;
+    takeMatches(candidates.matching(query.expression, range, max), query, limit, expired, answer);
     return answer;
   }
 
@@ -128,7 +128,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     expired: () => boolean,
     answer: SegmentAnswer,
   ): SegmentAnswer {
-    const isExact = everyCandidateCounts(query);
+    const isExact = isEveryCandidateMatch(query);
     for (const { ids, seenTo } of batches) {
       if (takeMatches(ids, query, limit, isExact ? never : expired, answer)) return answer;
       if (seenTo <= range.low || !expired()) continue;
@@ -148,16 +148,23 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     limit: number,
     expired: () => boolean,
   ): SegmentAnswer {
-    const answer = noAnswer();
-    const inParts = hasDelta && isSliced(query);
-    const delta = inParts
+    const answer = emptyAnswer();
+    const isDeltaSliced = hasDelta && isSliced(query);
+    const delta = isDeltaSliced
       ? (part: IdRange) => firstBatch(sliced.batches(query.sealed, part, answer), part)
       : hasDelta
         ? candidates.delta(query.expression, hidesAny, answer, expired)
         : null;
     const sources = { index, query: query.sealed, omitted: deletions.omitted, delta };
     const batches = mergedCandidates(sources, range, limit, expired, answer);
-    return takeBatches(batches, inParts ? inSlices(query) : query, range, limit, expired, answer);
+    return takeBatches(
+      batches,
+      isDeltaSliced ? slicedQuery(query) : query,
+      range,
+      limit,
+      expired,
+      answer,
+    );
   }
 
   return (
@@ -174,9 +181,9 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
       );
     }
     if (segment.sealed.isKnownToLack(query.sealed, query.lastWrittenInCommit)) {
-      return { ...noAnswer(), statements: 0 };
+      return { ...emptyAnswer(), statements: 0 };
     }
-    const read = everyCandidateCounts(query) ? segment.sealed.readIndex : segment.sealed.read;
+    const read = isEveryCandidateMatch(query) ? segment.sealed.readIndex : segment.sealed.read;
     return read(
       (view) => searchSealed(view, query, range, limit, expired),
       () => searchRows(query, range, limit, expired),
@@ -185,7 +192,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
   };
 }
 
-const noAnswer = (): SegmentAnswer => ({
+const emptyAnswer = (): SegmentAnswer => ({
   ids: [],
   stoppedAt: null,
   candidates: 0,
@@ -198,10 +205,10 @@ const noAnswer = (): SegmentAnswer => ({
 
 const never = (): boolean => false;
 
-const everyCandidateCounts = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
+const isEveryCandidateMatch = ({ residual, fromMs, toMs }: SegmentQuery): boolean =>
   residual.kind === "all" && fromMs === null && toMs === null;
 
-function surelyLiesInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
+function isCertainlyInWindow(id: bigint, { fromMs, toMs, skew }: SegmentQuery): boolean {
   if (fromMs === null && toMs === null) return true;
   if (!hasTime(id)) return false;
   const idMs = idTimeMs(id);

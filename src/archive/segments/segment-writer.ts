@@ -53,8 +53,8 @@ export function openSegmentWriter(
   cacheKib: number,
 ): SegmentWriter {
   const database = openForWriting(path, segmentMigrations, cacheKib);
-  const beside = { terms: ftsTermsIn(database), ingestOrder: ingestOrderIn(database) };
-  return segmentWriterOn(database, { path, platform }, beside);
+  const indexes = { terms: ftsTermsIn(database), ingestOrder: ingestOrderIn(database) };
+  return segmentWriterOn(database, { path, platform }, indexes);
 }
 
 export function segmentWriterOn(

@@ -17,7 +17,7 @@ export type SlicedCandidates = {
 
 type SlicedWork = { statements: number; postings?: number };
 
-export const inSlices = <Query extends Sliced>(query: Query): Query =>
+export const slicedQuery = <Query extends Sliced>(query: Query): Query =>
   isExactInSlices(query.sealed) ? query : { ...query, residual: query.whole };
 
 export function firstBatch(
@@ -148,9 +148,9 @@ function intersection(
   queries: readonly SealedQuery[],
   posts: SlicePosts,
 ): Uint32Array {
-  const lateness = (query: SealedQuery): number =>
+  const rank = (query: SealedQuery): number =>
     query.kind === "term" ? posts.frequencyOf(query.term) : Number.POSITIVE_INFINITY;
-  for (const query of queries.toSorted((a, b) => (lateness(a) < lateness(b) ? -1 : 1))) {
+  for (const query of queries.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))) {
     const set = evaluate(query, posts);
     for (let word = 0; word < into.length; word++) {
       into[word] = (into[word] as number) & (set[word] as number);

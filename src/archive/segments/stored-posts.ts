@@ -36,14 +36,14 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
   let isReading = false;
   let lastRead: bigint | null = null;
 
-  const lastOf = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
+  const lastId = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
 
   /** Several times as fast as lookups without a transaction. */
   function beginReading(): void {
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");
     isReading = true;
-    lastRead = lastOf();
+    lastRead = lastId();
   }
 
   /** Most new posts are after the last one. */
@@ -114,7 +114,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
       mayContain(from) ? ((sql.selectLowest.get(from, to)?.id as bigint | null) ?? null) : null,
     highestId: (from, to) =>
       mayContain(from) ? ((sql.selectHighest.get(from, to)?.id as bigint | null) ?? null) : null,
-    end: () => nextMillisecondId(lastOf()),
+    end: () => nextMillisecondId(lastId()),
     endReading: () => {
       if (!isReading) return;
       database.exec("COMMIT");

@@ -68,7 +68,7 @@ test("a segment's checksums are updated with every write, and rolled back with i
   );
 });
 
-function filled(): DatabaseSync {
+function filledSegment(): DatabaseSync {
   const database = emptySegment();
   write(database, () => {
     const add = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
@@ -106,7 +106,7 @@ test.each([
 ])(
   "a segment's checksums detect a change of %s made without a writer, also after later writes: %s",
   (table, sql) => {
-    const database = filled();
+    const database = filledSegment();
     database.exec(sql);
     expect(run(damagedTables(database))).toEqual([table]);
     write(database, () => database.exec("INSERT INTO hidden VALUES(99)"));
@@ -115,7 +115,7 @@ test.each([
 );
 
 test("a segment's checksums cover every bit of a block of FTS5", () => {
-  const database = filled();
+  const database = filledSegment();
   const select = database.prepare("SELECT id, block FROM term_data WHERE id > 10 LIMIT 1");
   select.setReadBigInts(true);
   const { id = 0n, block } = select.get() ?? {};
@@ -138,7 +138,7 @@ test.each([
   ["uri", "hash", 64],
   ["uri", "id", 63],
 ])("a segment's checksums cover every bit of a row of %s: its %s", (table, column, bits) => {
-  const database = filled();
+  const database = filledSegment();
   const select = database.prepare(`SELECT max(id), ${column} AS value FROM ${table}`);
   select.setReadBigInts(true);
   const value = select.get()?.value as bigint;
@@ -153,7 +153,7 @@ test.each([
 });
 
 test("a segment's checksums cover every bit of a document size", () => {
-  const database = filled();
+  const database = filledSegment();
   const set = database.prepare("UPDATE term_docsize SET sz = ? WHERE id = 9");
   for (const size of [[0], [5], [0x81, 0x05], [0xff, 0x7f], [0x81, 0x80, 0x01]]) {
     write(database, () => set.run(Uint8Array.from(size)));
@@ -167,7 +167,7 @@ test("a segment's checksums cover every bit of a document size", () => {
 });
 
 test("a damaged row may have cells of any type when it is removed", () => {
-  const database = filled();
+  const database = filledSegment();
   database.exec("UPDATE term_docsize SET sz = NULL, origin = 1.5 WHERE id = 9");
   database.exec("UPDATE term_docsize SET sz = 'a text', origin = zeroblob(300) WHERE id = 10");
   write(database, () => database.exec("DELETE FROM term WHERE rowid IN (9, 10)"));

@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "../sealed/damage.ts";
 import { cellSums } from "./cell-sums.ts";
 import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
-import { type NumberTable, numberSums, numberTables, rowNumber } from "./row-numbers.ts";
+import { type NumberTable, numberSums, numberTables, rowChecksumSql } from "./row-numbers.ts";
 
 /**
  * `table_sum` has the number of rows of each table without row checksums, and the sum of their
@@ -70,7 +70,7 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
   };
 }
 
-const rowsOfStep = 200;
+const rowsPerStep = 200;
 
 /** Requires a transaction. */
 export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
@@ -90,8 +90,9 @@ export function* damagedTables(database: DatabaseSync): Generator<"worked", stri
   const damaged: string[] = [];
   for (const table of summedTables) {
     const row = selectSum.get(table);
-    const read = yield* ifReadable(readSum(database, table, Number(row?.rows ?? 0)));
-    if (read === null || row?.rows !== read.rows || row.sum !== read.sum) damaged.push(table);
+    const computed = yield* ifReadable(readSum(database, table, Number(row?.rows ?? 0)));
+    if (computed === null || row?.rows !== computed.rows || row.sum !== computed.sum)
+      damaged.push(table);
   }
   return damaged;
 }
@@ -118,7 +119,7 @@ const readSum = (
     ? readBlocks(database, table, maxRows)
     : readNumbers(database, table, maxRows);
 
-const numbersOfStep = 20_000;
+const numbersPerStep = 20_000;
 
 function* readNumbers(
   database: DatabaseSync,
@@ -128,10 +129,10 @@ function* readNumbers(
   const key = numberTables[table].key.join();
   const marks = numberTables[table].key.map(() => "?").join();
   const sums = (within: string): string =>
-    `SELECT count(*) AS rows, coalesce(sum(${rowNumber(table)}), 0) % ${sumModulus} AS sum FROM ${table}
+    `SELECT count(*) AS rows, coalesce(sum(${rowChecksumSql(table)}), 0) % ${sumModulus} AS sum FROM ${table}
      WHERE (${key}) > (${marks}) ${within}`;
   const selectEnd = database.prepare(
-    `SELECT ${key} FROM ${table} WHERE (${key}) > (${marks}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersOfStep - 1}`,
+    `SELECT ${key} FROM ${table} WHERE (${key}) > (${marks}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersPerStep - 1}`,
   );
   selectEnd.setReadBigInts(true);
   selectEnd.setReturnArrays(true);
@@ -158,7 +159,7 @@ function* readBlocks(
   const columns = [...key, ...others];
   const after = key.map(() => "?").join();
   const select = database.prepare(
-    `SELECT ${columns.join()} FROM ${table} WHERE (${key.join()}) > (${after}) ORDER BY ${key.join()} LIMIT ${rowsOfStep}`,
+    `SELECT ${columns.join()} FROM ${table} WHERE (${key.join()}) > (${after}) ORDER BY ${key.join()} LIMIT ${rowsPerStep}`,
   );
   select.setReadBigInts(true);
   select.setReturnArrays(true);
@@ -177,7 +178,7 @@ function* readBlocks(
       total.sum %= sumModulus;
     }
     const end = rows.at(-1);
-    if (end === undefined || rows.length < rowsOfStep || total.rows > maxRows) return total;
+    if (end === undefined || rows.length < rowsPerStep || total.rows > maxRows) return total;
     last = end.slice(0, key.length);
     yield "worked";
   }

@@ -14,7 +14,7 @@ function* twoSteps(onEnd: () => void): Generator<void, void> {
   onEnd();
 }
 
-const counted = () => {
+const countingVerification = () => {
   const count = { runs: 0, verify: () => twoSteps(() => (count.runs += 1)) };
   return count;
 };
@@ -23,7 +23,7 @@ const run = (steps: Iterable<void>): number => [...steps].length;
 
 test("a file that one thread has verified is not verified again", () => {
   const shared = createVerifiedFiles();
-  const count = counted();
+  const count = countingVerification();
   for (const thread of [useVerifiedFiles(shared), useVerifiedFiles(shared)]) {
     run(thread.once("/a/1.db", count.verify));
     run(thread.once("/a/1.db", count.verify));
@@ -35,7 +35,7 @@ test("a file that one thread has verified is not verified again", () => {
 
 test("a thread waits in slices while another one verifies the file", () => {
   const shared = createVerifiedFiles();
-  const count = counted();
+  const count = countingVerification();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
   first.next();
   const second = useVerifiedFiles(shared).once("/a/1.db", count.verify);
@@ -47,7 +47,7 @@ test("a thread waits in slices while another one verifies the file", () => {
 
 test("a waiting thread takes over an abandoned or failed verification", () => {
   const shared = createVerifiedFiles();
-  const count = counted();
+  const count = countingVerification();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
   first.next();
   const second = useVerifiedFiles(shared).once("/a/1.db", count.verify);
@@ -65,7 +65,7 @@ test("a waiting thread takes over an abandoned or failed verification", () => {
 
 test("two searches of one thread never wait for each other", () => {
   const thread = useVerifiedFiles();
-  const count = counted();
+  const count = countingVerification();
   const first = thread.once("/a/1.db", count.verify);
   first.next();
   run(thread.once("/a/1.db", count.verify));

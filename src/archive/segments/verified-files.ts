@@ -26,7 +26,7 @@ export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles 
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
-    const { slot, isRunning, isVerified } = statesOf(path);
+    const { slot, runningState: isRunning, verifiedState: isVerified } = statesOf(path);
     for (let sleeps = 0; ; ) {
       const state = Atomics.load(shared, slot);
       if (state === isVerified) return;
@@ -53,12 +53,12 @@ export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles 
 }
 
 /** Another file in the slot has the same states with a probability of 2 ** -30. */
-function statesOf(path: string): { slot: number; isRunning: number; isVerified: number } {
+function statesOf(path: string): { slot: number; runningState: number; verifiedState: number } {
   const hash = createHash("sha256").update(path).digest();
   const state = hash.readUInt32LE(4) | 0;
   return {
     slot: hash.readUInt32LE(0) % slotCount,
-    isRunning: state | 1,
-    isVerified: (state & ~1) | 2,
+    runningState: state | 1,
+    verifiedState: (state & ~1) | 2,
   };
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PlatformCoverage } from "../archive.ts";
-import { readCoverageOfAll, readSegments, type SegmentEntry } from "../catalog/catalog.ts";
+import { readCoverageOfAllAccounts, readSegments, type SegmentEntry } from "../catalog/catalog.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { withSnapshot } from "../database.ts";
 
@@ -31,7 +31,7 @@ export function catalogStateReader(
       cached = withSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
-        return { version, segments, coverage: readCoverageOfAll(catalog) };
+        return { version, segments, coverage: readCoverageOfAllAccounts(catalog) };
       });
       onChange(cached.segments);
     }

@@ -5,7 +5,7 @@ import { makePrivateFolder } from "../../db/private-files.ts";
 import { noteStoreId } from "../../db/store-id.ts";
 import { archiveId } from "../catalog/archive-id.ts";
 import { catalogPath, readUriKey } from "../catalog/catalog.ts";
-import { requireIntactStart } from "../catalog/intact-catalog.ts";
+import { requireIntactStartupTables } from "../catalog/intact-catalog.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
 
 /** Returns the key of the uri hashes, which never changes. */
@@ -24,7 +24,7 @@ export function prepareCatalog(folder: string): string {
 
 function intactUriKey(catalog: DatabaseSync, folder: string): string {
   try {
-    requireIntactStart(catalog, catalogPath(folder));
+    requireIntactStartupTables(catalog, catalogPath(folder));
     return readUriKey(catalog);
   } finally {
     catalog.close();

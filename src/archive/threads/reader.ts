@@ -204,7 +204,7 @@ export function createReader(
       ingestOrder: ({ after, limit }) =>
         readIngestOrder(catalog, currentState().segments, open, after, limit),
       accountsToLookUp: ({ platform, beforeMs, limit }) =>
-        accounts.toLookUp(platform, beforeMs, limit),
+        accounts.dueForLookUp(platform, beforeMs, limit),
       accountsNamed: accountsNamed(catalog, accounts),
       aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),

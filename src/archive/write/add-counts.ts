@@ -9,30 +9,30 @@ import { findPost } from "./find-post.ts";
 import { owner } from "./placement.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-const rowsOfStep = 2_000;
+const rowsPerStep = 2_000;
 
 export function addCountStep(context: WriteContext): boolean {
   const { counts, writers } = context;
-  const step = counts.nextStep(rowsOfStep);
+  const step = counts.nextStep(rowsPerStep);
   if (step === null) return false;
   for (const [platform, changes] of Map.groupBy(step.changes, (change) => change.platform)) {
     const entries = writers.entries(platform);
     const byId = new Map<bigint, Map<CountMetric, number>>();
-    for (const [uri, own] of Map.groupBy(changes, (change) => change.uri)) {
+    for (const [uri, uriChanges] of Map.groupBy(changes, (change) => change.uri)) {
       const stored = findPost(context, entries, platform, uri);
-      if (stored !== null) byId.set(stored.id, sumsOf(own));
+      if (stored !== null) byId.set(stored.id, sumsOf(uriChanges));
     }
     const ids = [...byId.keys()].sort((a, b) => (a < b ? -1 : 1));
-    for (const [entry, own] of Map.groupBy(ids, (id) => owner(entries, id))) {
+    for (const [entry, entryIds] of Map.groupBy(ids, (id) => owner(entries, id))) {
       const writer = writers.writerOf(entry);
       if (writer.counted() >= step.number) continue;
       inSegment(context, writer, entry, () => {
-        for (const id of own) writer.addCounts(id, byId.get(id) ?? new Map());
+        for (const id of entryIds) writer.addCounts(id, byId.get(id) ?? new Map());
         writer.setCounted(step.number);
       });
     }
   }
-  counts.end(step);
+  counts.endStep(step);
   return true;
 }
 

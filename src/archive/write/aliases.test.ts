@@ -51,7 +51,7 @@ const known = (atMs: number): ArchiveChange => ({
   atMs,
 });
 
-function names(): number {
+function aliasCount(): number {
   const catalog = openCatalog(archive.folder);
   const { count } = catalog.prepare("SELECT count(*) AS count FROM alias").get() ?? {};
   catalog.close();
@@ -126,9 +126,9 @@ test("aliases are listed by page, newest posts first, also after a restart", () 
 test("an alias is removed once its post is deleted", () => {
   archive.write([put(1), put(2)]);
   archive.write([deletion(uriOf(1))]);
-  expect(names()).toBe(2);
+  expect(aliasCount()).toBe(2);
   archive.expire(start);
-  expect(names()).toBe(1);
+  expect(aliasCount()).toBe(1);
   expect(archive.write([deletion(aliasOf(2))])).toMatchObject({ deleted: 1 });
 });
 

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { NamedPosition } from "../archive.ts";
-import { byOtherIds } from "../catalog/other-ids.ts";
+import { storedIdsOf } from "../catalog/other-ids.ts";
 import type { PreparedAliasDelete, PreparedChange } from "../prepared.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
 import { findPost } from "./find-post.ts";
@@ -57,7 +57,7 @@ export function aliasesOf(catalog: DatabaseSync): Aliases {
 }
 
 /** Call after the posts are written. */
-export function noteAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
+export function recordAliases(context: WriteContext, changes: readonly PreparedChange[]): void {
   for (const change of changes) {
     if (change.kind !== "upsert" || change.alias === null) continue;
     const { platform, uri, alias } = change;
@@ -66,19 +66,19 @@ export function noteAliases(context: WriteContext, changes: readonly PreparedCha
   }
 }
 
-export function deletesOf(
+export function deletesByAlias(
   context: WriteContext,
   { aliasDeletes, changes }: Pick<PreparedChanges, "aliasDeletes" | "changes">,
 ): PreparedChange[] {
   return aliasDeletes.flatMap((deletion) => {
     const { platform, name, hash, revision } = deletion;
-    const coming = changes.find(
+    const incoming = changes.find(
       (change) =>
         change.kind === "upsert" &&
         change.platform === platform &&
         (change.alias?.hash === hash || change.uri === name),
     );
-    const uri = coming?.uri ?? storedUri(context, deletion);
+    const uri = incoming?.uri ?? storedUri(context, deletion);
     if (uri === null) return [];
     return [{ kind: "delete", platform, uri, hash: context.hashOf(uri), id: null, revision }];
   });
@@ -103,6 +103,6 @@ export function postWithId(
   const entries = writers.entries(platform);
   if (entries.length === 0) return null;
   const writer = writers.writerOf(owner(entries, id));
-  const other = (): bigint | undefined => byOtherIds(writer, uriKey, [id]).get(id);
-  return writer.findById(id) ?? writer.findById(other() ?? id);
+  const storedId = (): bigint | undefined => storedIdsOf(writer, uriKey, [id]).get(id);
+  return writer.findById(id) ?? writer.findById(storedId() ?? id);
 }

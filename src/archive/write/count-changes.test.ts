@@ -20,7 +20,7 @@ function post(n: number, special: Parameters<typeof makePost>[0] = {}) {
   return makePost({ key: `${n}`, createdMs, origin: "stream", counts: none, ...special });
 }
 
-const seen = (n: number, metric: CountMetric = "likes", by = 1): ArchiveChange => ({
+const countChange = (n: number, metric: CountMetric = "likes", by = 1): ArchiveChange => ({
   kind: "count",
   platform: "bluesky",
   uri: uriOf(n),
@@ -44,7 +44,12 @@ const metrics = (likes: number | null, reposts: number | null = 0, replies = 0, 
 test("count changes are collected, and added to posts in every segment", () => {
   archive = smallArchive(3);
   archive.put(...Array.from({ length: 10 }, (_, n) => post(n)));
-  archive.write([seen(0), seen(9, "reposts", 4), seen(0, "likes", 2), seen(5, "replies")]);
+  archive.write([
+    countChange(0),
+    countChange(9, "reposts", 4),
+    countChange(0, "likes", 2),
+    countChange(5, "replies"),
+  ]);
   expect(metricsOf(0)).toEqual(metrics(0));
   archive.addCounts();
   expect(metricsOf(0)).toEqual(metrics(3));
@@ -65,7 +70,7 @@ test("a threshold is indexed as soon as a count passes it, for each metric", () 
     [1, { 1000: 1, 1001: 0 }],
     [24, { 1023: 1, 1024: 1, 1025: 0 }],
   ] as const) {
-    archive.write([seen(1, "likes", by)]);
+    archive.write([countChange(1, "likes", by)]);
     archive.addCounts();
     for (const [min, count] of Object.entries(finds)) {
       expect(archive.query(`min_faves:${min}`).positions, `min_faves:${min}`).toHaveLength(count);
@@ -78,7 +83,7 @@ test("many likes of one post are merged into one change", () => {
   archive = smallArchive();
   archive.put(post(1));
   for (let batch = 0; batch < 20; batch += 1) {
-    archive.write(Array.from({ length: 500 }, () => seen(1)));
+    archive.write(Array.from({ length: 500 }, () => countChange(1)));
   }
   const catalog = openCatalog(archive.folder);
   expect(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()).toEqual({ rows: 1 });
@@ -90,7 +95,7 @@ test("many likes of one post are merged into one change", () => {
 test("count changes of posts that are not stored are dropped", () => {
   archive = smallArchive();
   archive.put(post(1));
-  archive.write([seen(2)]);
+  archive.write([countChange(2)]);
   archive.addCounts();
   archive.put(post(2));
   archive.addCounts();
@@ -101,7 +106,7 @@ test("an unknown count starts at the first change, and counts remain when the po
   archive = smallArchive();
   const unknown = { likes: null, reposts: null, replies: null, quotes: null };
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
-  archive.write([seen(1), seen(1, "replies", -1)]);
+  archive.write([countChange(1), countChange(1, "replies", -1)]);
   archive.addCounts();
   expect(metricsOf(1)).toEqual({
     ...metrics(1),
@@ -122,7 +127,7 @@ test("a deleted reply or quote is subtracted, and counts are never negative", ()
     post(2, { inReplyTo: to, isReply: true }),
     post(3, { quoted: to, isQuote: true }),
   );
-  archive.write([seen(1, "replies"), seen(1, "quotes")]);
+  archive.write([countChange(1, "replies"), countChange(1, "quotes")]);
   archive.addCounts();
   expect(metricsOf(1)).toEqual(metrics(0, 0, 1, 1));
   const remove = (n: number): ArchiveChange => ({
@@ -134,7 +139,7 @@ test("a deleted reply or quote is subtracted, and counts are never negative", ()
   archive.write([remove(2), remove(3)]);
   archive.addCounts();
   expect(metricsOf(1)).toEqual(metrics(0));
-  archive.write([seen(1, "replies", -1)]);
+  archive.write([countChange(1, "replies", -1)]);
   archive.addCounts();
   expect(metricsOf(1)).toEqual(metrics(0));
 });
@@ -142,10 +147,10 @@ test("a deleted reply or quote is subtracted, and counts are never negative", ()
 test("counts collected during a step are left for the next one, and survive restarts", () => {
   archive = smallArchive();
   archive.put(post(1));
-  archive.write([seen(1)]);
+  archive.write([countChange(1)]);
   archive.reopen();
   archive.addCounts();
-  archive.write([seen(1)]);
+  archive.write([countChange(1)]);
   archive.reopen();
   expect(metricsOf(1)).toEqual(metrics(1));
   archive.addCounts();
@@ -155,7 +160,7 @@ test("counts collected during a step are left for the next one, and survive rest
 test("a step of count changes is not added twice to a segment after a crash", () => {
   archive = smallArchive(2);
   archive.put(...[1, 2, 3, 4].map((n) => post(n)));
-  archive.write([seen(1), seen(4)]);
+  archive.write([countChange(1), countChange(4)]);
   const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   first.exec("UPDATE post SET likes = 1; UPDATE setting SET value = 1 WHERE name = 'counted'");
   sumRows(first);
@@ -168,7 +173,7 @@ test("a step of count changes is not added twice to a segment after a crash", ()
 test("many count changes are added in steps of bounded size", () => {
   archive = smallArchive(10_000);
   archive.put(...Array.from({ length: 5_000 }, (_, n) => post(n)));
-  archive.write(Array.from({ length: 5_000 }, (_, n) => seen(n)));
+  archive.write(Array.from({ length: 5_000 }, (_, n) => countChange(n)));
   archive.addCounts();
   expect(archive.query("min_faves:1", { limit: 10_000 }).positions).toHaveLength(5_000);
   const catalog = openCatalog(archive.folder);

@@ -12,11 +12,11 @@ export type CountChange = { platform: Platform; uri: string; metric: CountMetric
  * skips it, so every count is added exactly once.
  */
 export type CountChanges = {
-  gather(change: CountChange): void;
-  close(): void;
+  collect(change: CountChange): void;
+  closeGeneration(): void;
   nextStep(limit: number): CountStep | null;
   /** Runs in the transaction of its `nextStep`. */
-  end(step: CountStep): void;
+  endStep(step: CountStep): void;
 };
 
 type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
@@ -37,10 +37,10 @@ export function countChangesOf(catalog: DatabaseSync): CountChanges {
   );
   const generation = (): number => Number(readSetting(catalog, "generation"));
   return {
-    gather: ({ platform, uri, metric, by }) => {
+    collect: ({ platform, uri, metric, by }) => {
       upsertChange.run(platform, uri, metric, by);
     },
-    close: () => putSetting(catalog, "generation", generation() + 1),
+    closeGeneration: () => putSetting(catalog, "generation", generation() + 1),
     nextStep: (limit) => {
       const first = selectOldest.get()?.generation;
       if (first === null || first === undefined || Number(first) >= generation()) return null;
@@ -55,7 +55,7 @@ export function countChangesOf(catalog: DatabaseSync): CountChanges {
       const number = Number(readSetting(catalog, "count_step")) + 1;
       return { number, generation: Number(first), changes };
     },
-    end: (step) => {
+    endStep: (step) => {
       for (const { platform, uri, metric } of step.changes) {
         deleteChange.run(step.generation, platform, uri, metric);
       }

@@ -23,17 +23,17 @@ function identify(
   uriById: Map<string, string>,
 ): IdentifiedPost {
   const entries = segments.filter((entry) => entry.platform === platform);
-  const ownId = platform === "x" ? xIdOf(uri) : null;
-  const expected = ownId ?? numberedId(timeMs, uriNumber(uri));
+  const nativeId = platform === "x" ? xIdOf(uri) : null;
+  const expected = nativeId ?? numberedId(timeMs, uriNumber(uri));
   const found =
     entries.length === 0
       ? null
       : findStored(
           { entries, writerOf: lookupOf, misplaced },
-          { platform, uri, hash: ownId === null ? lookupHash(uriKey, uri) : null, id: expected },
+          { platform, uri, hash: nativeId === null ? lookupHash(uriKey, uri) : null, id: expected },
         );
   if (found !== null) return { id: found.id, isStored: true };
-  if (ownId !== null) return { id: ownId, isStored: false };
+  if (nativeId !== null) return { id: nativeId, isStored: false };
 
   const isUsed = (id: bigint): boolean => {
     const other = uriById.get(`${platform} ${id}`);

@@ -3,7 +3,7 @@ import { archiveBytes } from "../catalog/archive-bytes.ts";
 import { orphanedTotals } from "../catalog/orphaned.ts";
 import type { PreparedChange } from "../prepared.ts";
 
-const batchesBetweenLooks = 16;
+const batchesBetweenChecks = 16;
 
 /** Imported posts do not age out, and must fit the byte bound. Errors: `archive_full`. */
 export function createImportBound(
@@ -14,7 +14,7 @@ export function createImportBound(
   return ({ changes }) => {
     if (!changes.some((change) => change.kind === "upsert" && change.imported)) return;
     imports += 1;
-    if (imports % batchesBetweenLooks !== 1) return;
+    if (imports % batchesBetweenChecks !== 1) return;
     const bytes = archiveBytes(folder) - orphanedTotals(folder).bytes;
     if (bytes < maxBytes) return;
     throw new EarshotError(

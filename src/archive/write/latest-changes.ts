@@ -16,13 +16,13 @@ export function latestChanges(changes: readonly PreparedChange[]): {
   for (const change of changes) {
     const key = `${change.platform} ${change.uri}`;
     const earlier = latest.get(key);
-    const replaces = earlier === undefined || supersedes(change, earlier);
-    if (replaces) latest.set(key, change);
+    const isNewer = earlier === undefined || supersedes(change, earlier);
+    if (isNewer) latest.set(key, change);
     if (earlier === undefined) continue;
-    const dropped = replaces ? earlier : change;
+    const dropped = isNewer ? earlier : change;
     if (dropped.kind === "upsert") {
-      const keptDelete = (replaces ? change : earlier).kind === "delete";
-      report[keptDelete ? "suppressed" : "unchanged"] += 1;
+      const isDeleteKept = (isNewer ? change : earlier).kind === "delete";
+      report[isDeleteKept ? "suppressed" : "unchanged"] += 1;
     }
   }
   return { changes: [...latest.values()], report };

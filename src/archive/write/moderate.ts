@@ -17,36 +17,42 @@ import type { PreparedChanges } from "./prepare.ts";
 import { subtractReactions } from "./reactions.ts";
 import { inSegment, type WriteContext } from "./write-context.ts";
 
-type Reported = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
+type ModerationChanges = Pick<PreparedChanges, "accounts" | "profiles" | "labels" | "lookUps">;
 
-export function changedSubjects({ accounts }: WriteContext, batch: Reported): LabelSubject[] {
-  const news: LabelSubject[] = [];
+export function changedSubjects(
+  { accounts }: WriteContext,
+  batch: ModerationChanges,
+): LabelSubject[] {
+  const changed: LabelSubject[] = [];
   for (const { platform, userId, status } of batch.accounts) {
     const account = accounts.read(platform, userId);
     if (account === null && status === "opted-out") continue;
     const known = account?.status ?? "active";
-    if (status !== known || status === "deleted") news.push({ platform, subject: userId });
+    if (status !== known || status === "deleted") changed.push({ platform, subject: userId });
   }
   for (const { platform, userId, labels } of batch.profiles) {
     const known = accounts.read(platform, userId)?.labels ?? [];
-    if (labels.join() !== known.join()) news.push({ platform, subject: userId });
+    if (labels.join() !== known.join()) changed.push({ platform, subject: userId });
   }
-  for (const { platform, subject } of batch.labels) news.push({ platform, subject });
-  return news;
+  for (const { platform, subject } of batch.labels) changed.push({ platform, subject });
+  return changed;
 }
 
-export function noteModeration({ accounts, labels }: WriteContext, batch: Reported): void {
+export function recordModeration(
+  { accounts, labels }: WriteContext,
+  batch: ModerationChanges,
+): void {
   for (const lookUp of batch.lookUps) accounts.setLookedUp(lookUp);
   for (const change of batch.accounts) accounts.setStatus(change);
   for (const change of batch.profiles) accounts.setProfile(change);
   for (const label of batch.labels) labels.put(label);
 }
 
-export function moderateListed(context: WriteContext): number {
+export function applyPendingModeration(context: WriteContext): number {
   const { pendingModeration } = context;
-  const listed = pendingModeration.all();
-  const removed = listed.map((subject) => moderate(context, subject));
-  if (listed.length > 0) pendingModeration.clear();
+  const pending = pendingModeration.all();
+  const removed = pending.map((subject) => moderate(context, subject));
+  if (pending.length > 0) pendingModeration.clear();
   return removed.reduce((sum, count) => sum + count, 0);
 }
 

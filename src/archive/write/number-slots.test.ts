@@ -30,8 +30,8 @@ function slotsOf(stored: Stored): NumberSlots {
 function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint[] = []): void {
   const slots = slotsOf(stored);
   const keys = hashes.map((hash) => ({ hash }));
-  const own = fixed.map((id) => ({ id }));
-  for (const key of own) slots.insertFixed(key, key.id);
+  const fixedKeys = fixed.map((id) => ({ id }));
+  for (const key of fixedKeys) slots.insertFixed(key, key.id);
   for (const key of keys) slots.insert(key, low | numberOfHash(key.hash), key.hash);
   for (const { from, to } of slots.moves()) {
     expect(stored.has(from)).toBe(true);
@@ -43,7 +43,7 @@ function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint
     expect(stored.has(slots.idOf(key))).toBe(false);
     stored.set(slots.idOf(key), key.hash);
   }
-  for (const { id } of own) stored.set(id, null);
+  for (const { id } of fixedKeys) stored.set(id, null);
 }
 
 const numbersOf = (stored: Stored): [string, bigint][] =>

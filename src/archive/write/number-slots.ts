@@ -48,10 +48,10 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     return hash;
   };
 
-  const inMillisecond = (id: bigint): Planned[] => planned.get(firstInMillisecond(id)) ?? [];
+  const plannedIn = (id: bigint): Planned[] => planned.get(firstInMillisecond(id)) ?? [];
 
-  function next(id: bigint): Occupant | null {
-    const occupants = inMillisecond(id);
+  function nextOccupant(id: bigint): Occupant | null {
+    const occupants = plannedIn(id);
     const first = occupants[indexFrom(occupants, id)] ?? null;
     const to = first?.id ?? lastInMillisecond(id);
     let from = id;
@@ -63,8 +63,8 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  function previous(id: bigint, low: bigint): Occupant | null {
-    const occupants = inMillisecond(low);
+  function previousOccupant(id: bigint, low: bigint): Occupant | null {
+    const occupants = plannedIn(low);
     const first = occupants[indexFrom(occupants, id) - 1] ?? null;
     const from = first?.id ?? low;
     let to = id - 1n;
@@ -78,8 +78,8 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 
   const storedPost = (id: bigint): Occupant => ({ id, uriHash: hashOfStored(id) });
 
-  function at(id: bigint): Occupant | null {
-    const found = next(id);
+  function occupantAt(id: bigint): Occupant | null {
+    const found = nextOccupant(id);
     return found?.id === id ? found : null;
   }
 
@@ -92,7 +92,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   }
 
   function move(from: bigint, to: bigint): void {
-    const occupants = inMillisecond(from);
+    const occupants = plannedIn(from);
     const index = indexFrom(occupants, from);
     const found = occupants[index];
     if (found?.id === from) {
@@ -109,7 +109,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     const high = lastInMillisecond(id);
     const chain: bigint[] = [];
     for (let position = id; position >= low && position <= high; position += step) {
-      const post = at(position);
+      const post = occupantAt(position);
       if (post?.uriHash === null) continue;
       if (post !== null) {
         chain.push(position);
@@ -128,14 +128,18 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   function positionOf(expected: bigint, hash: string): bigint {
     const low = firstInMillisecond(expected);
     let position = expected;
-    for (let post = next(position); post !== null; ) {
+    for (let post = nextOccupant(position); post !== null; ) {
       if (post.uriHash !== null && post.uriHash > hash) break;
       if (post.uriHash !== null || post.id === position) position = post.id + 1n;
-      post = post.id === lastInMillisecond(low) ? null : next(post.id + 1n);
+      post = post.id === lastInMillisecond(low) ? null : nextOccupant(post.id + 1n);
     }
     // Posts have lower numbers than their hash's only in a run that grew downwards.
-    if (at(lastInMillisecond(low)) === null) return position;
-    for (let post = previous(position, low); post !== null; post = previous(post.id, low)) {
+    if (occupantAt(lastInMillisecond(low)) === null) return position;
+    for (
+      let post = previousOccupant(position, low);
+      post !== null;
+      post = previousOccupant(post.id, low)
+    ) {
       if (post.uriHash === null) continue;
       if (post.uriHash < hash) break;
       position = post.id;
@@ -146,7 +150,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   /** Wraps around within the millisecond. */
   function firstFree(expected: bigint): bigint {
     let id = expected;
-    while (at(id) !== null) {
+    while (occupantAt(id) !== null) {
       id = nextInMillisecond(id);
       if (id === expected) throw millisecondFull();
     }
@@ -158,7 +162,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     const position = positionOf(expected, hash);
     if (position <= lastInMillisecond(expected) && vacate(position, 1n)) return position;
     for (let below = position - 1n; below >= firstInMillisecond(expected); below -= 1n) {
-      if (at(below)?.uriHash === null) continue;
+      if (occupantAt(below)?.uriHash === null) continue;
       if (vacate(below, -1n)) return below;
       break;
     }
@@ -177,7 +181,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
       return id;
     },
     moves: () =>
-      inOrder(
+      orderedMoves(
         [...ids].flatMap(([key, to]) =>
           typeof key === "bigint" && key !== to ? [{ from: key, to }] : [],
         ),
@@ -186,7 +190,9 @@ export function numberSlots(stored: StoredIds): NumberSlots {
 }
 
 /** Upward moves from the highest, downward ones from the lowest. */
-function inOrder(moves: readonly { from: bigint; to: bigint }[]): { from: bigint; to: bigint }[] {
+function orderedMoves(
+  moves: readonly { from: bigint; to: bigint }[],
+): { from: bigint; to: bigint }[] {
   const byFrom = moves.toSorted((a, b) => (a.from < b.from ? -1 : 1));
   return [
     ...byFrom.filter(({ from, to }) => to > from).reverse(),

@@ -51,7 +51,7 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-function filled(posts: readonly Post[], seed: number, segmentPosts = 1_000): SmallArchive {
+function filledArchive(posts: readonly Post[], seed: number, segmentPosts = 1_000): SmallArchive {
   const archive = smallArchive(segmentPosts);
   archives.push(archive);
   const random = seededRandom(seed);
@@ -66,7 +66,7 @@ function urisOf(archive: SmallArchive, positions: readonly Position[]): string[]
   return archive.records(positions).map(({ Metadata }) => Metadata.uri);
 }
 
-function paged(from: readonly SmallArchive[], random: () => number, maxPosts = 50): string[] {
+function pagedUris(from: readonly SmallArchive[], random: () => number, maxPosts = 50): string[] {
   const uris: string[] = [];
   for (let after: Position | null = null; ; ) {
     const archive = from[Math.floor(random() * from.length)] as SmallArchive;
@@ -81,7 +81,7 @@ function paged(from: readonly SmallArchive[], random: () => number, maxPosts = 5
 describe("archives filled in different orders and batches", () => {
   test("archives filled in different orders and batches give every post the same ID", () => {
     const posts = manyPosts();
-    const [first, second] = [filled(posts, 1), filled(posts, 2, 40)];
+    const [first, second] = [filledArchive(posts, 1), filledArchive(posts, 2, 40)];
     const all = first.search({ plan, limit: 2_000 }).positions;
     expect(all).toHaveLength(posts.length);
     expect(second.search({ plan, limit: 2_000 }).positions.map(nameOf)).toEqual(all.map(nameOf));
@@ -101,29 +101,29 @@ describe("archives filled in different orders and batches", () => {
 
   test("archives filled in different orders continue each other's pages without losing or repeating posts", () => {
     const posts = manyPosts();
-    const all = [filled(posts, 3), filled(posts, 4, 100), filled(posts, 5)];
+    const all = [filledArchive(posts, 3), filledArchive(posts, 4, 100), filledArchive(posts, 5)];
     const expected = urisOf(
       all[0] as SmallArchive,
       all[0]?.search({ plan, limit: 2_000 }).positions ?? [],
     );
     for (let seed = 10; seed < 16; seed += 1) {
-      expect(paged(all, seededRandom(seed))).toEqual(expected);
+      expect(pagedUris(all, seededRandom(seed))).toEqual(expected);
     }
   });
 
   test("two archives continue each other's pages if each lacks some posts", () => {
     const posts = manyPosts();
     const random = seededRandom(7);
-    const lacking = posts.filter(() => random() < 0.1);
-    const rest = posts.filter((each) => !lacking.includes(each));
-    const [first, second] = [filled(posts, 8), filled(posts, 9)];
-    for (const { uri, platform } of lacking) {
+    const missing = posts.filter(() => random() < 0.1);
+    const rest = posts.filter((each) => !missing.includes(each));
+    const [first, second] = [filledArchive(posts, 8), filledArchive(posts, 9)];
+    for (const { uri, platform } of missing) {
       const archive = random() < 0.5 ? first : second;
       archive.write([{ kind: "delete", platform, uri, revision: "2" }]);
     }
-    const third = filled(rest, 11);
+    const third = filledArchive(rest, 11);
     for (let seed = 20; seed < 26; seed += 1) {
-      const uris = paged([first, second, third], seededRandom(seed), 20);
+      const uris = pagedUris([first, second, third], seededRandom(seed), 20);
       expect(new Set(uris).size).toBe(uris.length);
       const known = new Set(uris);
       expect(rest.filter(({ uri }) => !known.has(uri))).toEqual([]);
@@ -132,7 +132,7 @@ describe("archives filled in different orders and batches", () => {
 
   test("archives filled in different orders continue pages while arriving posts move others", () => {
     const [first, second] = [colliding.slice(0, 100), colliding.slice(100, 200)];
-    const archive = filled(
+    const archive = filledArchive(
       [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
       1,
     );
@@ -153,13 +153,13 @@ describe("archives filled in different orders and batches", () => {
 
 test("sealed posts move when others of their millisecond arrive", () => {
   const posts = manyPosts();
-  const archive = filled(
+  const archive = filledArchive(
     posts.filter((_, n) => n % 2 === 0),
     1,
   );
   archive.seal();
   archive.put(...posts.filter((_, n) => n % 2 === 1));
-  const fresh = filled(posts, 2);
+  const fresh = filledArchive(posts, 2);
   const { positions } = archive.search({ plan, limit: 2_000 });
   expect(positions).toEqual(fresh.search({ plan, limit: 2_000 }).positions);
   expect(urisOf(archive, positions)).toEqual(urisOf(fresh, positions));
@@ -168,7 +168,7 @@ test("sealed posts move when others of their millisecond arrive", () => {
 test("a moved post is edited, counted and deleted by its alias", () => {
   const pair = colliding.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
   const [early = "", late = ""] = pair;
-  const archive = filled([], 1);
+  const archive = filledArchive([], 1);
   archive.write([{ kind: "upsert", post: post(late), alias: "late@one" }]);
   archive.write([
     { kind: "upsert", post: post(early) },

@@ -24,7 +24,7 @@ export type AssignedChange =
       uri: string;
       revision: string;
     }
-  | { kind: "keep-out"; id: bigint; uri: string; revision: string }
+  | { kind: "reject"; id: bigint; uri: string; revision: string }
   | { kind: "renumber"; id: bigint; newId: bigint; hash: bigint };
 
 export type Segments = {
@@ -49,14 +49,14 @@ export function assignChanges(
   tombstones: Tombstones,
   report: WriteReport,
 ): AssignedChange[] {
-  const positioned: AssignedChange[] = [];
+  const assigned: AssignedChange[] = [];
   const inserts: PreparedPost[] = [];
   for (const change of changes) {
     const stored = findStored(segments, change);
     if (change.kind === "delete") {
       tombstones.add(change);
       if (stored === null) {
-        if (change.revision === forgottenRevision) positioned.push(rejection(change));
+        if (change.revision === forgottenRevision) assigned.push(rejection(change));
         continue;
       }
       if (change.revision !== "" && stored.isIntact && stored.revision > change.revision) {
@@ -65,31 +65,31 @@ export function assignChanges(
       }
       report.deleted += 1;
       const { platform, hash, uri, revision } = change;
-      positioned.push({ kind: "remove", platform, id: stored.id, hash, uri, revision });
-    } else if (tombstones.cover(change)) {
+      assigned.push({ kind: "remove", platform, id: stored.id, hash, uri, revision });
+    } else if (tombstones.covers(change)) {
       report.suppressed += 1;
     } else if (stored === null) {
       report.inserted += 1;
       inserts.push(change);
-    } else if (isNews(change, stored)) {
+    } else if (isNewer(change, stored)) {
       report.updated += 1;
-      positioned.push({ kind: "update", post: change, stored, id: stored.id });
+      assigned.push({ kind: "update", post: change, stored, id: stored.id });
     } else {
       report.unchanged += 1;
     }
   }
-  return numbered(segments, inserts, positioned);
+  return withNumberedInserts(segments, inserts, assigned);
 }
 
-function numbered(
+function withNumberedInserts(
   segments: Segments,
   inserts: readonly PreparedPost[],
-  positioned: readonly AssignedChange[],
+  assigned: readonly AssignedChange[],
 ): AssignedChange[] {
-  if (inserts.length === 0) return [...positioned];
-  if (areFree(segments, inserts)) {
+  if (inserts.length === 0) return [...assigned];
+  if (haveFreeIds(segments, inserts)) {
     return [
-      ...positioned,
+      ...assigned,
       ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: post.id })),
     ];
   }
@@ -105,13 +105,13 @@ function numbered(
   const moved = new Map(moves.map(({ id, newId }) => [id, newId]));
   return [
     ...moves,
-    ...positioned.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
+    ...assigned.map((change) => movedTo(change, moved.get(change.id) ?? change.id)),
     ...inserts.map((post): AssignedChange => ({ kind: "insert", post, id: slots.idOf(post) })),
   ];
 }
 
 /** All posts have IDs of their own, distinct and free. */
-const areFree = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
+const haveFreeIds = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).has(id));
 
 const movedTo = (change: AssignedChange, id: bigint): AssignedChange =>
@@ -134,7 +134,7 @@ const storedIds = (segments: Segments): StoredIds => ({
 });
 
 const rejection = ({ uri, revision }: { uri: string; revision: string }): AssignedChange => ({
-  kind: "keep-out",
+  kind: "reject",
   id: lastId,
   uri,
   revision,
@@ -173,8 +173,8 @@ export function findStored<Found>(
     const found = writerOf(entry).findByUri(hash, uri);
     if (found !== null) return found;
   }
-  for (const far of misplaced.idsOf(platform, hash)) {
-    const found = writerOf(owner(entries, far)).findByUri(hash, uri);
+  for (const misplacedId of misplaced.idsOf(platform, hash)) {
+    const found = writerOf(owner(entries, misplacedId)).findByUri(hash, uri);
     if (found !== null) return found;
   }
   return null;
@@ -188,20 +188,22 @@ function likelyEntries(
   entries: readonly SegmentEntry[],
   { platform, uri, id }: PostKey,
 ): SegmentEntry[] {
-  const reportedMs = uriTimeMs(platform, uri);
+  const uriMs = uriTimeMs(platform, uri);
   const first = id === null ? null : owner(entries, id);
-  if (reportedMs === null) {
+  if (uriMs === null) {
     const newest = first ?? entries.at(-1);
     const others = entries.filter((entry) => entry !== newest).reverse();
     return newest === undefined ? others : [newest, ...others];
   }
-  const { fromMs, toMs } = spanAround(reportedMs);
+  const { fromMs, toMs } = spanAround(uriMs);
   const [low, high] = [lowestId(fromMs), lowestId(toMs + 1)];
-  const near = entries.filter((entry) => entry.low <= high && entry.high >= low && entry !== first);
-  return first === null ? near.reverse() : [first, ...near.reverse()];
+  const nearby = entries.filter(
+    (entry) => entry.low <= high && entry.high >= low && entry !== first,
+  );
+  return first === null ? nearby.reverse() : [first, ...nearby.reverse()];
 }
 
-function isNews(post: PreparedPost, stored: StoredPost): boolean {
+function isNewer(post: PreparedPost, stored: StoredPost): boolean {
   if (!stored.isIntact) return true;
   if (post.imported && !stored.imported) return false;
   if (post.revision !== "" && stored.revision !== "") return post.revision > stored.revision;

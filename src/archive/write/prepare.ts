@@ -13,17 +13,17 @@ import type {
   PreparedPost,
 } from "../prepared.ts";
 
-type Of<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
+type ChangeOf<Kind extends ArchiveChange["kind"]> = Extract<ArchiveChange, { kind: Kind }>;
 
 export type PreparedChanges = {
   changes: PreparedChange[];
   aliasDeletes: PreparedAliasDelete[];
   handles: PreparedHandle[];
-  counts: Of<"count">[];
-  accounts: Of<"account">[];
-  profiles: Of<"profile">[];
-  labels: Of<"label">[];
-  lookUps: Of<"looked-up">[];
+  counts: ChangeOf<"count">[];
+  accounts: ChangeOf<"account">[];
+  profiles: ChangeOf<"profile">[];
+  labels: ChangeOf<"label">[];
+  lookUps: ChangeOf<"looked-up">[];
 };
 
 export const noChanges: PreparedChanges = {
@@ -126,7 +126,7 @@ function prepareDelete(
 }
 
 export function preparePost(
-  { post, alias }: Of<"upsert">,
+  { post, alias }: ChangeOf<"upsert">,
   uriKey: string,
   nowMs: number,
 ): PreparedPost {

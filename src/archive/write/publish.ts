@@ -37,9 +37,12 @@ function widenSkews(
     if (!hasTime(change.id) && change.post.timeMs <= firstTimeMs) continue;
     const entry = owner(entries, change.id);
     const skew = wider.get(entry) ?? entry.skew;
-    const off = change.post.timeMs - idTimeMs(change.id);
-    if (off >= skew.minMs && off <= skew.maxMs) continue;
-    wider.set(entry, { minMs: Math.min(off, skew.minMs), maxMs: Math.max(off, skew.maxMs) });
+    const offsetMs = change.post.timeMs - idTimeMs(change.id);
+    if (offsetMs >= skew.minMs && offsetMs <= skew.maxMs) continue;
+    wider.set(entry, {
+      minMs: Math.min(offsetMs, skew.minMs),
+      maxMs: Math.max(offsetMs, skew.maxMs),
+    });
   }
   for (const [entry, skew] of wider) setSkew(catalog, entry, skew);
   return wider.size > 0;

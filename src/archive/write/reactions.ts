@@ -14,6 +14,6 @@ export function subtractReactions(
 ): void {
   if (removed === null || recordOrigin(removed.record) !== "stream") return;
   const { inReplyTo, quoted } = removed.post;
-  if (inReplyTo?.uri) counts.gather({ platform, uri: inReplyTo.uri, metric: "replies", by: -1 });
-  if (quoted?.uri) counts.gather({ platform, uri: quoted.uri, metric: "quotes", by: -1 });
+  if (inReplyTo?.uri) counts.collect({ platform, uri: inReplyTo.uri, metric: "replies", by: -1 });
+  if (quoted?.uri) counts.collect({ platform, uri: quoted.uri, metric: "quotes", by: -1 });
 }

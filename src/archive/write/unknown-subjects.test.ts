@@ -86,12 +86,12 @@ test("handles from imports are never removed", () => {
 
 test("large tables of unknown subjects are processed in portions, cyclically", () => {
   archive = smallArchive();
-  const strangers = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
-  archive.write(strangers);
-  const left: number[] = [];
+  const handles = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
+  archive.write(handles);
+  const remaining: number[] = [];
   for (let times = 0; times < 4; times += 1) {
     archive.expire(start + 40 * dayMs);
-    left.push(rowsOf("handle"));
+    remaining.push(rowsOf("handle"));
   }
-  expect(left).toEqual([7_000, 2_000, 0, 0]);
+  expect(remaining).toEqual([7_000, 2_000, 0, 0]);
 });

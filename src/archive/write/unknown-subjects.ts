@@ -6,9 +6,9 @@ import { findPost } from "./find-post.ts";
 import type { WriteContext } from "./write-context.ts";
 
 const retentionMs = 30 * 86_400_000;
-const handlesAtOnce = 5_000;
-const labelsAtOnce = 500;
-const aliasesAtOnce = 500;
+const handlesPerCall = 5_000;
+const labelsPerCall = 500;
+const aliasesPerCall = 500;
 
 /**
  * Networks report handles of accounts that never post, and labels of posts that never arrive. Both
@@ -16,30 +16,30 @@ const aliasesAtOnce = 500;
  */
 export type UnknownSubjects = {
   /** Checks the next rows of each table, in a cycle. */
-  forgetSome(nowMs: number): void;
+  removeSome(nowMs: number): void;
 };
 
 export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
-  const handles = inTurn(
+  const handles = rowRemover(
     context.catalog,
     "handle",
     ["platform", "user_id", "handle"],
-    handlesAtOnce,
+    handlesPerCall,
   );
-  const labels = inTurn(
+  const labels = rowRemover(
     context.catalog,
     "label",
     ["platform", "subject", "source", "value"],
-    labelsAtOnce,
+    labelsPerCall,
   );
-  const aliases = inTurn(context.catalog, "alias", ["platform", "hash"], aliasesAtOnce);
+  const aliases = rowRemover(context.catalog, "alias", ["platform", "hash"], aliasesPerCall);
   const isStored = (platform: Platform, uri: string): boolean =>
     findPost(context, context.writers.entries(platform), platform, uri) !== null;
   const isKnown = (platform: Platform, userId: string): boolean =>
     context.accounts.read(platform, userId) !== null;
 
   return {
-    forgetSome: (nowMs) => {
+    removeSome: (nowMs) => {
       const beforeMs = nowMs - retentionMs;
       handles(({ platform, user_id, observed_ms }) => {
         const isOld = Number(observed_ms) > 0 && Number(observed_ms) < beforeMs;
@@ -59,12 +59,12 @@ export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
 
 type Row = Record<string, unknown>;
 
-function inTurn(
+function rowRemover(
   catalog: DatabaseSync,
   table: string,
   key: readonly string[],
-  rowsAtOnce: number,
-): (isToGo: (row: Row) => boolean) => void {
+  rowsPerCall: number,
+): (shouldRemove: (row: Row) => boolean) => void {
   const columns = key.join(", ");
   const positions = key.map(() => "?").join(", ");
   const selectPage = catalog.prepare(
@@ -76,11 +76,11 @@ function inTurn(
   );
   const start = key.map(() => "");
   let after = start;
-  return (isToGo) => {
-    const rows = selectPage.all(...after, rowsAtOnce);
+  return (shouldRemove) => {
+    const rows = selectPage.all(...after, rowsPerCall);
     const keyOf = (row: Row): string[] => key.map((column) => String(row[column]));
-    for (const row of rows) if (isToGo(row)) remove.run(...keyOf(row));
+    for (const row of rows) if (shouldRemove(row)) remove.run(...keyOf(row));
     const last = rows.at(-1);
-    after = last === undefined || rows.length < rowsAtOnce ? start : keyOf(last);
+    after = last === undefined || rows.length < rowsPerCall ? start : keyOf(last);
   };
 }

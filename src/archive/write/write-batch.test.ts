@@ -329,7 +329,7 @@ describe("data beside the posts", () => {
     expect(archive.reader.operations.coverage()).toEqual([
       {
         platform: "bluesky",
-        holdsPosts: false,
+        hasPosts: false,
         intervals: [
           { ...interval, fromMs: 10, toMs: 30 },
           { ...interval, fromMs: 50, toMs: 60 },

@@ -20,12 +20,17 @@ import { pendingModerationOf } from "../catalog/pending-moderation.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
-import { aliasesOf, deletesOf, noteAliases } from "./aliases.ts";
+import { aliasesOf, deletesByAlias, recordAliases } from "./aliases.ts";
 import { addAuthorsWithoutHandle, assignPosts } from "./assign-posts.ts";
 import { countChangesOf } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
-import { changedSubjects, expireLabels, moderateListed, noteModeration } from "./moderate.ts";
+import {
+  applyPendingModeration,
+  changedSubjects,
+  expireLabels,
+  recordModeration,
+} from "./moderate.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
 import { segmentWritersOf } from "./segment-writers.ts";
@@ -103,14 +108,14 @@ export function createBatchWriter(
    */
   function withLock<Value>(work: () => Value): Value {
     try {
-      return lockedOnce(work);
+      return runLocked(work);
     } catch (error) {
       if (!isDamage(error)) throw error;
     }
-    return lockedOnce(work);
+    return runLocked(work);
   }
 
-  function lockedOnce<Value>(work: () => Value): Value {
+  function runLocked<Value>(work: () => Value): Value {
     try {
       return inTransaction(catalog, () => {
         commit.reset();
@@ -137,30 +142,31 @@ export function createBatchWriter(
   }
 
   function tryWrite(batch: PreparedBatch): WriteReport | null {
-    const { changes, report } = latestChanges([...batch.changes, ...deletesOf(context, batch)]);
-    const positioned = [...Map.groupBy(changes, (change) => change.platform)].map(
+    const { changes, report } = latestChanges([
+      ...batch.changes,
+      ...deletesByAlias(context, batch),
+    ]);
+    const assigned = [...Map.groupBy(changes, (change) => change.platform)].map(
       ([platform, own]) => ({
         platform,
         changes: assignPosts(context, platform, own, { report, writerOf: writers.writerOf }),
       }),
     );
-    const published = positioned.map(({ platform, changes: own }) =>
-      publish(context, platform, own),
-    );
-    const news = changedSubjects(context, batch).map((subject) => pendingModeration.add(subject));
-    if (published.includes(true) || news.includes(true)) return null;
-    for (const { changes: own } of positioned) addAuthorsWithoutHandle(context, own);
+    const published = assigned.map(({ platform, changes: own }) => publish(context, platform, own));
+    const areNew = changedSubjects(context, batch).map((subject) => pendingModeration.add(subject));
+    if (published.includes(true) || areNew.includes(true)) return null;
+    for (const { changes: own } of assigned) addAuthorsWithoutHandle(context, own);
     commit.current();
-    noteModeration(context, batch);
+    recordModeration(context, batch);
     const numbers = { last: Number(readSetting(catalog, "ingest_number")) };
-    for (const { platform, changes: own } of positioned) {
+    for (const { platform, changes: own } of assigned) {
       writeSegments(context, platform, own, segmentPosts, numbers);
     }
     putSetting(catalog, "ingest_number", numbers.last);
-    noteAliases(context, changes);
-    report.deleted += moderateListed(context);
+    recordAliases(context, changes);
+    report.deleted += applyPendingModeration(context);
     addHandles(catalog, batch.handles);
-    for (const change of batch.counts) counts.gather(change);
+    for (const change of batch.counts) counts.collect(change);
     for (const interval of batch.coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
     for (const checkpoint of batch.checkpoints) putCheckpoint(catalog, checkpoint);
     return report;
@@ -169,12 +175,12 @@ export function createBatchWriter(
   return {
     write,
     shared: { context, withLock, refuseWhenFull },
-    closeCounts: () => withLock(() => counts.close()),
+    closeCounts: () => withLock(() => counts.closeGeneration()),
     addCounts: () => withLock(() => addCountStep(context)),
     expire: (nowMs) =>
       withLock(() => {
         expireLabels(context, nowMs);
-        unknownSubjects.forgetSome(nowMs);
+        unknownSubjects.removeSome(nowMs);
       }),
     close: () => {
       writers.closeAll();

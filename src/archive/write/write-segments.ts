@@ -36,15 +36,17 @@ export function writeSegments(
   numbers: IngestNumbers,
 ): void {
   const { catalog, writers, accounts, labels } = context;
-  const isModerated = accounts.any(platform) || labels.any(platform);
+  const isModerated = accounts.hasAny(platform) || labels.hasAny(platform);
   let pending = inWriteOrder(changes);
   while (pending.length > 0) {
     const entries = writers.entries(platform);
     const entry = owner(entries, pending[0]?.id ?? 0n);
     const isNewest = entry === entries.at(-1);
     const writer = writers.writerOf(entry);
-    const ofSegment = pending.filter((change) => change.id <= entry.high);
-    const batch = isNewest ? upToCapacity(ofSegment, segmentPosts - writer.posts()) : ofSegment;
+    const segmentChanges = pending.filter((change) => change.id <= entry.high);
+    const batch = isNewest
+      ? upToCapacity(segmentChanges, segmentPosts - writer.posts())
+      : segmentChanges;
     inSegment(context, writer, entry, () => {
       for (const change of batch) {
         applyChange(context, writer, platform, change, numbers);
@@ -54,8 +56,8 @@ export function writeSegments(
     pending = pending.slice(batch.length);
     const end = writer.end();
     const isCurrent = entry.analyzer === currentAnalyzer && entry.numbering === currentNumbering;
-    const isEnded = writer.posts() >= segmentPosts || !isCurrent;
-    if (isNewest && isEnded && end <= lastId) {
+    const isFinished = writer.posts() >= segmentPosts || !isCurrent;
+    if (isNewest && isFinished && end <= lastId) {
       const sequence = nextSequence(catalog, platform);
       writers.add({ platform, sequence, low: end, skew: entry.skew });
       writers.close(entry);
@@ -92,7 +94,7 @@ export function applyChange(
     writer.deletions.addPost(change.uri, change.revision);
     if (change.hash === null) return;
     context.misplaced.remove(change.platform, change.hash, change.id);
-  } else if (change.kind === "keep-out") {
+  } else if (change.kind === "reject") {
     writer.deletions.addPost(change.uri, change.revision);
   } else {
     writer.renumber(change.id, change.newId, change.hash);

@@ -6,7 +6,7 @@ import { findPosts } from "../../archive/maintenance/find-posts.ts";
 import {
   allowAccountReturn,
   allowReturn,
-  allowReturnOf,
+  allowReturnOfAccountPosts,
   type ForgetContext,
   type ForgottenPost,
   forgetAccount,
@@ -217,7 +217,7 @@ function undo(work: Work, options: Options): string {
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
   const isLifted = userId !== null && allowAccountReturn(work, { ...author, userId });
-  const lifted = userId === null ? 0 : allowReturnOf(work, { ...author, userId });
+  const lifted = userId === null ? 0 : allowReturnOfAccountPosts(work, { ...author, userId });
   if (options.json) {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }

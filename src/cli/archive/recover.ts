@@ -57,7 +57,16 @@ const nameOf = ({ platform, sequence }: { platform: string; sequence: number }):
   `${platform}/${sequence}`;
 
 function asText(report: RecoverReport, dir: string, seconds: number): string {
-  const { segments, posts, deletions, former, takenOver, unused, unreadable, damaged } = report;
+  const {
+    segments,
+    posts,
+    deletions,
+    former,
+    copiedTables: takenOver,
+    unused,
+    unreadable,
+    damaged,
+  } = report;
   const lines = [
     `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions preserved, in ${seconds.toFixed(1)} s`,
   ];
@@ -83,6 +92,6 @@ const asJson = (report: RecoverReport, seconds: number): Record<string, unknown>
   damaged_segments: report.damaged,
   set_aside: report.unused.map((file) => ({ segment: nameOf(file), reason: file.reason })),
   former_catalog: report.former === null ? null : resolve(report.former),
-  taken_over: report.takenOver,
+  taken_over: report.copiedTables,
   seconds,
 });

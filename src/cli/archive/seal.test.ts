@@ -202,7 +202,7 @@ describe("seal", () => {
       folder: join(dataDir, "archive"),
       bounds: { ...archiveDefaults, sealPosts: 5 },
       clock: systemClock,
-      which: { platform: "all" },
+      selection: { platform: "all" },
       onProgress: (done: number) => {
         if (done > 5) stopping.abort(new Error("stopped"));
       },

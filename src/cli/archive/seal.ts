@@ -92,7 +92,7 @@ export async function sealWithProgress(
       folder: archiveFolder(config),
       bounds: { ...archiveDefaults, ...config.data },
       clock: systemClock,
-      which,
+      selection: which,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(total)} posts` }),
       signal: terminal.stopping,

@@ -36,7 +36,7 @@ function draw(
     .map((platform) => ({
       platform,
       intervals: intervals.filter((each) => each.platform === platform),
-      holdsPosts: true,
+      hasPosts: true,
     }))
     .filter((each) => each.intervals.length > 0);
   return drawCoverage(coverage, { width: 80, nowMs, slackMs: 10_000, unicode: true, ...look });

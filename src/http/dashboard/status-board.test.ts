@@ -57,7 +57,7 @@ function testBoard(overrides: Partial<StatusSource> = {}) {
     archive: {
       coverage: async () => {
         await timed("coverage", 0);
-        return [{ platform: "bluesky", intervals: [], holdsPosts: true }];
+        return [{ platform: "bluesky", intervals: [], hasPosts: true }];
       },
       stats: async () => {
         await timed("stats", state.statsMs);

@@ -20,7 +20,7 @@ test("the first scrape of the metrics has all current values", async () => {
   const coverage: PlatformCoverage[] = [
     {
       platform: "bluesky",
-      holdsPosts: true,
+      hasPosts: true,
       intervals: [
         interval(10 * minuteMs, 20 * minuteMs),
         interval(30 * minuteMs, 40 * minuteMs),

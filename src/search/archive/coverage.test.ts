@@ -33,7 +33,7 @@ function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
     .map((platform) => ({
       platform,
       intervals: intervals.filter((each) => each.platform === platform),
-      holdsPosts: true,
+      hasPosts: true,
     }))
     .filter((each) => each.intervals.length > 0);
 }

@@ -8,7 +8,7 @@ import {
 } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
-import { hasCaughtUp, intervalsOf, reachedMs } from "../../archive/catalog/coverage.ts";
+import { coveredUntilMs, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
 import type {
@@ -78,7 +78,7 @@ export function archiveCoverage(
     const slackMs = isLive ? feed.coverageSlackMs : 0;
     const context = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };
     const gaps = missingPosts({ platform, tree, names, ...context });
-    const toMs = isLive && gaps.length === 0 ? reachedMs(window, postIntervals) : window.toMs;
+    const toMs = isLive && gaps.length === 0 ? coveredUntilMs(window, postIntervals) : window.toMs;
     const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
     return { platform, gaps, claimed, followed: followedCollections(collections, context) };
   });
@@ -165,7 +165,7 @@ function isAnswerable(
 ): boolean {
   return (
     fedPlatforms.includes(platform) ||
-    covered.some((entry) => entry.platform === platform && entry.holdsPosts)
+    covered.some((entry) => entry.platform === platform && entry.hasPosts)
   );
 }
 

@@ -4,7 +4,7 @@ import { configFrom } from "../config.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
 import { capabilitiesOf } from "./capabilities.ts";
 
-const xCoverage: PlatformCoverage[] = [{ platform: "x", holdsPosts: true, intervals: [] }];
+const xCoverage: PlatformCoverage[] = [{ platform: "x", hasPosts: true, intervals: [] }];
 const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
   new Map(
     platform === "x"

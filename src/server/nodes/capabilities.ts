@@ -31,7 +31,7 @@ async function archivedPlatforms(
   archive: Pick<Archive, "coverage">,
 ): Promise<readonly Platform[]> {
   const withPosts = (await archive.coverage())
-    .filter(({ holdsPosts }) => holdsPosts)
+    .filter(({ hasPosts }) => hasPosts)
     .map(({ platform }) => platform);
   return [...streamedPlatforms(config), ...withPosts];
 }

@@ -39,7 +39,7 @@ function readCandidate(
   let segment: DatabaseSync | null = null;
   try {
     segment = openForReading(segmentPath(folder, { platform, sequence }), 1_000);
-    return describe(segment, platform, sequence);
+    return candidateIn(segment, platform, sequence);
   } catch {
     return { platform, sequence, reason: "unreadable" };
   } finally {
@@ -47,7 +47,7 @@ function readCandidate(
   }
 }
 
-function describe(
+function candidateIn(
   segment: DatabaseSync,
   platform: Platform,
   sequence: number,

@@ -3,7 +3,7 @@ import { archiveId } from "../../catalog/archive-id.ts";
 import type { Candidate } from "./candidates.ts";
 import { chooseSegments, chooseUriKey } from "./choose-segments.ts";
 
-type Given = {
+type CandidateOptions = {
   sequence: number;
   low?: bigint;
   createdInCommit?: number;
@@ -13,16 +13,16 @@ type Given = {
   uriKey?: string;
 };
 
-function candidate(given: Given): Candidate {
+function candidate(options: CandidateOptions): Candidate {
   const {
     sequence,
     low = 0n,
     createdInCommit = 1,
     lastWrittenInCommit = createdInCommit,
     replaces = null,
-  } = given;
-  const [minId, maxId] = given.ids ?? [null, null];
-  const uriKey = given.uriKey ?? "key";
+  } = options;
+  const [minId, maxId] = options.ids ?? [null, null];
+  const uriKey = options.uriKey ?? "key";
   const identity = {
     uriKey,
     platform: "bluesky",
@@ -35,11 +35,11 @@ function candidate(given: Given): Candidate {
   return { platform: "bluesky", sequence, identity, posts: 1, minId, maxId };
 }
 
-function chosen(...given: Given[]): { taken: number[]; left: string[] } {
-  const choice = chooseSegments(given.map(candidate), "key");
+function choose(...candidates: CandidateOptions[]): { used: number[]; unused: string[] } {
+  const choice = chooseSegments(candidates.map(candidate), "key");
   return {
-    taken: choice.chosen.map(({ sequence }) => sequence),
-    left: choice.unused.map(({ sequence, reason }) => `${sequence} ${reason}`),
+    used: choice.chosen.map(({ sequence }) => sequence),
+    unused: choice.unused.map(({ sequence, reason }) => `${sequence} ${reason}`),
   };
 }
 
@@ -62,7 +62,7 @@ describe("chosen segments have no common IDs", () => {
 
   test("a replaced segment is omitted", () => {
     expect(
-      chosen(
+      choose(
         { sequence: 1, lastWrittenInCommit: 7, ids: [ms, 9n * ms] },
         { sequence: 2, createdInCommit: 8, replaces: 1, ids: [ms, 4n * ms] },
         { sequence: 3, createdInCommit: 8, replaces: 1, low: 5n * ms, ids: [5n * ms, 9n * ms] },
@@ -72,7 +72,7 @@ describe("chosen segments have no common IDs", () => {
 
   test("an uncommitted replacement of a segment that was still written is omitted", () => {
     expect(
-      chosen(
+      choose(
         { sequence: 1, lastWrittenInCommit: 8, ids: [ms, 9n * ms] },
         { sequence: 2, createdInCommit: 8, replaces: 1, ids: [ms, 9n * ms] },
       ),
@@ -81,13 +81,13 @@ describe("chosen segments have no common IDs", () => {
 
   test("the last written of two overlapping segments is chosen", () => {
     expect(
-      chosen(
+      choose(
         { sequence: 1, lastWrittenInCommit: 12, ids: [ms, 40n * ms] },
         { sequence: 2, low: 30n * ms, createdInCommit: 9, ids: [31n * ms, 33n * ms] },
       ),
     ).toEqual({ taken: [1], left: ["2 overlapped"] });
     expect(
-      chosen(
+      choose(
         { sequence: 1, lastWrittenInCommit: 5, ids: [ms, 40n * ms] },
         { sequence: 2, low: 30n * ms, createdInCommit: 9, ids: [31n * ms, 33n * ms] },
       ),
@@ -95,7 +95,7 @@ describe("chosen segments have no common IDs", () => {
   });
 
   test("a segment of another archive or with another name is omitted", () => {
-    expect(chosen({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
+    expect(choose({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
       taken: [1],
       left: ["2 of another archive"],
     });

@@ -29,19 +29,19 @@ export function chooseSegments(
   uriKey: string | null,
 ): { chosen: ChosenSegment[]; unused: UnusedFile[] } {
   const unused: UnusedFile[] = [];
-  const leave = (reason: UnusedReason) => (candidate: Candidate) => {
+  const markUnused = (reason: UnusedReason) => (candidate: Candidate) => {
     const { platform, sequence } = candidate;
     unused.push({ platform, sequence, reason });
   };
   const chosen: ChosenSegment[] = [];
-  for (const ofPlatform of Map.groupBy(candidates, ({ platform }) => platform).values()) {
-    const ofArchive = partition(ofPlatform, (each) => isOfArchive(each, uriKey));
-    ofArchive.others.forEach(leave("of another archive"));
-    const committed = partition(ofArchive.kept, (each) => !isUncommitted(each, ofArchive.kept));
-    committed.others.forEach(leave("unfinished"));
+  for (const platformCandidates of Map.groupBy(candidates, ({ platform }) => platform).values()) {
+    const own = partition(platformCandidates, (each) => isOfArchive(each, uriKey));
+    own.others.forEach(markUnused("of another archive"));
+    const committed = partition(own.kept, (each) => !isUncommitted(each, own.kept));
+    committed.others.forEach(markUnused("unfinished"));
     const current = partition(committed.kept, (each) => !isReplaced(each, committed.kept));
-    current.others.forEach(leave("replaced"));
-    const disjoint = withoutOverlaps(current.kept.map(withLow), leave("overlapped"));
+    current.others.forEach(markUnused("replaced"));
+    const disjoint = withoutOverlaps(current.kept.map(withLow), markUnused("overlapped"));
     chosen.push(...disjoint.map((each, index) => (index === 0 ? { ...each, low: 0n } : each)));
   }
   return { chosen, unused };
@@ -79,7 +79,7 @@ function withLow(candidate: Candidate): ChosenSegment {
 
 function withoutOverlaps(
   segments: readonly ChosenSegment[],
-  leave: (segment: ChosenSegment) => void,
+  onOverlap: (segment: ChosenSegment) => void,
 ): ChosenSegment[] {
   const sorted = segments.toSorted((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0));
   const kept: ChosenSegment[] = [];
@@ -91,10 +91,10 @@ function withoutOverlaps(
         break;
       }
       kept.pop();
-      leave(last);
+      onOverlap(last);
     }
     if (isKept) kept.push(next);
-    else leave(next);
+    else onOverlap(next);
   }
   return kept;
 }

@@ -48,9 +48,9 @@ export async function fillCatalog(
   for (const entry of chosen) {
     const segment = openSegmentFile(segmentPath(folder, entry), 8_000);
     try {
-      const reading = recoverRows(segment, entry, uriKey);
-      let step = reading.next();
-      for (; !step.done; step = reading.next()) {
+      const steps = recoverRows(segment, entry, uriKey);
+      let step = steps.next();
+      for (; !step.done; step = steps.next()) {
         recovered.posts += step.value;
         onProgress(recovered.posts, total);
         await new Promise((resolve) => setImmediate(resolve));
@@ -93,8 +93,8 @@ function addSegment(
   catalog
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
     .run(analyzerOf(segment), platform, sequence);
-  const list = misplacedPostsOf(catalog);
-  for (const { hash, id } of misplaced) list.add(platform, hash, id);
+  const misplacedPosts = misplacedPostsOf(catalog);
+  for (const { hash, id } of misplaced) misplacedPosts.add(platform, hash, id);
   addHandles(catalog, handles);
   const accounts = accountsOf(catalog);
   for (const userId of withoutHandle) accounts.add(platform, userId);

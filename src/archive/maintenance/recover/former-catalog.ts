@@ -10,7 +10,7 @@ import { openForReading } from "../../database.ts";
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
 /** Used even if damaged: a wrong row shows fewer hidden posts than a missing list. */
-const hiding: ReadonlySet<string> = new Set(["tombstone", "account", "label"]);
+const hidingTables: ReadonlySet<string> = new Set(["tombstone", "account", "label"]);
 
 export type FormerCatalog = {
   uriKey: string | null;
@@ -43,16 +43,16 @@ export function copyFormerTables(catalog: DatabaseSync, folder: string): string[
   try {
     const version = catalog.prepare("PRAGMA former.user_version").get()?.user_version;
     if (version !== catalogMigrations.length) return [];
-    const usable = tables.filter((table) => hiding.has(table) || !damaged.has(table));
+    const usable = tables.filter((table) => hidingTables.has(table) || !damaged.has(table));
     const used = usable.filter((table) =>
       // SQLite copies even unreadable rows bytewise if there is no condition.
-      isDone(
+      tryExec(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,
       ),
     );
     if (damaged.has("setting")) return used;
-    isDone(
+    tryExec(
       catalog,
       "INSERT OR IGNORE INTO main.setting SELECT * FROM former.setting WHERE name LIKE 'aged_out %'",
     );
@@ -78,7 +78,7 @@ function damagedTables(folder: string): ReadonlySet<string> {
 }
 
 /** All or nothing. */
-function isDone(catalog: DatabaseSync, sql: string): boolean {
+function tryExec(catalog: DatabaseSync, sql: string): boolean {
   try {
     catalog.exec(sql);
     return true;

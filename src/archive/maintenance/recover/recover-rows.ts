@@ -16,7 +16,7 @@ export type RecoveredRows = {
   unreadable: number;
 };
 
-const rowsOfStep = 1_000;
+const rowsPerStep = 1_000;
 
 export function* recoverRows(
   segment: DatabaseSync,
@@ -35,9 +35,9 @@ export function* recoverRows(
 
   function add(post: Post, id: bigint, timeMs: number): void {
     if (hasTime(id) || timeMs > firstTimeMs) {
-      const off = timeMs - idTimeMs(id);
-      skew.minMs = Math.min(skew.minMs, off);
-      skew.maxMs = Math.max(skew.maxMs, off);
+      const offsetMs = timeMs - idTimeMs(id);
+      skew.minMs = Math.min(skew.minMs, offsetMs);
+      skew.maxMs = Math.max(skew.maxMs, offsetMs);
     }
     if (post.nativeId === null && isMisplaced(platform, post.uri, id)) {
       recovered.misplaced.push({ hash: lookupHash(uriKey, post.uri), id });
@@ -52,7 +52,7 @@ export function* recoverRows(
     if (handle === undefined || handle.observedMs < author.observedMs) handles.set(key, author);
   }
 
-  let read = 0;
+  let count = 0;
   const rows = rowsOf(segment, platform, () => {
     recovered.unreadable += 1;
   });
@@ -60,10 +60,10 @@ export function* recoverRows(
     const post = decodeRow(row);
     if (post === null) recovered.unreadable += 1;
     else add(post, row.id, row.timeMs);
-    read += 1;
-    if (read % rowsOfStep === 0) yield rowsOfStep;
+    count += 1;
+    if (count % rowsPerStep === 0) yield rowsPerStep;
   }
-  yield read % rowsOfStep;
+  yield count % rowsPerStep;
   return { ...recovered, handles: [...handles.values()] };
 }
 

@@ -67,13 +67,13 @@ function makeArchive(): void {
 
 const uris = (): string[] => storedPosts(folder).map(({ post: { uri } }) => uri);
 const urisOf = (...left: number[]): string[] => left.map((n) => post(n).uri);
-const leftNumbers = numbers(0, 15).filter((n) => n !== 2 && n !== 9);
+const storedNumbers = numbers(0, 15).filter((n) => n !== 2 && n !== 9);
 
 function removeCatalog(): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(catalogPath(folder) + suffix, { force: true });
 }
 
-const recovered = (isForced = false) =>
+const runRecover = (isForced = false) =>
   recover({
     dataDir,
     isForced,
@@ -82,7 +82,7 @@ const recovered = (isForced = false) =>
     signal: new AbortController().signal,
   });
 
-async function knowledge(handle: string): Promise<{ accounts: number; ingested: number }> {
+async function recoveredCounts(handle: string): Promise<{ accounts: number; ingested: number }> {
   const archive = await openArchive({ dataDir, readers: 1, segmentPosts: 4, clock: systemClock });
   try {
     const { accounts } = await archive.resolve({ accounts: [handle], posts: [] });
@@ -110,16 +110,16 @@ describe("a lost catalog", () => {
       makeArchive();
       const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
       lose();
-      const report = await recovered();
+      const report = await runRecover();
       expect(report).toMatchObject({ segments: 4, posts: 13, deletions: 2, unused: [] });
-      expect(uris()).toEqual(urisOf(...leftNumbers));
+      expect(uris()).toEqual(urisOf(...storedNumbers));
       expect(await findingsIn(folder)).toEqual([]);
       expect(readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"))).toEqual(
         before,
       );
       replay();
-      expect(uris()).toEqual(urisOf(...leftNumbers));
-      expect(await knowledge("author1.example.com")).toEqual({ accounts: 1, ingested: 13 });
+      expect(uris()).toEqual(urisOf(...storedNumbers));
+      expect(await recoveredCounts("author1.example.com")).toEqual({ accounts: 1, ingested: 13 });
     },
   );
 
@@ -139,10 +139,10 @@ describe("a lost catalog", () => {
     write(numbers(6, 15).map(upsert), [remove(2)], [remove(9)]);
     removeCatalog();
     cpSync(join(dataDir, "kept.db"), catalogPath(folder));
-    const report = await recovered();
-    expect(report.takenOver).toContain("account");
+    const report = await runRecover();
+    expect(report.copiedTables).toContain("account");
     expect(existsSync(join(report.former ?? "", "catalog.db"))).toBe(true);
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(uris()).toEqual(urisOf(...storedNumbers));
     write([{ kind: "upsert", post: { ...post(16), uri: `${post(16).uri}x` } }]);
     expect(storedPosts(folder).at(-1)?.hidden).toBe(true);
     expect(await findingsIn(folder)).toEqual([]);
@@ -164,7 +164,7 @@ describe("a lost catalog", () => {
     const left = uris();
     expect(left).toHaveLength(9);
     removeCatalog();
-    await recovered();
+    await runRecover();
     replay();
     write([{ kind: "upsert", post: removed }]);
     expect(uris()).toEqual(left);
@@ -177,9 +177,9 @@ describe("a lost catalog", () => {
     expect(allowReturn({ catalog, folder }, [{ platform: "bluesky", uri: post(3).uri }])).toBe(1);
     catalog.close();
     removeCatalog();
-    await recovered();
+    await runRecover();
     replay();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 
   test("recover preserves deletions of a segment that aged out", async () => {
@@ -191,9 +191,9 @@ describe("a lost catalog", () => {
     runSteps(removeRetired(context, Number.POSITIVE_INFINITY));
     context.catalog.close();
     removeCatalog();
-    await recovered();
+    await runRecover();
     replay();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 
   test("recover preserves deletions of rewritten, sealed and split segments", async () => {
@@ -209,14 +209,14 @@ describe("a lost catalog", () => {
     const files = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
     expect(files).toHaveLength(9);
     removeCatalog();
-    const { unused, segments } = await recovered();
+    const { unused, segments } = await runRecover();
     expect(segments).toBe(4);
     expect(unused.map(({ reason }) => reason)).toEqual(Array(5).fill("replaced"));
     expect(
       readdirSync(join(folder, "orphaned")).filter((name) => name.endsWith(".db")),
     ).toHaveLength(5);
     replay();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(uris()).toEqual(urisOf(...storedNumbers));
     expect(await findingsIn(folder)).toEqual([]);
   });
 
@@ -230,7 +230,7 @@ describe("a lost catalog", () => {
     rmSync(other, { recursive: true });
     truncateSync(join(folder, "bluesky", "000002.db"), 5_000);
     removeCatalog();
-    const { unused, segments } = await recovered();
+    const { unused, segments } = await runRecover();
     expect(segments).toBe(3);
     expect(unused).toEqual([
       { platform: "bluesky", sequence: 2, reason: "unreadable" },
@@ -239,7 +239,7 @@ describe("a lost catalog", () => {
     expect(existsSync(join(folder, "former-1", "bluesky", "000002.db"))).toBe(true);
     expect(await findingsIn(folder)).toEqual([]);
     replay();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 
   test("recover assigns a new uri key to segments of an earlier version without identity", async () => {
@@ -251,30 +251,30 @@ describe("a lost catalog", () => {
       segment.close();
     }
     removeCatalog();
-    await recovered();
+    await runRecover();
     expect(await findingsIn(folder)).toEqual([]);
     replay();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 });
 
 describe("recover", () => {
   test("recover refuses to run on an intact archive, unless forced", async () => {
     makeArchive();
-    await expect(recovered()).rejects.toMatchObject({ code: "catalog_current" });
-    await recovered(true);
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    await expect(runRecover()).rejects.toMatchObject({ code: "catalog_current" });
+    await runRecover(true);
+    expect(uris()).toEqual(urisOf(...storedNumbers));
     expect(await findingsIn(folder)).toEqual([]);
   });
 
   test("recover refuses to run without segments", async () => {
-    await expect(recovered()).rejects.toMatchObject({ code: "nothing_to_recover" });
+    await expect(runRecover()).rejects.toMatchObject({ code: "nothing_to_recover" });
   });
 
   test("recover refuses to run beside a server", async () => {
     makeArchive();
     const server = lockFolder(dataDir);
-    await expect(recovered()).rejects.toMatchObject({ code: "folder_in_use" });
+    await expect(runRecover()).rejects.toMatchObject({ code: "folder_in_use" });
     server.release();
   });
 
@@ -286,7 +286,7 @@ describe("recover", () => {
     const request = { dataDir, isForced: false, retainedIngestNumbers: 10, onProgress: () => {} };
     await expect(recover({ ...request, signal: stopping.signal })).rejects.toThrow("enough");
     expect(readdirSync(folder).sort()).toEqual(["bluesky", "compaction-lock.db"]);
-    await recovered();
-    expect(uris()).toEqual(urisOf(...leftNumbers));
+    await runRecover();
+    expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 });

@@ -35,7 +35,7 @@ export type RecoverReport = Recovered & {
   /** Unreadable files are moved beside the former catalog, others orphaned. */
   unused: readonly UnusedFile[];
   former: string | null;
-  takenOver: readonly string[];
+  copiedTables: readonly string[];
 };
 
 /**
@@ -51,7 +51,7 @@ export async function recover(request: RecoverRequest): Promise<RecoverReport> {
   try {
     if (!existsSync(folder)) throw nothingToRecover(folder);
     const compaction = lockCompaction(folder);
-    if (compaction === null) throw inUse(folder);
+    if (compaction === null) throw folderInUse(folder);
     try {
       return await recoverIn(folder, request);
     } finally {
@@ -66,13 +66,13 @@ export async function recover(request: RecoverRequest): Promise<RecoverReport> {
 
 async function recoverIn(folder: string, request: RecoverRequest): Promise<RecoverReport> {
   if (!request.isForced && isCurrent(folder)) throw alreadyCurrent(folder);
-  const read = readCandidates(folder);
-  const candidates = read.filter(isCandidate);
-  const unusable = read.filter((each): each is UnusedFile => !isCandidate(each));
+  const files = readCandidates(folder);
+  const candidates = files.filter(isCandidate);
+  const unusable = files.filter((each): each is UnusedFile => !isCandidate(each));
   if (candidates.length === 0) throw nothingToRecover(folder);
   const former = readFormerCatalog(folder);
-  const knownKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
-  const uriKey = knownKey ?? former.uriKey;
+  const segmentKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));
+  const uriKey = segmentKey ?? former.uriKey;
   const choice = chooseSegments(candidates, uriKey);
   const unused = [...unusable, ...choice.unused];
 
@@ -98,9 +98,9 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   writeStoreId(request.dataDir, "archive", archiveId(readUriKey(catalog)));
   catalog.close();
   const formerPath = await putInPlace(folder, draft, unused);
-  await finish(folder, knownKey === null && former.uriKey === null, request.signal);
+  await finishRecovery(folder, segmentKey === null && former.uriKey === null, request.signal);
   const segments = choice.chosen.length;
-  return { ...recovered, segments, unused, former: formerPath, takenOver };
+  return { ...recovered, segments, unused, former: formerPath, copiedTables: takenOver };
 }
 
 function isCurrent(folder: string): boolean {
@@ -176,7 +176,11 @@ async function removeDatabase(path: string): Promise<void> {
   for (const suffix of ["", ...sideFiles]) await rm(path + suffix, { force: true });
 }
 
-async function finish(folder: string, isKeyLost: boolean, signal: AbortSignal): Promise<void> {
+async function finishRecovery(
+  folder: string,
+  isKeyLost: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   const catalog = openCatalog(folder);
   try {
     if (!isKeyLost) return;
@@ -201,7 +205,7 @@ const nothingToRecover = (folder: string): EarshotError =>
     hint: "restore a backup, or set EARSHOT_DATA_DIR to another data folder",
   });
 
-const inUse = (folder: string): EarshotError =>
+const folderInUse = (folder: string): EarshotError =>
   new EarshotError("folder_in_use", `another process is using ${folder}`, {
     status: 503,
     retryable: true,
