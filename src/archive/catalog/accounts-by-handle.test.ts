@@ -24,7 +24,7 @@ const handle = (userId: string, name: string, observedMs: number): ArchiveChange
 });
 const named = (name: string) => archive.reader.operations.accountsNamed(name);
 
-test("the account of a username is found on each platform", () => {
+test("a username finds its accounts on every platform", () => {
   archive.write([
     account("x", "1", "Ann"),
     account("bluesky", "did:plc:ann", "ann.bsky.social"),
@@ -44,7 +44,7 @@ test("the account of a username is found on each platform", () => {
   expect(named("nobody")).toEqual([]);
 });
 
-test("former handles and inactive accounts are not found by handle", () => {
+test("a username does not find former handles or inactive accounts", () => {
   archive.write([
     handle("did:plc:ann", "ann.bsky.social", 1),
     handle("did:plc:ann", "ann.example", 2),
@@ -61,7 +61,7 @@ test("former handles and inactive accounts are not found by handle", () => {
   expect(named("ben")).toEqual([]);
 });
 
-test("the number of accounts found is limited for a name that exists on every server", () => {
+test("a username that exists on many servers finds a limited number of accounts", () => {
   archive.write(
     Array.from({ length: maxNamedAccounts + 5 }, (_, at) =>
       account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),

@@ -8,7 +8,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../archive.ts";
 import type { PreparedHandle } from "../prepared.ts";
 
-/** Owns the IDs up to the next segment's `low`. */
+/** Owns the IDs from `low` to below the next segment's `low`. */
 export type SegmentEntry = {
   platform: Platform;
   sequence: number;
@@ -98,7 +98,7 @@ export function setLastWrittenInCommit(
     .run(commit, platform, sequence);
 }
 
-/** Exceeds the numbers of retired segments too, whose files may still be read. */
+/** Also exceeds the numbers of retired segments, whose files may still be read. */
 export function nextSequence(catalog: DatabaseSync, platform: Platform): number {
   const row = catalog
     .prepare(
@@ -142,7 +142,7 @@ export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog
 /**
  * `ingest_number`: the newest. `ingest_order_from`: start of the retained ingest order.
  * `generation`: open generation of count changes. `count_step`: last step that added counts to
- * posts. `commit_number`: commits that involve segments. `identified`: 1 once every segment
+ * posts. `commit_number`: commits that wrote to segments. `identified`: 1 once every segment
  * contains its identity.
  */
 type NumberSetting =
@@ -249,8 +249,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * Facet keys of the accounts that a name can mean: the handle, and every account that ever had it; else the account with
- * this ID, with its handles.
+ * Facet keys of the accounts that a name may refer to: the handle and every account that has ever
+ * had it, or, if there is none, the account with this ID and its handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const accounts = catalog
@@ -278,7 +278,6 @@ export function accountIds(catalog: DatabaseSync, platform: Platform, handle: st
     .map((row) => String(row.user_id));
 }
 
-/** Reads the handle that was observed last. */
 export function currentHandleReader(
   catalog: DatabaseSync,
 ): (platform: Platform, userId: string) => string | null {

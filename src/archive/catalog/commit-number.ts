@@ -3,7 +3,7 @@ import { putSetting, readSetting } from "./catalog.ts";
 
 /**
  * Each segment stores the number of the last catalog commit that wrote to it. Segments commit
- * first, so that a crash can leave them one ahead; a segment further ahead proves that the catalog
+ * first, so a crash can leave them one commit ahead. A segment further ahead means that the catalog
  * is an older copy.
  */
 export type CommitNumber = {

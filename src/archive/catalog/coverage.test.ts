@@ -15,18 +15,18 @@ const interval = (fromMs: number, toMs: number, source = "jetstream") => ({
 });
 
 describe("gaps of a window", () => {
-  test("the gaps of a window are the whole window without coverage", () => {
+  test("without coverage, the whole window is a gap", () => {
     expect(gapsIn({ fromMs: 10, toMs: 20 }, [], nowMs, 0)).toEqual([{ fromMs: 10, toMs: 20 }]);
     expect(gapsIn({ fromMs: null, toMs: 20 }, [], nowMs, 0)).toEqual([{ fromMs: null, toMs: 20 }]);
   });
 
-  test("the gaps of a window are empty if one or more adjacent intervals cover it", () => {
+  test("a window covered by one interval or by adjacent intervals has no gaps", () => {
     expect(gapsIn({ fromMs: 10, toMs: 20 }, [interval(5, 25)], nowMs, 0)).toEqual([]);
     const pieces = [interval(15, 30), interval(5, 12), interval(12, 16)];
     expect(gapsIn({ fromMs: 10, toMs: 20 }, pieces, nowMs, 0)).toEqual([]);
   });
 
-  test("the gaps of a window are before, between and after the intervals", () => {
+  test("a window has gaps before, between and after its intervals", () => {
     expect(
       gapsIn({ fromMs: 0, toMs: 100 }, [interval(10, 20), interval(40, 60)], nowMs, 0),
     ).toEqual([
@@ -36,19 +36,19 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("the gaps of a window have no start in an unbounded window", () => {
+  test("the first gap of an unbounded window has no start", () => {
     expect(gapsIn({ fromMs: null, toMs: 100 }, [interval(10, 100)], nowMs, 0)).toEqual([
       { fromMs: null, toMs: 10 },
     ]);
   });
 
-  test("the gaps of a window ignore intervals outside the window", () => {
+  test("intervals outside a window do not affect its gaps", () => {
     expect(gapsIn({ fromMs: 50, toMs: 60 }, [interval(0, 40), interval(70, 80)], nowMs, 0)).toEqual(
       [{ fromMs: 50, toMs: 60 }],
     );
   });
 
-  test("the gaps of a window allow a live stream to lag by the slack if the window reaches the present", () => {
+  test("a live stream that lags by at most the slack leaves no gap at the end of a window that reaches the present", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     expect(gapsIn(toNow, [interval(0, nowMs - 5)], nowMs, 5)).toEqual([]);
     expect(gapsIn(toNow, [interval(0, nowMs - 6)], nowMs, 5)).toEqual([
@@ -56,7 +56,7 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("the gaps of a window do not allow a backfill to lag", () => {
+  test("a backfill that ends before the present leaves a gap", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     const missing = [{ fromMs: nowMs - 1, toMs: nowMs }];
     expect(gapsIn(toNow, [interval(0, nowMs - 1, "backfill")], nowMs, 5)).toEqual(missing);
@@ -64,7 +64,7 @@ describe("gaps of a window", () => {
     expect(gapsIn(toNow, [ofOneAccount], nowMs, 5)).toEqual(missing);
   });
 
-  test("the gaps of a window are empty before an interval that begins in 1970 or earlier", () => {
+  test("an interval that begins in 1970 or earlier leaves no gap before it", () => {
     for (const fromMs of [0, -1]) {
       expect(gapsIn({ fromMs: null, toMs: 20 }, [interval(fromMs, 20)], nowMs, 0)).toEqual([]);
     }
@@ -73,7 +73,7 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("the gaps of a window ignore intervals of a single account or of another collection", () => {
+  test("intervals of a single account or of another collection are not used", () => {
     const allAccounts = interval(0, 5);
     const others = [
       { ...interval(0, 9), account: "did:plc:a" },
@@ -83,7 +83,7 @@ describe("gaps of a window", () => {
     expect(intervalsOf([allAccounts, ...others], "likes")).toEqual([others[1]]);
   });
 
-  test("the gaps of a window allow no lag in the past, and none of an import", () => {
+  test("lag is allowed neither in the past nor for an import", () => {
     expect(gapsIn({ fromMs: 10, toMs: 100 }, [interval(0, 99)], nowMs, 5)).toEqual([
       { fromMs: 99, toMs: 100 },
     ]);
@@ -125,7 +125,7 @@ const someSpans = fc
 const isIn = (ms: number, spans: readonly Span[]) =>
   spans.some(({ fromMs, toMs }) => (fromMs ?? Number.NEGATIVE_INFINITY) <= ms && ms < toMs);
 
-test("two lists of spans are intersected exactly", () => {
+test("the intersection of two lists of spans contains exactly the moments in both", () => {
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
       const both = intersectionOf(a, b);
@@ -135,7 +135,7 @@ test("two lists of spans are intersected exactly", () => {
   );
 });
 
-test("each moment of the window is either in an interval or in a gap", () => {
+test("every moment of a window is either in a gap or outside all gaps", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
       const stored = outsideOf({ fromMs: null, toMs: 30 }, gaps);
@@ -144,7 +144,7 @@ test("each moment of the window is either in an interval or in a gap", () => {
   );
 });
 
-test("the moments that no interval covers are returned as gaps", () => {
+test("the gaps of a window are exactly its moments that no interval covers", () => {
   const window = { fromMs: 3, toMs: 27 };
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {

@@ -1,13 +1,13 @@
 import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
 
-/** No post is from before 1970: an interval from then or earlier has no lower bound. */
+/** There are no posts from before 1970, so an interval that starts then or earlier is unbounded. */
 const earliestPostMs = 0;
 
-/** All other sources are continuing streams. */
+/** All other sources are continuous streams. */
 const finiteSources = new Set(["import", "backfill"]);
 
-/** Streams of one server's view never have all posts. */
+/** A stream of what one Mastodon server sees never has all posts. */
 const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
@@ -19,8 +19,8 @@ export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
     .reduce((end, { toMs }) => Math.max(end, toMs), Number.NEGATIVE_INFINITY);
 
 /**
- * Delayed posts come first: a stream has caught up once its intervals reach `liveSinceMs`, the
- * time at which its connection opened.
+ * A stream delivers delayed posts first. It has caught up once its intervals reach `liveSinceMs`,
+ * when its connection opened.
  */
 export const hasCaughtUp = (
   intervals: readonly CoverageInterval[],

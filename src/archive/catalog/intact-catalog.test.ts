@@ -104,7 +104,7 @@ async function openVerified(): Promise<Archive> {
 test.each([
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
-])("the archive refuses to start with a damaged table %s", async (table, sql) => {
+])("the archive refuses to open if the table %s is damaged", async (table, sql) => {
   damage(sql);
   await expect(open()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -117,7 +117,7 @@ test.each([
   ["account", "UPDATE account SET status = 'active'"],
   ["segment", "UPDATE segment SET skew_max_ms = 5"],
   ["setting", "UPDATE setting SET value = '7' WHERE name = 'ingest_number'"],
-])("the archive reports a damaged table %s, which recover repairs", async (table, sql) => {
+])("the archive reports a damaged table %s, and recover repairs it", async (table, sql) => {
   damage(sql);
   await expect(openVerified()).rejects.toMatchObject({
     code: "archive_damaged",
@@ -141,9 +141,9 @@ test.each([
 test("recover does not copy a table with an unreadable row", async () => {
   overwrite("label", Uint8Array.of(0x5b), (page) => page.readUInt16BE(8) + 2);
   await expect(openVerified()).rejects.toMatchObject({ code: "archive_damaged" });
-  const { copiedTables: takenOver } = await runRecover();
-  expect(takenOver).toContain("account");
-  expect(takenOver).not.toContain("label");
+  const { copiedTables } = await runRecover();
+  expect(copiedTables).toContain("account");
+  expect(copiedTables).not.toContain("label");
   await (await open()).close();
   expect(await findingsIn(folder())).toEqual([]);
 });
@@ -180,7 +180,7 @@ describe("a catalog that is being verified", () => {
     catalog.close();
   });
 
-  test("the archive is open, and its readers respond, while the catalog is being verified", async () => {
+  test("the archive opens, and its readers respond, before the catalog is verified", async () => {
     const archive = await open();
     const order: string[] = [];
     await Promise.all([

@@ -4,20 +4,20 @@ import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./sums.ts";
 
-/** If it is damaged, answers are correct, but not complete. */
+/** If this table is damaged, answers are correct but incomplete. */
 const coverageTable = "interval";
 
 const startupTables = ["sqlite_schema", "setting", "segment", "retired"];
 
-/** About a millisecond. Errors: `archive_damaged`. */
+/** Errors: `archive_damaged`. */
 export function requireIntactStartupTables(catalog: DatabaseSync, path: string): void {
   const tables = damagedTablesAmong(catalog, startupTables);
   if (tables.length > 0) throw damagedCatalog(path, { tables, structure: [] });
 }
 
 /**
- * About a second per million handles. Rebuilds damaged indexes and drops damaged coverage, with a
- * warning each. Errors: `archive_damaged`.
+ * Rebuilds damaged indexes and drops damaged coverage, with a warning each. Errors:
+ * `archive_damaged`.
  */
 export function requireIntactCatalog(catalog: DatabaseSync, path: string): string[] {
   const damage = catalogDamage(catalog);
@@ -36,7 +36,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
     ...(damage.tables.length === 0
       ? []
       : [
-          `the coverage table in ${path} was damaged and has been reset: answers about the time until now are incomplete until a backfill or an import covers it again, or a backup is restored`,
+          `the coverage table in ${path} was damaged and has been reset: answers about the past are incomplete until a backfill or import covers it again, or a backup is restored`,
         ]),
     ...(damage.structure.length === 0 ? [] : [`damaged indexes in ${path} were rebuilt`]),
   ];
@@ -45,7 +45,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
 export const isIntact = ({ tables, structure }: CatalogDamage): boolean =>
   tables.length === 0 && structure.length === 0;
 
-/** Outside of `inTransaction`: the damage must not be added to the checksum. */
+/** Does not use `inTransaction`, which would add the damage to the checksum. */
 const dropCoverage = (catalog: DatabaseSync): void =>
   catalog.exec(
     `BEGIN IMMEDIATE; DELETE FROM ${coverageTable};

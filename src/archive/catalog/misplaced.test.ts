@@ -33,21 +33,18 @@ function misplacedCount(): number {
 
 test.each([
   ["at the time in its uri", reportedMs, 0],
-  ["months before it", Date.UTC(2026, 0, 20), 1],
-  ["years before there were IDs with a time", Date.UTC(2009, 0, 1), 1],
-])(
-  "an edit and a deletion of a post written %s are applied where it is stored",
-  (_name, createdMs, listed) => {
-    fill();
-    archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
-    expect(misplacedCount()).toBe(listed);
-    archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
-    expect(found()).toEqual(["edited"]);
-    archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
-    expect(found()).toEqual([]);
-    expect(misplacedCount()).toBe(0);
-  },
-);
+  ["months before that time", Date.UTC(2026, 0, 20), 1],
+  ["years before IDs contained a time", Date.UTC(2009, 0, 1), 1],
+])("an edit and a deletion find a post dated %s", (_name, createdMs, listed) => {
+  fill();
+  archive.put(post(createdMs, { revision: "3mptbyoeyc22k" }));
+  expect(misplacedCount()).toBe(listed);
+  archive.put(post(Date.UTC(2026, 4, 1), { revision: "3mptbyoeyc22l", text: "edited" }));
+  expect(found()).toEqual(["edited"]);
+  archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3mptbyoeyc22m" }]);
+  expect(found()).toEqual([]);
+  expect(misplacedCount()).toBe(0);
+});
 
 test("likes are added to a misplaced post", () => {
   fill();

@@ -4,8 +4,8 @@ import type { Platform } from "../../posts/post.ts";
 import { tidMs } from "../../posts/tid.ts";
 
 /**
- * Most Bluesky uris contain their creation time, near which the post is stored. Exceptions are
- * listed, so that finding a uri never means searching every segment.
+ * Most Bluesky uris contain a creation time, and the post is stored near it. Exceptions are listed,
+ * so that a uri lookup never searches every segment.
  */
 const maxDistanceMs = 86_400_000;
 
@@ -28,7 +28,7 @@ export type MisplacedPosts = {
   add(platform: Platform, hash: bigint, id: bigint): boolean;
   remove(platform: Platform, hash: bigint, id: bigint): void;
   isListed(platform: Platform, hash: bigint, id: bigint): boolean;
-  /** An ID of each millisecond with such a post, not necessarily that of the post. */
+  /** One ID per millisecond with such a post, not necessarily the post's own. */
   idsOf(platform: Platform, hash: bigint): bigint[];
 };
 

@@ -85,7 +85,7 @@ describe("account status", () => {
     },
   );
 
-  test("an account status also hides later posts, and the latest status wins", () => {
+  test("an account status also hides posts that arrive later, and the latest status applies", () => {
     archive.write([status(alice, "takendown", start + 5), status(alice, "active", start + 1)]);
     archive.put(post(alice, 1));
     expect(found("river")).toEqual([]);
@@ -93,7 +93,7 @@ describe("account status", () => {
     expect(found("river")).toHaveLength(1);
   });
 
-  test("an account status changes nothing if it is repeated or older", () => {
+  test("a repeated or older account status changes nothing", () => {
     putPosts();
     for (let times = 0; times < 3; times += 1) {
       archive.write([status(alice, "takendown", start + 5)]);
@@ -103,7 +103,7 @@ describe("account status", () => {
     expect(found("river")).toHaveLength(5);
   });
 
-  test("account status deleted removes the account's posts permanently, but a later reactivation permits new ones", () => {
+  test("account status deleted removes the account's posts permanently, but a reactivated account can post again", () => {
     putPosts();
     const deletedMs = start + 60 * 60_000;
     expect(archive.write([status(alice, "deleted", deletedMs)])).toMatchObject({ deleted: 5 });
@@ -114,7 +114,7 @@ describe("account status", () => {
     expect(found(`from:${alice}`)).toEqual([uriOf(alice, "70")]);
   });
 
-  test("account status deleted applies to posts, and to a return, of the same batch", () => {
+  test("account status deleted, and a reactivation, apply to posts of the same batch", () => {
     const deletedMs = start + 60 * 60_000;
     archive.write([
       { kind: "upsert", post: post(alice, 1) },
@@ -159,7 +159,7 @@ describe("crash during moderation of an account", () => {
     expect(found("river")).toHaveLength(10);
   });
 
-  test("a crash leaves the account in the list of pending moderation, which is committed first and empty afterwards", () => {
+  test("the list of pending moderation is empty after a batch", () => {
     putPosts();
     archive.write([
       status(alice, "takendown", start + 1),
@@ -184,7 +184,7 @@ describe("account that opts out of unauthenticated readers", () => {
     expect(found("river")).toHaveLength(11);
   });
 
-  test("an account that opted in again has its name shown", () => {
+  test("the name of an account that opted in is shown", () => {
     archive.write([{ kind: "upsert", post: post(alice, 1) }, profile([], start)]);
     const [record] = archive.records(archive.query("river").positions);
     expect(record?.Metadata).toMatchObject({ author: "Alice", username: alice });
@@ -203,7 +203,7 @@ describe("labels", () => {
     },
   );
 
-  test("a label on an account hides all of its posts, and does not show posts with their own hiding label", () => {
+  test("retracting a hiding label of an account does not show posts with their own hiding label", () => {
     putPosts();
     archive.write([label(alice, "!takedown"), label(uriOf(alice, "4"), "!hide")]);
     expect(found("river")).toHaveLength(5);
@@ -211,7 +211,7 @@ describe("labels", () => {
     expect(found("river")).toHaveLength(9);
   });
 
-  test("an unknown label value is shown with the post, in any order of arrival", () => {
+  test("an unknown label value is shown with its post, whichever arrives first", () => {
     archive.write([label(uriOf(alice, "1"), "porn")]);
     archive.put(post(alice, 1), post(alice, 2));
     archive.write([label(uriOf(alice, "2"), "spam")]);
@@ -251,7 +251,7 @@ describe("labels", () => {
     expect(found("label:spam")).toEqual([uri]);
   });
 
-  test("a label ends when it expires", () => {
+  test("a label is removed when it expires", () => {
     putPosts(2);
     const uri = uriOf(alice, "0");
     archive.write([label(uri, "!hide", { expiresMs: start + 1_000 }), label(uri, "spam")]);
@@ -262,7 +262,7 @@ describe("labels", () => {
     expect(found("label:spam")).toEqual([uri]);
   });
 
-  test("a label that is an unsupported instruction is never shown", () => {
+  test("a label that is an unknown instruction is never shown", () => {
     putPosts(2);
     archive.write([label(uriOf(alice, "0"), "!warn")]);
     expect(found("label:!warn")).toEqual([]);

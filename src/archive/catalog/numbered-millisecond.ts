@@ -2,7 +2,10 @@ import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
-/** Numbers posts in order of their uri hashes: each gets the number of its hash, or the next free one. */
+/**
+ * Numbers posts in order of their uri hashes: each gets the number of its hash, or the next free
+ * one.
+ */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],
@@ -18,7 +21,7 @@ export function numberMillisecond(
     numbered.push({ id, newId: nextFree });
     nextFree += 1n;
   }
-  // Numbers past the end of the millisecond move back.
+  // Posts numbered past the end of the millisecond move back.
   let highest = lastInMillisecond(low);
   for (const post of numbered.toReversed()) {
     while (fixedIds.has(highest)) highest -= 1n;

@@ -62,7 +62,7 @@ describe("segment of another analyzer", () => {
     },
   );
 
-  test("a segment of another analyzer receives the batch, and is then cut, so that the next one has current terms only", () => {
+  test("a segment of another analyzer is ended after the next batch, so that later posts go to a segment of the current one", () => {
     archive.put(makePost({ key: "1", text: "the river" }));
     setAnalyzer("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
@@ -72,7 +72,7 @@ describe("segment of another analyzer", () => {
     expect(work.segmentsOfPlatforms).toBe(2);
   });
 
-  test("a segment of a later analyzer is refused, also by processes that have it open", async () => {
+  test("a segment of a later analyzer is refused, even by processes that have it open", async () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
     setAnalyzer(`${analyzerVersion + 1} 16.0`);

@@ -71,7 +71,10 @@ function isOutdated(folder: string): boolean {
   return withCatalog(folder, versionOf) < catalogMigrations.length;
 }
 
-/** Segments first: readers of the migrated catalog rely on migrated segments. */
+/**
+ * Runs before the catalog is migrated, because readers of a migrated catalog expect migrated
+ * segments.
+ */
 function migrateSegments(folder: string): void {
   const segments = withCatalog(folder, (catalog) =>
     versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
@@ -94,13 +97,13 @@ function withCatalog<Value>(folder: string, read: (catalog: DatabaseSync) => Val
   }
 }
 
-/** Errors: `newer_schema` if a later analyzer made terms of a segment. */
+/** Errors: `newer_schema` if a later analyzer wrote a segment. */
 export function requireKnownAnalyzers(segments: readonly SegmentEntry[], folder: string): void {
   if (segments.every(({ analyzer }) => versionIn(analyzer) <= analyzerVersion)) return;
   throw new EarshotError("newer_schema", `${folder} was written by a later version of Earshot`, {
-    hint: "run that version, or another data folder",
+    hint: "run that version, or use another data folder",
   });
 }
 
-/** `<version> <version of Unicode>`, or the version alone. */
+/** `analyzer`: `<version> <Unicode version>`, or the version alone. */
 const versionIn = (analyzer: string): number => Number(analyzer.split(" ")[0]);

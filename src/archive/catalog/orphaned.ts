@@ -5,8 +5,8 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
- * Segment files left by a crash, without a catalog entry. They stay for a time: the catalog may be
- * the wrong one.
+ * For segment files that a crash left without a catalog entry. They are kept for a while, in case
+ * the catalog is the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
@@ -21,7 +21,7 @@ export function segmentNumbersIn(folder: string, platform: string): number[] {
 
 export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
-  // The log goes first: a database moved without it would lose its content.
+  // The log is moved first: a database moved without its log would lose content.
   const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
   rmSync(damageMarkerOf(path), { force: true });
   if (files.length === 0) return null;
@@ -32,8 +32,8 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
 }
 
 /**
- * Skips only existing databases: an interrupted move, which leaves a log alone, continues at its
- * path.
+ * Skips only existing databases: a log without one is from an interrupted move, which continues
+ * there.
  */
 function freePath(folder: string, { platform, sequence }: SegmentKey): string {
   const number = basename(segmentPath("", { platform, sequence }), ".db");

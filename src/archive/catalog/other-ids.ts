@@ -13,8 +13,8 @@ type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 type PostOfMillisecond = { id: bigint; uri: string | null };
 
 /**
- * Maps given IDs to stored IDs where they differ: earlier releases numbered posts with a hash keyed
- * per archive, and a post moved by a collision has another ID where the colliding post is missing.
+ * Maps requested IDs to stored IDs where they differ: earlier releases numbered posts by a hash
+ * keyed per archive, and an archive that lacks a colliding post does not move the other one.
  */
 export function storedIdsOf(
   lookup: Lookup,
@@ -42,7 +42,7 @@ function storedIdsIn(
   const storedById = new Map<bigint, bigint>();
   for (const { id, uri } of hashed) {
     const former = formerId(low, uri, uriKey);
-    // A post whose number was in use got the next one.
+    // A post whose number was taken got the next one.
     for (const otherId of [former + 1n, former]) {
       if (otherId === former || !storedById.has(otherId)) storedById.set(otherId, id);
     }

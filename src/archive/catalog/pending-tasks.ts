@@ -3,7 +3,7 @@ import { readSegments, type SegmentEntry } from "./catalog.ts";
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Stored until done: a finished task replaces the segment, which ends the request. */
+/** Stored until the task is done: it replaces the segment, which removes the request. */
 export type PendingTasks = {
   put(catalog: DatabaseSync, segments: Iterable<SegmentKey>): void;
   take(catalog: DatabaseSync, segment: SegmentKey): boolean;

@@ -15,12 +15,12 @@ import { segmentNumbersIn } from "./orphaned.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Verifies that a catalog belongs to the segments beside it: if it was lost, emptied or restored
- * from an earlier copy, unlisted segments would be mistaken for leftovers of a crash.
+ * Verifies that a catalog belongs to the segments in its folder: if it was lost, emptied or
+ * restored from an earlier copy, unlisted segments would be mistaken for leftovers of a crash.
  *
- * A crash leaves segments one commit ahead of the catalog, never two. Segments are read before the
- * catalog, which only grows, so that no lock is needed. A segment with an older commit than the
- * catalog lists is an earlier copy.
+ * A crash leaves segments at most one commit ahead of the catalog. Segments are read before the
+ * catalog, whose commit number only grows, so no lock is needed. A segment with an older commit
+ * than the catalog lists is an earlier copy.
  *
  * Errors: `catalog_missing`, `catalog_older`, `catalog_foreign`, `segment_missing`,
  * `segment_older`, `archive_missing`.
@@ -50,7 +50,7 @@ type CatalogState = {
 
 function findProblem(folder: string): EarshotError | null {
   const before = catalogState(folder);
-  // Skips retired names: among them are copies in progress, which their creators lock.
+  // Skips retired files, which include copies in progress, locked by their creators.
   const files = segmentFiles(folder, before === "newer" ? null : (before?.retired ?? null));
   const catalog = catalogState(folder);
   if (catalog === "newer") return null;
@@ -86,7 +86,7 @@ function olderSegment(
     if (identity.lastWrittenInCommit >= commit) continue;
     return new EarshotError(
       "segment_older",
-      `${path} is an earlier copy: its last commit is number ${identity.lastWrittenInCommit}, but ${catalogPath(folder)} has number ${commit}`,
+      `${path} is an earlier copy: its last commit is ${identity.lastWrittenInCommit}, but ${catalogPath(folder)} lists commit ${commit}`,
       {
         status: 503,
         hint: "stop the server and restore the latest file or a backup, or run earshot archive recover, which continues without the lost posts",
@@ -104,14 +104,14 @@ function fileProblem(
   if (identity === "empty" || identity === "unreadable") return null;
   if (identity === "unknown") return problemWithoutIdentity(name, catalog, folder);
   if (identity.uriKey !== catalog.uriKey) {
-    return catalogForeign(`${path} belongs to another archive than ${catalogPath(folder)}`);
+    return catalogForeign(`${path} belongs to a different archive than ${catalogPath(folder)}`);
   }
   if (nameOf(identity) !== name)
-    return catalogForeign(`${path} is the segment ${nameOf(identity)}`);
+    return catalogForeign(`${path} contains segment ${nameOf(identity)}`);
   if (identity.lastWrittenInCommit <= catalog.commitNumber + 1) return null;
   return new EarshotError(
     "catalog_older",
-    `${catalogPath(folder)} is older than its segments: it has ${catalog.commitNumber} commits, but ${name} was written in number ${identity.lastWrittenInCommit}`,
+    `${catalogPath(folder)} is older than its segments: its last commit is ${catalog.commitNumber}, but ${name} was written in commit ${identity.lastWrittenInCommit}`,
     { status: 503, hint: recoverHint },
   );
 }
@@ -129,7 +129,7 @@ function problemWithoutIdentity(
   const sequences = [...listed.keys(), ...retired];
   if (sequences.some((other) => other.startsWith(`${platform}/`))) return null;
   return catalogMissing(
-    `${catalogPath(folder)} lists no segment of ${platform}, but there are some`,
+    `${catalogPath(folder)} lists no ${platform} segments, but the folder contains some`,
   );
 }
 
@@ -137,13 +137,13 @@ function problemWithoutCatalog(folder: string, files: readonly SegmentFile[]): E
   const path = catalogPath(folder);
   if (files.some(({ identity }) => identity !== "empty")) {
     const state = existsSync(path) ? "is empty" : "is missing";
-    return catalogMissing(`${path} ${state}, but there are segments beside it`);
+    return catalogMissing(`${path} ${state}, but its folder contains segments`);
   }
   if (readStoreId(dirname(folder), "archive") === null) return null;
   const note = noteIdOf(dirname(folder), "archive");
   return new EarshotError("archive_missing", `${folder} is empty, but ${note} names an archive`, {
     status: 503,
-    hint: `check that its disk is mounted, or restore a backup; to begin an empty archive, remove ${note}`,
+    hint: `check that its disk is mounted, or restore a backup; to start an empty archive, remove ${note}`,
   });
 }
 

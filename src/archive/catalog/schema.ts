@@ -1,8 +1,8 @@
 import { analyzerVersion } from "@earshot/query/text";
 
 /**
- * A batch is written under the catalog's write lock, and its checkpoints are committed last: after
- * a crash a source repeats what may be missing.
+ * A batch is written under the catalog's write lock, and its checkpoints are committed last, so
+ * that a source resends what may be missing after a crash.
  */
 export const catalogMigrations: readonly string[] = [
   `
@@ -109,7 +109,7 @@ export const catalogMigrations: readonly string[] = [
   `
   ALTER TABLE segment ADD COLUMN numbering INTEGER NOT NULL DEFAULT 0;
 `,
-  // Empty: a new version makes `openCatalog` migrate the segments, which get the table of filters.
+  // Empty: the new version makes `openCatalog` migrate the segments, which gain the filter table.
   "",
   `
   ALTER TABLE strayed RENAME TO misplaced;
@@ -119,6 +119,6 @@ export const catalogMigrations: readonly string[] = [
   UPDATE setting SET name = 'ingest_number' WHERE name = 'arrival';
   UPDATE setting SET name = 'ingest_order_from' WHERE name = 'arrivals_from';
 `,
-  // Empty: a new version makes `fillCatalogSums` compute the checksums again, which could be wrong.
+  // Empty: the new version makes `fillCatalogSums` recompute the checksums, which could be wrong.
   "",
 ];

@@ -19,7 +19,7 @@ beforeEach(() => {
 const write = (sql: string): void => inTransaction(catalog, () => catalog.exec(sql));
 const intact = { tables: [], structure: [] };
 
-test("the catalog's checksums are updated in every transaction, and rolled back with it", () => {
+test("the catalog's checksums are updated by every transaction, and rolled back with it", () => {
   const step = fc.constantFrom(
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 5)",
     "INSERT OR REPLACE INTO handle VALUES('x', '1', 'ann', 6)",
@@ -47,14 +47,14 @@ test("the catalog's checksums are updated in every transaction, and rolled back 
   );
 });
 
-test("the checksums include a statement that empties a table, also if prepared before the transaction", () => {
+test("the checksums follow a statement that empties a table, even if prepared before the transaction", () => {
   const empty = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");
   inTransaction(catalog, () => empty.run());
   expect(catalogDamage(catalog)).toEqual(intact);
 });
 
-test("the checksums include a statement that empties a table, also if prepared after a garbage collection", async () => {
+test("the checksums follow a statement that empties a table, even if prepared after a garbage collection", async () => {
   await collectGarbage();
   const empty = catalog.prepare("DELETE FROM pending_moderation");
   write("INSERT INTO pending_moderation VALUES('x', '1')");
@@ -72,7 +72,7 @@ async function collectGarbage(): Promise<void> {
   }
 }
 
-describe("changes made without a writer", () => {
+describe("changes made outside of Earshot", () => {
   beforeEach(() => {
     write(`
       INSERT INTO handle VALUES('x', '1', 'ann', 5), ('x', '2', 'bob', 6);
@@ -93,7 +93,7 @@ describe("changes made without a writer", () => {
     ["catalog_sum", "UPDATE catalog_sum SET rows = rows + 1 WHERE name = 'label'"],
     ["sqlite_schema", "CREATE INDEX another ON tombstone(revision)"],
   ])(
-    "the checksums detect a change made without a writer in %s, also after it was overwritten: %s",
+    "the checksums detect a change of %s by another program, even after later writes: %s",
     (table, sql) => {
       catalog.exec(sql);
       const damaged = table === "catalog_sum" ? "label" : table;
@@ -104,7 +104,7 @@ describe("changes made without a writer", () => {
   );
 });
 
-test("the checksums are computed again for another schema version", () => {
+test("the checksums are recomputed for another schema version", () => {
   catalog.exec("UPDATE catalog_sum SET version = version - 1");
   catalog.exec("INSERT INTO handle VALUES('x', '1', 'ann', 5)");
   expect(catalogDamage(catalog).tables).toEqual([]);

@@ -7,8 +7,9 @@ import { catalogMigrations } from "./schema.ts";
 import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
 /**
- * SQLite does not detect changed values, which could hide posts. `catalog_sum` has the row count
- * and the sum of checksums of each table and of the schema, updated by `openCatalog` connections.
+ * SQLite does not detect corrupted values, which could hide posts. `catalog_sum` has the row count
+ * and the sum of row checksums of each table and of the schema. Connections of `openCatalog` update
+ * it.
  */
 const version = catalogMigrations.length;
 const sumTable = "catalog_sum";
@@ -39,12 +40,12 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
     .map(({ name }) => String(name));
 
 /**
- * A statement prepared without any session may truncate a table without reporting its rows. Garbage
- * collection closes a session that nothing refers to.
+ * A statement prepared while no session exists may empty a table without reporting its rows.
+ * Garbage collection would close an unreferenced session.
  */
 const permanentSessions = new WeakMap<DatabaseSync, Session>();
 
-/** Covers only transactions that `inTransaction` or `committed` runs on this connection. */
+/** Covers only transactions that `inTransaction` or `commitAfter` runs on this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const updateSum = catalog.prepare(
     `UPDATE ${sumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
@@ -148,7 +149,7 @@ const isSqlError = (error: unknown): boolean =>
 
 const rowsPerStep = 5_000;
 
-/** Stops after `maxRows`: a damaged b-tree may loop. */
+/** Stops after `maxRows`, because a damaged b-tree may loop. */
 function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Generator<void, Delta> {
   const isSchema = table === schemaName;
   const statement = catalog.prepare(

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import type { CatalogAccounts } from "./accounts.ts";
 
-/** Sorts after every source revision. */
+/** Sorts after every revision of a source. */
 export const forgottenRevision = "~";
 
 export const foreverMs = 8_640_000_000_000_000;

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Removes a span from all intervals of posts. Requires a transaction. */
+/** Requires a transaction. */
 export function removePostCoverage(
   catalog: DatabaseSync,
   platform: Platform,

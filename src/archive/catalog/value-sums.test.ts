@@ -21,8 +21,8 @@ test.each([
   ["null instead of a value", changed(3, null)],
   ["a blob of the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
-  ["columns that exchange their values", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
-])("the checksum of a row differs with %s", (_, other) => {
+  ["columns whose values are swapped", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
+])("the checksum of a row changes with %s", (_, other) => {
   expect(catalogRowSum(other, isKey)).not.toBe(catalogRowSum(row, isKey));
 });
 

@@ -1,6 +1,6 @@
 /**
- * Runs beside the start, because it takes a second of CPU per million handles. Calls wait, because
- * incomplete answers would make clients repeat requests.
+ * Runs after the archive has opened, because it takes a second of CPU per million handles. Calls
+ * wait for it, because incomplete answers would make clients retry.
  */
 
 import { openForReading } from "../database.ts";

@@ -41,14 +41,14 @@ test("unknown posts are not withheld", () => {
   expect(isWithheld()).toEqual([]);
 });
 
-test("a deleted post is withheld, on its platform only", () => {
+test("a deleted post is withheld only on its platform", () => {
   archive.write([{ kind: "delete", platform: "bluesky", uri, revision: "3k" }]);
   const other = { ...post, uri: `${uri}2` };
   expect(isWithheld(post, other, { ...post, platform: "mastodon" })).toEqual([true, false, false]);
 });
 
 test.each(["deactivated", "suspended", "takendown", "deleted", "inactive"] as const)(
-  "posts and profile of an account that is %s are withheld until it is active again",
+  "the posts and profile of an account that is %s are withheld until it is active again",
   (status) => {
     archive.write([account(status, 1)]);
     expect(isWithheld(post, { ...post, uri: null })).toEqual([true, true]);

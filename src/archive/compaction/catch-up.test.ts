@@ -24,7 +24,7 @@ afterEach(() => {
 
 function entryOfX(): SegmentEntry {
   const entry = readSegments(context.catalog).find(({ platform }) => platform === "x");
-  if (entry === undefined) throw new Error("a segment of X");
+  if (entry === undefined) throw new Error("no segment of X");
   return entry;
 }
 
@@ -38,7 +38,7 @@ const unnumbered = (from: number, to: number) =>
     }),
   );
 
-test("copying a segment reads ingest numbers only for moved posts, regardless of how many have arrived", () => {
+test("copying a segment reads the ingest numbers of moved posts only, however many have arrived", () => {
   archive.put(...unnumbered(0, 40));
   const entry = entryOfX();
   const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });
@@ -65,7 +65,7 @@ test("copying a segment reads ingest numbers only for moved posts, regardless of
   expect(setNumbersCalls.length).toBeLessThanOrEqual(4);
 });
 
-test("the copy of a segment whose posts change faster than they are copied is abandoned, and the segment is unchanged", () => {
+test("a copy is abandoned, and the segment left unchanged, if posts change faster than they are copied", () => {
   archive.put(...unnumbered(0, 40));
   const entry = entryOfX();
   const files = readdirSync(archive.folder).toSorted();

@@ -10,7 +10,7 @@ const maxRemaining = 50;
 
 const maxRounds = 200;
 
-/** Applies the changes that writers have listed, in rounds, until few are left. */
+/** Applies the changes that writers have listed, in rounds, until few remain. */
 export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
   const { old, applyChanges, lastIngestNumber } = rewrite;
   const takeChanged = old.prepare(
@@ -32,8 +32,8 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
 }
 
 /**
- * Requires the catalog lock. Afterwards the copies are on disk and equal to the segment. False, and
- * nothing done, if more than `max` posts are left.
+ * Requires the catalog lock. Afterwards the copies are on disk and equal the segment. Does nothing
+ * and returns false if more than `max` changed posts remain.
  */
 export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
   const { old, parts, applyChanges, numbering } = rewrite;
@@ -72,8 +72,8 @@ function copyIngestOrder(rewrite: SegmentRewrite): void {
 }
 
 /**
- * Numbers above the last committed one are copied again, because a crash makes the writer issue
- * them again.
+ * Numbers above the last committed one are copied again, because the writer reuses them after a
+ * crash.
  */
 function copyNewIngestOrder(rewrite: SegmentRewrite): void {
   const { old, parts, ingestNumber } = rewrite;

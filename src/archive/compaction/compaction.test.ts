@@ -82,7 +82,7 @@ function makeFilesOld(): void {
 }
 
 describe("terms of another analyzer", () => {
-  test("terms of another analyzer are rebuilt, newest posts first, and the newest segment is cut", () => {
+  test("terms of another analyzer are rebuilt, newest posts first, after the newest segment is ended", () => {
     archive.put(...posts(0, 25));
     const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
@@ -145,7 +145,7 @@ describe("posts age out", () => {
     expect(compaction.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
   });
 
-  test("late arrivals from an aged-out time are rejected without coverage, except imports", () => {
+  test("late posts from an aged-out time are rejected without adding coverage, except imports", () => {
     archive.put(...posts(0, 35));
     runAll(agedCompaction());
     const late = archive.write(
@@ -201,7 +201,7 @@ describe("posts age out", () => {
     expect(compaction.state()).toMatchObject({ isOverBound: true });
   });
 
-  test("late old posts are accepted once there is room again", () => {
+  test("late posts are accepted again once there is room", () => {
     archive.put(...posts(0, 155));
     const bytes = archive.reader.operations.stats({ maxBytes: 0 }).bytes;
     runAll(startCompaction({ maxBytes: bytes - 1 }));
@@ -213,7 +213,7 @@ describe("posts age out", () => {
 });
 
 describe("files of replaced segments", () => {
-  test("files of replaced segments remain for their readers, are then removed, and their numbers are not reused", () => {
+  test("files of replaced segments are kept for their readers, then removed, and their numbers are not reused", () => {
     archive.put(...posts(0, 12));
     const compaction = startCompaction({ retiredMs: 60_000 });
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -235,7 +235,7 @@ describe("files of replaced segments", () => {
 });
 
 describe("segment filled by late posts", () => {
-  test("a segment filled by late posts is split, and each part owns its posts", () => {
+  test("a segment filled by late posts is split without losing posts", () => {
     archive.put(...posts(0, 15));
     archive.put(
       ...posts(0, 30).map((post, n) => ({
@@ -252,7 +252,7 @@ describe("segment filled by late posts", () => {
     expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
   });
 
-  test("a segment filled by late posts of one millisecond is not split, and not examined repeatedly", () => {
+  test("a segment with too many posts of one millisecond is not split, and not examined again soon", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
     const compaction = startCompaction({ splitPosts: 5 });
@@ -264,7 +264,7 @@ describe("segment filled by late posts", () => {
 });
 
 describe("quiet segment", () => {
-  test("a quiet segment is merged once, with the same answers", () => {
+  test("a quiet segment is merged once, without changing answers", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
     const compaction = startCompaction({ optimiseAfterMs: 600_000 });
     const before = archive.query("river number").positions;
@@ -290,7 +290,7 @@ describe("quiet segment", () => {
     return Number(row?.pieces);
   }
 
-  test("merging drops ingest order beyond the retained number, and reports that to clients", () => {
+  test("compaction drops ingest order beyond the retained number, and clients get an error", () => {
     const many = Array.from({ length: 30 }, (_, n) => n);
     archive.remove();
     archive = smallArchive(2_000);
@@ -339,7 +339,7 @@ describe("failed task", () => {
     expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   });
 
-  test("compaction empties a write-ahead log only after readers of old snapshots end", () => {
+  test("compaction empties a write-ahead log only after readers of old snapshots have ended", () => {
     archive.put(...posts(0, 12));
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const stuck = new DatabaseSync(path, { readOnly: true });
@@ -368,7 +368,7 @@ describe("failed task", () => {
   });
 });
 
-test("only one process at a time runs compaction", () => {
+test("only one process at a time can run compaction", () => {
   startCompaction();
   const lock = lockCompaction(archive.folder);
   expect(lock).not.toBeNull();

@@ -27,10 +27,10 @@ import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
  * that posts age out.
  *
  * A write-ahead log cannot be emptied while a reader uses an older snapshot. Logs that grow for
- * hours are reported, and count towards the archive's bytes.
+ * hours are reported, and count towards the archive's size.
  */
 export type Compaction = {
-  /** False if no task ran. Never throws: what failed is retried later. */
+  /** Returns false if no task ran. Never throws: failed tasks are retried later. */
   runNext(): CompactionSteps<boolean>;
   state(): CompactionState;
 };
@@ -38,7 +38,7 @@ export type Compaction = {
 /** How long retired files stay for running searches if the archive is too large. */
 const graceMs = 10_000;
 
-/** Doubled after each failure of a task. */
+/** Doubles with each failure of a task. */
 const firstPauseMs = 30_000;
 const maxPauseMs = 3_600_000;
 

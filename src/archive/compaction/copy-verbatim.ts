@@ -9,8 +9,9 @@ const rowsPerStep = 10_000;
 const lowestHash = -(2n ** 63n);
 
 /**
- * Copies all but the index into an empty segment; adds missing row checksums. The source is
- * attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the post IDs, newest first.
+ * Copies everything except the index into an empty segment, and adds missing row checksums. The
+ * source is attached as `old`. Drops ingest numbers below `ingestOrderFrom`. Returns the post IDs,
+ * newest first.
  */
 export function* copyVerbatim(
   target: DatabaseSync,

@@ -5,7 +5,7 @@ export const fileBytes = (path: string): number => sizeOf(path) + walBytes(path)
 
 export const walBytes = (path: string): number => sizeOf(`${path}-wal`);
 
-/** Unix milliseconds; 0 if missing. */
+/** Unix milliseconds; 0 if the files are missing. */
 export function lastWrittenMs(path: string): number {
   const files = [path, `${path}-wal`].map((file) => statSync(file, { throwIfNoEntry: false }));
   // Readers create empty logs.

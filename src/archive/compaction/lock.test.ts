@@ -23,7 +23,7 @@ test("only one process at a time has the compaction lock", () => {
 });
 
 describe("the lock file of an earlier version", () => {
-  test("the lock file of an earlier version is respected while its process has the lock, and the new one remains free", () => {
+  test("no lock is acquired while a process of an earlier version has its lock", () => {
     const former = acquireLock(formerPath());
     expect(lockCompaction(folder)).toBeNull();
     former?.release();
@@ -32,7 +32,7 @@ describe("the lock file of an earlier version", () => {
     lock?.release();
   });
 
-  test("the lock file of an earlier version excludes its process until it is removed on release", () => {
+  test("the lock file of an earlier version is also locked, and is removed on release", () => {
     acquireLock(formerPath())?.release();
     const lock = lockCompaction(folder);
     expect(acquireLock(formerPath())).toBeNull();
@@ -40,7 +40,7 @@ describe("the lock file of an earlier version", () => {
     expect(readdirSync(folder)).toEqual(["compaction-lock.db"]);
   });
 
-  test("the lock file of an earlier version that a crash left beside the new one is removed", () => {
+  test("the lock file of an earlier version is removed if a crash left it", () => {
     lockCompaction(folder)?.release();
     acquireLock(formerPath())?.release();
     lockCompaction(folder)?.release();

@@ -4,13 +4,13 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 
 const pagesPerStep = 250;
 
-/** Short transactions: FTS5's `optimize` would hold the write lock for seconds. */
+/** Uses short transactions, because FTS5's `optimize` would hold the write lock for seconds. */
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const selectTotalChanges = database.prepare("SELECT total_changes() AS changes");
   const sums = tableSumsOf(database);
   const changes = (): number => Number(selectTotalChanges.get()?.changes);
-  // A negative count schedules one merge of all pieces, which positive ones continue.
+  // A negative number starts a merge of the whole index; positive ones continue it.
   for (let pages = -pagesPerStep; ; pages = pagesPerStep) {
     const before = changes();
     const after = yield* inLock(database, () => {

@@ -63,7 +63,7 @@ function visiblePosts(source: SmallArchive): unknown {
 }
 
 describe("archive of an earlier release", () => {
-  test("an archive of an earlier release gets the IDs of a new archive, while it is written to", () => {
+  test("an archive of an earlier release gets the IDs of a new archive while it is being written", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);
@@ -89,7 +89,7 @@ describe("archive of an earlier release", () => {
     expect(visiblePosts(archive)).toEqual(visiblePosts(fresh));
   });
 
-  test("renumbering does not change ingest order and hidden posts", () => {
+  test("renumbering does not change ingest order or hidden posts", () => {
     putKeyed(archive.folder, posts());
     archive.write([
       {
@@ -115,8 +115,8 @@ describe("archive of an earlier release", () => {
     expect(seen.length).toBeLessThan(posts().length);
   });
 
-  test.each(["as they were written", "sealed"])(
-    "posts of an earlier release are found by former IDs in segments %s",
+  test.each(["not sealed", "sealed"])(
+    "posts are found by their former IDs after renumbering segments that were %s",
     (form) => {
       putKeyed(archive.folder, posts());
       if (form === "sealed") archive.seal();
@@ -144,7 +144,7 @@ describe("archive of an earlier release", () => {
     },
   );
 
-  test("posts are found by IDs of other servers before their segments are rewritten", () => {
+  test("posts are found by the IDs of other servers before their segments are renumbered", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     const ids = all(fresh).filter(({ platform }) => platform === "bluesky");
@@ -153,7 +153,7 @@ describe("archive of an earlier release", () => {
 
   test("posts are deleted by aliases recorded under former IDs", () => {
     const [post] = posts();
-    if (post === undefined) throw new Error("a post");
+    if (post === undefined) throw new Error("no post");
     putKeyed(archive.folder, posts());
     archive.write([{ kind: "upsert", post: { ...post, revision: "2" }, alias: "status 7" }]);
     runCompaction();
@@ -163,7 +163,7 @@ describe("archive of an earlier release", () => {
     expect(urisOf(archive, all(archive))).not.toContain(post.uri);
   });
 
-  test("posts are added to segments that are not rewritten yet", () => {
+  test("posts can be added to segments that are not renumbered yet", () => {
     const [first, second] = [posts().slice(0, 60), posts().slice(60)];
     putKeyed(archive.folder, first);
     archive.put(...second);
@@ -173,7 +173,7 @@ describe("archive of an earlier release", () => {
     expect(all(archive)).toEqual(all(fresh));
   });
 
-  test("an archive of an earlier release is not copied if no post gets another ID", () => {
+  test("segments of an earlier release are not copied if no post gets another ID", () => {
     putKeyed(
       archive.folder,
       Array.from({ length: 5 }, (_, n) =>

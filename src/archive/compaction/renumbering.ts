@@ -16,7 +16,7 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 
 export type Renumbering = {
   idInCopy(id: bigint): bigint | null;
-  /** After changes of the segment. */
+  /** Call after the segment has changed. */
   clearCache(): void;
 };
 

@@ -48,14 +48,14 @@ export type Replacement = {
   cuts: readonly bigint[];
   /** Null keeps every post. */
   shouldKeep: ((record: string) => boolean) | null;
-  /** `current`: copied, which requires the current analyzer. `any`: made again from the rows. */
+  /** `current`: copied, which requires the current analyzer. `any`: built from the rows. */
   terms: "current" | "any";
   fill(rewrite: SegmentRewrite, start: CopyStart): CompactionSteps<void>;
-  /** Renumbers posts of an earlier release (`number-slots.ts`). */
+  /** Whether to renumber posts of an earlier release (`number-slots.ts`). */
   isRenumbering?: boolean;
-  /** Only what `fill` reads must be readable. */
+  /** Only the data that `fill` reads must be readable. */
   isSalvage?: boolean;
-  /** Whether the old file becomes an orphan instead of being removed. */
+  /** Whether to orphan the old file instead of removing it. */
   shouldOrphanOld?(): boolean;
   /** Called in the transaction that replaces the segment. */
   onSwap?(): void;
@@ -81,18 +81,19 @@ const oldCacheKib = 8_000;
  * Replaces a segment with other files while batches are written and readers read. Requires the
  * compaction lock.
  *
- * 1. Under the catalog lock, the segment is marked: batches now list the posts that they change.
+ * 1. Under the catalog lock, the segment is marked: batches then list the posts that they change.
  *    The new sequence numbers, never reused, are reserved as retired files, so that a crash removes
  *    them.
  * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the
  *    mark.
- * 3. Listed changes are applied in rounds, until few are left.
+ * 3. Listed changes are applied in rounds, until few remain.
  * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit
  *    replaces the entry and retires the old file, which readers use until they read the catalog
  *    again.
  *
  * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
- * complete. Errors: those of SQLite, and `segment_busy` if changes come faster than they are copied.
+ * complete. Errors: those of SQLite, and `segment_busy` if changes come faster than they are
+ * copied.
  */
 export function* replaceSegment(
   context: CompactionContext,
@@ -142,7 +143,7 @@ const openOld = (path: string): DatabaseSync => openSegmentFile(path, oldCacheKi
 
 /**
  * Changes are listed in the transaction that writes them, so a segment that cannot list changes
- * cannot be written to: an empty one in memory replaces it.
+ * cannot have any: an empty one in memory takes its place.
  */
 function openDamaged({ catalog }: CompactionContext, path: string): DatabaseSync {
   let old: DatabaseSync | null = null;
@@ -237,7 +238,7 @@ function swap(
   const isSalvageRequested = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
-  // A file not retired by a commit becomes an orphan instead of being removed.
+  // A file that was not retired by a commit is orphaned instead of removed.
   retire(catalog, entry, clock.now(), shouldOrphan ? notCommitted : commit);
   for (const { sequence, low, copy } of rewrite.parts) {
     const { platform } = entry;
@@ -251,7 +252,7 @@ function swap(
       numbering: rewrite.numbering,
     });
     const next = rewrite.parts.find((part) => part.low > low);
-    // The newest segment is still being filled: it is merged once quiet.
+    // The newest segment is still being filled, and is merged once it is quiet.
     const isNewest = next === undefined && current.high === lastId;
     if (!isNewest) setOptimised(catalog, { platform, sequence });
     if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });
@@ -288,7 +289,7 @@ function identifyParts(
   }
 }
 
-/** Leaves the segment unchanged; `tidyUp` repeats what fails here. */
+/** Leaves the segment unchanged; `cleanUpAfterCrash` repeats what fails here. */
 function abandonCopies(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -315,5 +316,5 @@ const changesTooFast = ({ platform, sequence }: SegmentEntry): EarshotError =>
   new EarshotError(
     "segment_busy",
     `segment ${platform}/${sequence} changes faster than it can be copied`,
-    { status: 503, retryable: true, hint: "repeat it when fewer posts are written" },
+    { status: 503, retryable: true, hint: "retry when fewer posts are being written" },
   );

@@ -1,6 +1,6 @@
 /**
- * Streamed posts age out by whole segments, oldest first, within the bounds of age and bytes. A
- * segment keeps its imported posts. A platform's newest segment stays.
+ * Streamed posts age out by whole segments, oldest first, to respect the maximum age and size.
+ * Imported posts and a platform's newest segment never age out.
  */
 
 import { idTimeMs, lastId } from "../../posts/ids.ts";
@@ -44,7 +44,7 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   }
 }
 
-/** All posts of the segment are older than this; Unix milliseconds. */
+/** All posts of the segment are older than this time, Unix milliseconds. */
 const endMsOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
@@ -63,8 +63,8 @@ export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
 /**
- * Returns the number of posts; null if the segment contains imports, is missing or is the newest. The
- * next segment takes over its IDs.
+ * Returns the number of posts, or null if the segment contains imports, is missing or is the newest
+ * one. The next segment takes over its IDs.
  */
 export function* dropSegment(
   context: CompactionContext,

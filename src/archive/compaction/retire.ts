@@ -17,7 +17,10 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
 export const notCommitted = -1;
 
-/** Marks a file for removal: replaced by a commit, or not committed yet. Requires a transaction. */
+/**
+ * Marks a file for removal that a commit has replaced, or that is not committed yet. Requires a
+ * transaction.
+ */
 export function retire(
   catalog: DatabaseSync,
   { platform, sequence }: SegmentKey,
@@ -57,8 +60,9 @@ export function retiredFiles(
 }
 
 /**
- * Removes files retired by `untilMs`, after verifying the identity of each. Uncommitted copies, and files that fail, become
- * orphaned. Returns the number of files. The highest sequence number of a platform stays listed, because none may be reused.
+ * Removes files that were retired until `untilMs`, after verifying the identity of each. Orphans
+ * uncommitted copies and files that fail the verification. Returns the number of files. A
+ * platform's highest sequence number stays listed, because numbers are never reused.
  */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,
@@ -104,8 +108,8 @@ function isRetiredFile(
 }
 
 /**
- * Repairs after a crash: orphans uncommitted files, and stops listing changes for abandoned copies.
- * Errors: those of an outdated catalog.
+ * Orphans uncommitted files, and stops listing changes for abandoned copies. Errors: those of an
+ * outdated catalog.
  */
 export function* cleanUpAfterCrash({ folder, catalog }: CompactionContext): CompactionSteps<void> {
   requireCurrentCatalog(folder);
@@ -151,7 +155,7 @@ export function stopRecording(
   try {
     deleteChanged(segmentPath(folder, entry));
   } catch (error) {
-    // The next copy applies leftover changes again, without effect.
+    // The next copy applies the remaining changes again, which has no effect.
     if (!isDamage(error)) throw error;
   }
 }

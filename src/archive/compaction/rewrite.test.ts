@@ -88,11 +88,11 @@ describe("rewritten segment", () => {
     expect(archive.search(allPostsQuery).positions).toHaveLength(59);
   });
 
-  test("a rewritten segment receives later edits, deletions and counts by uri", () => {
+  test("a rewritten segment accepts later edits, deletions and counts by uri", () => {
     archive.put(...posts(20));
     runSteps(rewriteSegment(context, entry(), keepAll));
     const [edited, deleted, liked] = posts(3);
-    if (!edited || !deleted || !liked) throw new Error("three posts");
+    if (!edited || !deleted || !liked) throw new Error("no posts");
     archive.write([
       { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
       { kind: "delete", platform: "bluesky", uri: deleted.uri, revision: "2" },
@@ -186,7 +186,7 @@ describe("rewritten segment", () => {
     expect(archive.query("river").work.candidates).toBe(5);
   });
 
-  test("a rewritten segment has the number of imported posts", () => {
+  test("a rewritten segment records its number of imported posts", () => {
     archive.put(...posts(4), ...posts(3, { origin: "import", platform: "mastodon" }));
     archive.put(makePost({ key: "imported" }));
     runSteps(rewriteSegment(context, entry(), keepAll));
@@ -227,7 +227,7 @@ describe("rewritten segment", () => {
     expect(contents(archive)).toEqual(before);
   });
 
-  test("rewriting a segment releases the lock for batches between all steps", () => {
+  test("rewriting a segment releases the catalog lock between steps", () => {
     archive.put(...posts(30));
     const rewriting = rewriteSegment(context, entry(), keepAll);
     while (!rewriting.next().done) expect(context.catalog.isTransaction).toBe(false);
@@ -265,18 +265,18 @@ describe("segment marked as damaged", () => {
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
 
-  test("a segment marked as damaged is rewritten from intact rows, with a rebuilt list of uris", () => {
+  test("a segment marked as damaged is rewritten from intact rows, and its uris are rebuilt", () => {
     damage("UPDATE uri SET hash = hash + 1", ["uri"]);
     runSteps(rewriteSegment(context, entry(), keepAll));
     const [first] = posts(1);
-    if (first === undefined) throw new Error("a post");
+    if (first === undefined) throw new Error("no post");
     archive.write([{ kind: "delete", platform: "bluesky", uri: first.uri, revision: "2" }]);
     expect(archive.search(allPostsQuery).positions).toHaveLength(9);
   });
 });
 
 describe("split segment", () => {
-  test("a split segment becomes several that own its IDs, none cut within a millisecond", () => {
+  test("a segment is split into several, none within a millisecond", () => {
     archive.put(...posts(100));
     archive.put(
       ...posts(40).map((post, n) => ({
@@ -300,7 +300,7 @@ describe("split segment", () => {
     expect(contents(archive)).toEqual(before);
   });
 
-  test("a split segment receives late posts in the part that owns their ID", () => {
+  test("late posts are stored in the part of a split segment that owns their ID", () => {
     archive.put(...posts(100));
     const cuts = cutsOf(archive.folder, entry(), 60);
     runSteps(rewriteSegment(context, entry(), { cuts, shouldKeep: null }));
@@ -319,8 +319,8 @@ describe("split segment", () => {
   });
 });
 
-describe("process that died", () => {
-  test("a process that died during a rewrite leaves files without an entry and listed changes, which are cleaned up", () => {
+describe("crash during a rewrite", () => {
+  test("files without an entry and listed changes are cleaned up after a crash during a rewrite", () => {
     archive.put(...posts(10));
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);

@@ -27,7 +27,7 @@ export type Salvage = {
   close(): void;
 };
 
-/** Reads one snapshot of the damaged segment, which begins now. */
+/** Begins a snapshot of the damaged segment, from which all data is read. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,
@@ -102,7 +102,7 @@ export function createSalvage(
       }
     });
     // Deleted rows survive only on free pages. If all of those are known, or no list is readable,
-    // rows without a tombstone are taken even if no list names them.
+    // rows without a tombstone are salvaged even if no list contains them.
     const mayBeUnlisted = source === null || isFreeListIntact(path);
     const tombstones = tombstonesOf(catalog, platform, accounts);
     const hasUriEntry = uriEntryFinder(source);
@@ -135,7 +135,7 @@ export function createSalvage(
       .filter((id) => !rewrite.copyOf(id).has(id))
       .map((id): LostPost => ({ id, uri: platform === "x" ? xUri(id) : (uris.get(id) ?? null) }));
     const expected = posts === null ? null : Math.max(posts - salvaged.size, 0);
-    /** More may be lost than the lists name. */
+    /** Whether posts that no list contains may be lost. */
     const isUnknown = expected === null ? indexedIds.size === 0 : expected > found.length;
     if (found.length === 0 && (unreadable.length === 0 || !isUnknown)) return null;
     return {

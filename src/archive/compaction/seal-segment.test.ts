@@ -85,11 +85,11 @@ describe("sealed segment", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("a sealed segment answers later writes by FTS5, and includes them when resealed", async () => {
+  test("later writes to a sealed segment are found by FTS5, and sealed when it is resealed", async () => {
     archive.put(...posts(40));
     seal();
     const [edited, deleted, liked] = posts(3);
-    if (!edited || !deleted || !liked) throw new Error("three posts");
+    if (!edited || !deleted || !liked) throw new Error("no posts");
     archive.write([
       { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
       removed(deleted, "2"),
@@ -125,7 +125,7 @@ describe("sealed segment", () => {
     expect(sealedStats()).toMatchObject([{ posts: 30 }]);
   });
 
-  test("sealing a segment releases the lock for batches between all steps", () => {
+  test("sealing a segment releases the catalog lock between steps", () => {
     archive.put(...posts(30));
     const sealing = sealSegment(context, entry());
     while (!sealing.next().done) expect(context.catalog.isTransaction).toBe(false);
@@ -166,7 +166,7 @@ describe("sealed segment", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("a sealed segment is marked as damaged if its index turns out to be damaged while resealing", () => {
+  test("a sealed segment is marked as damaged if resealing finds a damaged index", () => {
     archive.put(...posts(50));
     seal();
     const path = segmentPath(archive.folder, entry());
@@ -180,7 +180,7 @@ describe("sealed segment", () => {
     expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
-  test("a segment is not marked as damaged if its rows are damaged before sealing", () => {
+  test("an unsealed segment with damaged rows is not marked as damaged", () => {
     archive.put(...posts(400));
     const path = segmentPath(archive.folder, entry());
     damagePageOf(path, "post");
@@ -213,7 +213,7 @@ describe("sealed segment", () => {
     },
   );
 
-  test("a segment is marked as damaged if its file is damaged", () => {
+  test("a sealed segment is marked as damaged if a page of its index is damaged", () => {
     archive.put(...posts(400));
     seal();
     const path = segmentPath(archive.folder, entry());

@@ -61,7 +61,7 @@ function* fillSealed(
     isSealed = sealedState(source) !== null;
     copy.widenSkew(skew);
     yield* copy.fillFrom(path, function* (target) {
-      // Segments are only written under the catalog lock: rows and index match.
+      // Segments are written only under the catalog lock, so rows and index match.
       yield* inLock(catalog, () => {
         source.exec("BEGIN");
         source.prepare("SELECT count(*) FROM setting").get();

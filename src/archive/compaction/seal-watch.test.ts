@@ -112,7 +112,7 @@ function setFileAge(ms: number): void {
 }
 
 describe("segment to seal", () => {
-  test("a segment is sealed once no post has arrived for a while, even if counts have, and even the newest", () => {
+  test("a segment is sealed once no post has arrived for a while, even if counts have", () => {
     archive.put(...posts(0, 20));
     const compaction = startCompaction();
     expect(runAll(compaction)).toEqual({});
@@ -148,7 +148,7 @@ describe("segment to seal", () => {
     expect(runAll(compaction)).toEqual({ seal: 1 });
   });
 
-  test("a segment is sealed after a restart by the age of its file", () => {
+  test("after a restart, the age of a segment's file decides when it is sealed", () => {
     archive.put(...posts(0, 12));
     setFileAge(hourMs - 1_000);
     expect(runAll(startCompaction())).toEqual({});
@@ -247,7 +247,7 @@ describe("sealed segment", () => {
     expect(runAll(compaction)).toEqual({});
   });
 
-  test("a sealed segment is unsealed if sealing is disabled", () => {
+  test("a sealed segment is rewritten without its sealed index if sealing is disabled", () => {
     sealFirstSegment();
     const compaction = restartCompaction({ seal: "off" });
     expect(runAll(compaction)).toEqual({ reindex: 1 });
@@ -274,14 +274,14 @@ describe("sealed segment", () => {
   test("a sealed segment is not resealed while marked as damaged, even on request", () => {
     const compaction = sealFirstSegment();
     const [entry] = readSegments(context.catalog);
-    if (entry === undefined) throw new Error("a segment");
+    if (entry === undefined) throw new Error("no segment");
     markDamaged(pathOf(entry.sequence));
     requestSeals([entry]);
     expect(runSteps(compaction.runNext())).toBe(true);
     expect(compaction.state().done).toMatchObject({ seal: 1, reindex: 1 });
   });
 
-  test("compaction does not mark an unknown file as damaged", () => {
+  test("the damage marker of an unknown segment is removed", () => {
     sealFirstSegment();
     markDamaged(pathOf(77));
     runAll(restartCompaction());

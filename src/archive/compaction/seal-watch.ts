@@ -21,11 +21,11 @@ type SealState = {
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
 /**
- * Decides when a segment is sealed: once no posts were ingested for a while, regardless of likes
- * and labels, and again after many writes.
+ * Decides when a segment is sealed: once no posts have been ingested for a while, regardless of
+ * likes and labels, and again after many writes.
  */
 export type SealWatch = {
-  /** Reads only files that were written to since the last call. Forgets segments not in `entries`. */
+  /** Reads only files written since the last call. Forgets segments that are not in `entries`. */
   update(entries: readonly SegmentEntry[]): void;
   stateOf(entry: SegmentEntry): SealState;
 };
@@ -39,7 +39,7 @@ type Facts = {
 
 type Observation = Facts & {
   version: string;
-  /** No post was ingested since this time, Unix milliseconds. */
+  /** No post has been ingested since this time, Unix milliseconds. */
   sinceMs: number;
 };
 
@@ -93,7 +93,7 @@ export function createSealWatch({
       const { posts, sealed, hasLargeDelta } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
-      // Resealed immediately to get checksums.
+      // A segment without checksums is resealed immediately.
       const isOld = obstacle === null && sealed?.isSummed === false;
       const isWorthwhile =
         isOld ||
@@ -112,7 +112,7 @@ export function createSealWatch({
 const versionOf = (path: string): string =>
   `${lastWrittenMs(path)} ${statSync(path).size} ${walBytes(path)}`;
 
-/** A damaged segment counts as empty: only a request rewrites it. */
+/** A damaged segment counts as empty, because it is only rewritten on request. */
 function readableFacts(path: string, resealPercent: number): Facts {
   try {
     return readFacts(path, resealPercent);

@@ -29,8 +29,8 @@ const stepsPerSync = 16;
 const bytesPerSync = 2 * 1024 ** 2;
 
 /**
- * A new segment file. While it is filled, it has no journal, and a crash discards it.
- * After `complete`, every commit leaves a usable segment.
+ * A new segment file. While it is filled, it has no journal, and a crash discards it. After
+ * `complete`, every commit leaves a usable segment.
  */
 export type SegmentCopy = {
   add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean };
@@ -42,8 +42,8 @@ export type SegmentCopy = {
   idsWithin(from: bigint, to: bigint): bigint[];
   remove(id: bigint, hashOf: (uri: string) => bigint): string | null;
   /**
-   * Runs `work` in one transaction, with the segment at `path` attached as `old`. The snapshot of `old` begins with the
-   * first statement that names it.
+   * Runs `work` in one transaction, with the segment at `path` attached as `old`. The snapshot of
+   * `old` begins with the first statement that reads it.
    */
   fillFrom(
     path: string,
@@ -235,7 +235,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   };
 }
 
-/** The database is not `defensive`, which requires a journal. */
+/** Leaves `defensive` off, because it requires a journal. */
 function create(path: string): DatabaseSync {
   makePrivateFolder(dirname(path));
   removeSegmentFiles(path);

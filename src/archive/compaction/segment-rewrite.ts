@@ -1,6 +1,6 @@
 /**
- * Copies a segment into new files while writers still change it, then replays those changes. The
- * writers list the ID of every post that they change (`changed`).
+ * Copies a segment while writers still change it, then replays the changes. The writers list the ID
+ * of every post that they change in `changed`.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -15,18 +15,18 @@ import type { CompactionContext } from "./context.ts";
 import { renumberingOf, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
-/** One new file. It has the IDs from `low` to the next part. */
+/** One new file, with the IDs from `low` up to the next part. */
 export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type SegmentRewrite = {
   platform: Platform;
-  /** Damage of the old segment is skipped. */
+  /** Whether to skip damage of the old segment. */
   isSalvage: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
   parts: readonly Part[];
   copyOf(id: bigint): SegmentCopy;
-  /** Of the copies. */
+  /** The numbering of the copies. */
   numbering: number;
   /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
@@ -40,27 +40,27 @@ export type SegmentRewrite = {
   /** Uri hash by ID of misplaced posts that `shouldKeep` rejected: the catalog drops them. */
   droppedMisplaced: Map<bigint, bigint>;
   /**
-   * Posts that may have moved: ID in the old segment by ID in the copies. `finish` copies their
-   * ingest numbers again.
+   * Posts that may have moved: ID in the old segment by ID in the copies. `finishCatchUp` copies
+   * their ingest numbers again.
    */
   sourceIds: Map<bigint, bigint>;
   /**
-   * IDs in the copies whose post was removed, replaced or renumbered. `finish` copies their ingest
-   * numbers again.
+   * IDs in the copies whose post was removed, replaced or renumbered. `finishCatchUp` copies their
+   * ingest numbers again.
    */
   reassignedIds: Set<bigint>;
   /**
-   * IDs in the copies whose ingest numbers were copied while catching up. `finish` skips those that
-   * were not reassigned.
+   * IDs in the copies whose ingest numbers were copied while catching up. `finishCatchUp` skips
+   * those that were not reassigned.
    */
   newlyIngestedIds: Set<bigint>;
-  /** Committed when the last copying began: higher numbers are copied again. */
+  /** The last one committed when copying last began. Higher numbers are copied again. */
   ingestNumber: number;
-  /** The last committed one. */
+  /** The last committed ingest number. */
   lastIngestNumber(): number;
 };
 
-/** `id` is that in the copy. */
+/** `id`: in the copy. */
 type CopiedRow = { id: bigint; uri: string; hasNativeId: boolean };
 
 export function startRewrite(
@@ -119,7 +119,7 @@ export function startRewrite(
     if (selectHidden.get(id) !== undefined) copy.hide(id);
   }
 
-  /** A changed post may give every post of its millisecond another ID. */
+  /** A changed post may change the ID of every post of its millisecond. */
   function recopyMillisecond(low: bigint): void {
     const copy = copyOf(low);
     const high = lastInMillisecond(low);

@@ -3,8 +3,8 @@ import { isBusy } from "../../db/sqlite-errors.ts";
 import { commitAfter } from "../database.ts";
 
 /**
- * The caller may pause, do other work, or abandon the steps between any two: `return()` cleans up.
- * `waiting`: for a lock.
+ * The caller may pause between steps, or abandon the rest: `return()` cleans up. `waiting`: for a
+ * lock.
  */
 export type CompactionSteps<Value> = Generator<"worked" | "waiting", Value, void>;
 
@@ -21,8 +21,8 @@ export function runSteps<Value>(steps: CompactionSteps<Value>): Value {
 }
 
 /**
- * Runs `work` in a transaction, rolled back on error. Polls the write lock: a continuous writer
- * releases it only briefly.
+ * Runs `work` in a transaction, which is rolled back on error. Polls the write lock, because a
+ * continuous writer releases it only briefly.
  */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): CompactionSteps<Value> {
   while (!tryBegin(database)) yield "waiting";

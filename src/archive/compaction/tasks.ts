@@ -22,9 +22,9 @@ import type { SealWatch } from "./seal-watch.ts";
 
 /**
  * - `drop` a segment whose posts have aged out, or `thin` one to its imports;
- * - `cut` a newest segment of another analyzer or numbering;
- * - `reindex` older ones, those with a requested rewrite or a damaged sealed index, and sealed ones
- *   while sealing is off;
+ * - `cut`: end the newest segment if its analyzer or numbering is outdated;
+ * - `reindex` older outdated segments, those with a requested rewrite or a damaged sealed index,
+ *   and sealed ones while sealing is off;
  * - `split` a segment that is too large;
  * - `forget` ingest order, `optimise` a segment, `shorten` a write-ahead log, once quiet;
  * - `seal` a quiet or requested segment, and reseal it after many writes.
@@ -56,7 +56,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     const segmentNumbers = readableNumbers(folder, entry);
     if (segmentNumbers !== null) numbers.set(entry, segmentNumbers);
   }
-  // A damaged segment is only rewritten, on request.
+  // A damaged segment is only rewritten on request.
   const entries = listed.filter((entry) => numbers.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
@@ -92,7 +92,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const quiet = others.filter(isQuiet);
   const requestedSeals = new Set(pendingSeals(catalog).map(nameOf));
   const states = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
-  const toRebuild = states.filter(({ mustRebuild: isUnfit }) => isUnfit);
+  const toRebuild = states.filter(({ mustRebuild }) => mustRebuild);
   const toSeal = states.filter(
     ({ entry, obstacle, isDue }) =>
       isDue || (obstacle === null && requestedSeals.has(nameOf(entry))),

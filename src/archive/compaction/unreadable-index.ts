@@ -6,7 +6,7 @@ type Finding = { sequence: number; sqlite: string };
 
 /**
  * Requests a rebuild from the posts, once per SQLite version: if the rebuilt index is unreadable as
- * well, that version writes an unknown format. Requires the catalog lock.
+ * well, that version of SQLite writes an unknown format. Requires the catalog lock.
  */
 export function recordUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);

@@ -1,8 +1,7 @@
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 
 /**
- * Unreadable data ends this part with a finding. Rethrows errors with a code, such as
- * `archive_busy`.
+ * Unreadable data ends the part with a finding. Rethrows `EarshotError`s, such as `archive_busy`.
  */
 export function* attemptPart(
   part: string,

@@ -164,7 +164,7 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
   expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
 });
 
-test("a restored backup of sealed segments, one of them damaged, gives the same answers as the original", async () => {
+test("a restored backup of sealed segments, one of them marked as damaged, gives the same answers as the original", async () => {
   makeArchive();
   const folder = join(original, "archive");
   sealAll(folder);
@@ -226,7 +226,7 @@ function idsOf(folder: string, query: string): bigint[] {
   }
 }
 
-test("a backup includes a segment whose file is unlinked during the backup", async () => {
+test("a backup includes segments whose files are unlinked during the backup", async () => {
   makeArchive();
   const folder = join(original, "archive");
   const before = wholeArchive(folder);
@@ -246,7 +246,7 @@ test("a backup includes a segment whose file is unlinked during the backup", asy
   expect(wholeArchive(join(restored, "archive"))).toEqual(before);
 });
 
-test("a backup's progress reaches the total, and its files are private to their owner", async () => {
+test("a backup's progress reaches the total, and only the owner can read its files", async () => {
   makeArchive();
   const shares: number[] = [];
   const onProgress = (done: number, total: number): number => shares.push(done / total);
@@ -265,7 +265,7 @@ test("a backup's progress reaches the total, and its files are private to their 
   }
 });
 
-test("a stopped backup is incomplete, and the next one into its folder replaces it", async () => {
+test("a stopped backup is incomplete, and the next backup to the same folder replaces it", async () => {
   makeArchive();
   const folder = join(original, "archive");
   const stopping = new AbortController();
@@ -312,7 +312,7 @@ test.for<[string, (path: string) => void, RegExp]>([
     /000002\.db does not match the manifest/,
   ],
   ["a missing file", (path) => rmSync(path), /000002\.db is missing/],
-])("restore detects %s in a backup, and restores nothing", async ([, damage, message]) => {
+])("restore detects %s in a backup and restores nothing", async ([, damage, message]) => {
   makeArchive();
   await backUp({ ...options, folder: join(original, "archive"), target });
   damage(join(target, "bluesky", "000002.db"));
@@ -345,7 +345,7 @@ test.for([
   expect(existsSync(join(restored, "archive"))).toBe(false);
 });
 
-test("restore refuses to overwrite an archive, and to run beside a server", async () => {
+test("restore refuses to overwrite an archive, or to run while a server is running", async () => {
   makeArchive();
   await backUp({ ...options, folder: join(original, "archive"), target });
   await expect(restore({ ...options, source: target, dataDir: original })).rejects.toMatchObject({
@@ -359,7 +359,7 @@ test("restore refuses to overwrite an archive, and to run beside a server", asyn
   await restore({ ...options, source: target, dataDir: restored });
 });
 
-test("restore removes what an interrupted restore left", async () => {
+test("restore removes the files that an interrupted restore left", async () => {
   makeArchive();
   await backUp({ ...options, folder: join(original, "archive"), target });
   const stopping = new AbortController();
@@ -372,7 +372,7 @@ test("restore removes what an interrupted restore left", async () => {
   expect(readdirSync(restored).sort()).toEqual(["archive", "archive.id", "lock.db"]);
 });
 
-test("a backup contains the segments of its catalog", async () => {
+test("a backup contains all segments that its catalog lists", async () => {
   makeArchive();
   const { files } = await backUp({ ...options, folder: join(original, "archive"), target });
   const catalog = openForReading(catalogPath(target), 1_000);

@@ -28,9 +28,9 @@ export type BackupRequest = {
 const pagesPerStep = 512;
 
 /**
- * Copies an archive as of one moment, beside writers. The newest segments come first, because a log
- * grows until the snapshot of its file ends; the manifest comes last. Errors: `backup_exists`,
- * `disk_full`, `not_writable`.
+ * Copies a snapshot of an archive, which may be written meanwhile. The newest segments come first,
+ * because a log grows until the snapshot of its file ends; the manifest comes last. Errors:
+ * `backup_exists`, `disk_full`, `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;

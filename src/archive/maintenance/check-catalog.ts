@@ -26,7 +26,7 @@ export function findCatalogErrors(
   }
   const onDamage = (message: string): void =>
     findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` });
-  attempt("its sums", () => checkSums(catalog, findings), onDamage);
+  attempt("its checksums", () => checkSums(catalog, findings), onDamage);
   attempt("its segments", () => checkRanges(folder, catalog, findings), onDamage);
   attempt("its intervals", () => checkIntervals(catalog, findings), onDamage);
 }
@@ -45,13 +45,13 @@ function checkRanges(folder: string, catalog: DatabaseSync, findings: Findings):
   for (const [platform, entries] of byPlatform) {
     const wrong = (message: string): void =>
       findings.add({ kind: "catalog_wrong", platform, message });
-    if (!platforms.includes(platform)) wrong(`segments of an unknown platform, ${platform}`);
+    if (!platforms.includes(platform)) wrong(`segments of unknown platform ${platform}`);
     if (entries[0]?.low !== 0n) wrong(`no segment of ${platform} owns the lowest IDs`);
     for (const entry of entries) {
       const segment = `${platform}/${entry.sequence}`;
       if (entry.high < entry.low) wrong(`segment ${segment} owns the same IDs as another one`);
       if (entry.skew.minMs > entry.skew.maxMs)
-        wrong(`the times of ${segment} end before they begin`);
+        wrong(`the minimum time skew of segment ${segment} exceeds its maximum`);
       if (existsSync(segmentPath(folder, entry))) continue;
       const message = `${segmentPath("", entry)} is missing`;
       findings.add({ kind: "file_missing", platform, segment, message });
@@ -75,8 +75,8 @@ function checkIntervals(catalog: DatabaseSync, findings: Findings): void {
         platform: platform as Platform,
         message: `the interval of ${name} from ${row.from_ms} to ${row.to_ms} ${error}`,
       });
-    if (!platforms.includes(platform as Platform)) wrong("is of an unknown platform");
-    if (!collections.includes(String(collection))) wrong("is of an unknown collection");
+    if (!platforms.includes(platform as Platform)) wrong("has an unknown platform");
+    if (!collections.includes(String(collection))) wrong("has an unknown collection");
     if (Number(row.from_ms) >= Number(row.to_ms)) wrong("ends before it begins");
     if (previous.name === name && previous.toMs >= Number(row.from_ms))
       wrong("overlaps the previous one");

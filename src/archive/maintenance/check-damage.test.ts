@@ -55,7 +55,7 @@ function segmentFile(): string {
   const catalog = openForReading(catalogPath(folder()), 100);
   const [entry] = readSegments(catalog);
   catalog.close();
-  if (entry === undefined) throw new Error("there is no segment");
+  if (entry === undefined) throw new Error("no segment");
   return segmentPath(folder(), entry);
 }
 
@@ -83,7 +83,7 @@ describe.for([
   });
 });
 
-test("check reports only an unreadable, truncated or missing catalog", async () => {
+test("check reports nothing else if the catalog is unreadable, truncated or missing", async () => {
   overwrite(catalogPath(folder()), 0, new Uint8Array(8_192).fill(0x55));
   expect((await runCheck(true)).findings).toMatchObject([{ kind: "file_damaged", segment: null }]);
   cpSync(template, data, { recursive: true });
@@ -93,7 +93,7 @@ test("check reports only an unreadable, truncated or missing catalog", async () 
   expect((await runCheck(true)).findings).toMatchObject([{ kind: "file_missing", segment: null }]);
 });
 
-test("check reports unreadable rows, and compares all others", async () => {
+test("check reports unreadable rows and compares all others", async () => {
   const path = segmentFile();
   const { pageBytes, tables } = pageMap(path);
   const pages = tables.find(({ table }) => table === "post")?.pages ?? [];

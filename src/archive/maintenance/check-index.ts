@@ -39,8 +39,8 @@ export type IndexCheck = {
 };
 
 /**
- * Compares the entries of `sampleRows` evenly spread posts. FTS5's positions are not compared. The
- * sealed index is read as a whole.
+ * Compares the entries of `sampleRows` evenly spread posts, without their positions in FTS5. Reads
+ * the whole sealed index.
  */
 export function sampleIndex(
   segment: IndexedSegment,
@@ -148,11 +148,13 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** Maximum read into memory to name the posts that differ; one partition may exceed it. */
+/** Maximum number read into memory to name differing posts; a single partition may exceed it. */
 const positionsToName = 2_000_000;
 const tokensPerTurn = 20_000;
 
-/** Compares every position of every token. Sums of partitions come first, which bounds memory. */
+/**
+ * Compares every position of every token. Compares sums of partitions first, which bounds memory.
+ */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = createIndexChecksums();
@@ -165,7 +167,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
     },
     end: function* () {
       const stored = createIndexChecksums();
-      // First, because FTS5 refuses to read a file with any damaged page.
+      // Runs first, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
         yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);

@@ -4,7 +4,7 @@ import type { SealedNumbers } from "./sealed-numbers.ts";
 
 const idsPerTurn = 20_000;
 
-/** Each stored post must be indexed exactly once: in FTS5, or unreplaced in the sealed index. */
+/** Each stored post must be indexed once: in FTS5, or in the sealed index and not replaced. */
 export function* checkIndexedPosts(
   database: DatabaseSync,
   sealed: SealedNumbers | null,

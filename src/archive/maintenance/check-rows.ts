@@ -64,7 +64,7 @@ export function* checkRows(
     if (isOutside(row, entry)) {
       add(
         "time_outside",
-        `the time of post ${id} is further from that of its ID than the catalog allows`,
+        `the time of post ${id} differs from the time in its ID by more than the catalog allows`,
         { id, uri },
       );
     }
@@ -85,22 +85,22 @@ export function* checkRows(
       const step = Number(readSetting(catalog, "count_step"));
       const countStep = lookUp.setting("counted");
       if (countStep <= step + 1) return;
-      add("counts_ahead", `it has counts of step ${countStep}, but the catalog is at ${step}`);
+      add("counts_ahead", `it has counts of step ${countStep}, but the catalog is at step ${step}`);
     },
     onDamage,
   );
   attempt(
-    "the list of its uris",
+    "its list of uris",
     () => {
       if (lookUp.entries() <= totals.hashed) return;
       for (const id of lookUp.wrongEntries()) {
-        add("uri_entry_wrong", `an entry maps another uri to post ${id}`, { id });
+        add("uri_entry_wrong", `an entry maps a different uri to post ${id}`, { id });
       }
     },
     onDamage,
   );
   attempt(
-    "the list of hidden posts",
+    "its list of hidden posts",
     () => {
       for (const id of lookUp.hiddenWithoutPost()) {
         add("hidden_without_post", `it hides post ${id}, which is not stored`, { id });

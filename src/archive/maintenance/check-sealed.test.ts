@@ -72,7 +72,7 @@ describe("sealed segment with later writes", () => {
     },
   );
 
-  test("a sealed segment has no findings while it is written", async () => {
+  test("a sealed segment has no findings while it is being written", async () => {
     let minute = 0;
     const writer = writerOn(data, 1_000);
     const report = await check({
@@ -95,7 +95,7 @@ describe("sealed segment with later writes", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test.for([true, false])("a damaged term filter is one finding, full: %s", async (isFull) => {
+  test.for([true, false])("a damaged term filter is a single finding, full: %s", async (isFull) => {
     damageBytes("sealed_filter", "bits", "1", withFlippedBit(9))();
     const { findings } = await runCheck(isFull);
     expect(findings.map(({ message }) => message)).toEqual([
@@ -103,7 +103,7 @@ describe("sealed segment with later writes", () => {
     ]);
   });
 
-  test("a sealed segment with terms of another analyzer has its tables checked", async () => {
+  test("the tables of a sealed segment are checked even if its terms are of another analyzer", async () => {
     const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
     sumCatalog(catalog);
@@ -128,12 +128,17 @@ describe("damaged tables of a sealed index", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     ["another format", damageWith("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [
-      "two rows of the head",
+      "two head rows",
       damageWith("INSERT INTO sealed SELECT * FROM sealed"),
       "sealed_damaged",
       /2 rows/,
     ],
-    ["no head", damageWith("DELETE FROM sealed"), "sealed_damaged", /is not sealed, but has rows/],
+    [
+      "no head row",
+      damageWith("DELETE FROM sealed"),
+      "sealed_damaged",
+      /is not sealed, but has rows/,
+    ],
     [
       "more posts than IDs",
       damageWith("UPDATE sealed SET posts = 511"),
@@ -166,13 +171,13 @@ describe("damaged tables of a sealed index", () => {
       /post \d+ has number 4[01], after/,
     ],
     [
-      "another ID, with a post",
+      "a changed ID, whose post is missing in the index",
       ids(withFlippedBit(64 * 40)),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
-      "another ID, without a post",
+      "a changed ID, which is not stored",
       ids(withFlippedBit(64 * 40)),
       "index_exceeds",
       /has post \d+, which is not stored/,
@@ -181,7 +186,7 @@ describe("damaged tables of a sealed index", () => {
       "another first ID of a page",
       damageBytes("sealed", "heads", "1", withFlippedBit(3)),
       "sealed_damaged",
-      /page 0 of its IDs begins with post \d+, the list of first IDs says \d+/,
+      /page 0 of its IDs begins with post \d+, but the list of first IDs has \d+/,
     ],
     [
       "a truncated list of first IDs",
@@ -193,17 +198,17 @@ describe("damaged tables of a sealed index", () => {
       "a truncated block",
       block(truncated),
       "sealed_damaged",
-      /block of terms from ".*" on cannot be read/,
+      /block of terms that begins with ".*" cannot be read/,
     ],
     [
-      "a block that is longer",
+      "a block that is too long",
       block((bytes) => Buffer.concat([bytes, Buffer.from([3])])),
       "sealed_damaged",
       /ends within a number/,
     ],
     ["an empty block", block(() => new Uint8Array(0)), "sealed_damaged", /ends within a number/],
     [
-      "a block under another term",
+      "a block stored under another term",
       damageWith("UPDATE sealed_terms SET first = first || 'a'"),
       "sealed_damaged",
       /its first term differs from its key/,
@@ -216,13 +221,13 @@ describe("damaged tables of a sealed index", () => {
       /its first term differs from its key/,
     ],
     [
-      "a flipped bit of the term filter",
+      "a flipped bit in the term filter",
       damageBytes("sealed_filter", "bits", "1", withFlippedBit(9)),
       "sealed_damaged",
       /term filter does not match its checksum/,
     ],
     [
-      "a filter of other terms",
+      "a term filter of other terms",
       () =>
         withinSegment(data, (database) => {
           const posts = Number(database.prepare("SELECT posts FROM sealed").get()?.posts);
@@ -230,7 +235,7 @@ describe("damaged tables of a sealed index", () => {
           writeTermFilter(database, posts, createTermFilter().end());
         }),
       "sealed_damaged",
-      /term filter differs from its terms/,
+      /term filter does not match its terms/,
     ],
     [
       "a missing row of posts",
@@ -282,19 +287,19 @@ describe("damaged tables of a sealed index", () => {
       "a truncated deletion bitmap",
       damageBytes("sealed_mask", "hidden", "1", truncated),
       "sealed_damaged",
-      /bitmap hidden of chunk 0/,
+      /hidden bitmap of chunk 0/,
     ],
     [
       "a deletion bitmap of a nonexistent chunk",
       damageWith("INSERT INTO sealed_mask SELECT 1, replaced, hidden, sum FROM sealed_mask"),
       "sealed_damaged",
-      /chunk 1 of 1/,
+      /chunk 1, but there are only 1/,
     ],
     [
       "a deletion bitmap of a nonexistent post",
       damageBytes("sealed_mask", "replaced", "1", withFlippedBit(500)),
       "sealed_damaged",
-      /number 500 of 101/,
+      /number 500, but there are only 101/,
     ],
     [
       "a superfluous replaced bit",

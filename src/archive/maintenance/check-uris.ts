@@ -11,7 +11,6 @@ const hashesPerPass = 4_000_000;
 const lowestHash = -(2n ** 63n);
 const hashCount = 2n ** 64n;
 
-/** No uri of a platform may be stored twice. */
 export function* checkDuplicateUris(
   platform: Platform,
   segments: readonly OpenSegment[],
@@ -55,7 +54,7 @@ function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findi
 const isReadable = (entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean =>
   attempt(listOfUris, () => urisIn(database), onDamage(entry, findings)) !== null;
 
-const listOfUris = "the list of its uris";
+const listOfUris = "its list of uris";
 
 const onDamage =
   (entry: SegmentEntry, findings: Findings) =>
@@ -66,7 +65,7 @@ const onDamage =
     findings.add({ kind: "file_damaged", platform, segment, message: `${path}: ${message}` });
   };
 
-/** Uris may share a hash: their rows decide. */
+/** Different uris may share a hash, so the rows are compared. */
 function reportDuplicate(
   platform: Platform,
   hash: bigint,

@@ -98,7 +98,7 @@ describe("intact archive", () => {
     expect(report.segments).toBeGreaterThan(3);
   });
 
-  test("an intact archive has no findings while it is written", async () => {
+  test("an intact archive has no findings while it is being written", async () => {
     let n = 0;
     const writer = writerOn(data, segmentPosts);
     const report = await runCheck(true, () => {
@@ -117,7 +117,7 @@ describe("intact archive", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test("an intact archive is compared except for the index of a segment of another analyzer", async () => {
+  test("the index of a segment of another analyzer is not compared", async () => {
     inCatalog("UPDATE segment SET analyzer = '0' WHERE platform = 'x'")();
     const report = await runCheck(true);
     expect(report).toMatchObject({ findingCount: 0, posts: 95, indexed: 75, outdated: ["x/1"] });
@@ -136,7 +136,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       "a deleted row, its uri",
       inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "uri_entry_wrong",
-      /entry maps another uri to post \d+/,
+      /entry maps a different uri to post \d+/,
     ],
     [
       "a deleted row, the number of posts",
@@ -187,7 +187,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       "a flipped hash, its entry",
       inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middlePostId}`),
       "uri_entry_wrong",
-      /maps another uri to post/,
+      /maps a different uri to post/,
     ],
     [
       "a superfluous entry of a uri",
@@ -235,7 +235,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       "counts of a later step",
       inSegment("UPDATE setting SET value = 99 WHERE name = 'counted'"),
       "counts_ahead",
-      /counts of step 99, but the catalog is at 1/,
+      /counts of step 99, but the catalog is at step 1/,
     ],
     [
       "another schema",
@@ -288,7 +288,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       /bluesky\/000002\.db is missing/,
     ],
     [
-      "a file cut in the middle",
+      "a file truncated in the middle",
       () => truncateSync(pathOf("bluesky", 2), 5 * 8192),
       "file_damaged",
       /bluesky\/000002\.db: /,

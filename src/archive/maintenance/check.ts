@@ -41,7 +41,7 @@ export type CheckReport = {
   segments: number;
   posts: number;
   indexed: number;
-  /** Segments of another analyzer, whose index is not compared. */
+  /** Segments of another analyzer, whose indexes are not compared. */
   outdated: readonly string[];
   findings: readonly Finding[];
   findingCount: number;
@@ -50,8 +50,8 @@ export type CheckReport = {
 const maxReported = 20;
 
 /**
- * Compares redundant data: files with checksums, the catalog with segments, rows with lists and
- * indexes. Read-only, beside writers. Errors: `archive_busy`, `not_writable`.
+ * Compares redundant data: files with checksums, the catalog with segments, and rows with lists and
+ * indexes. Neither writes nor blocks writers. Errors: `archive_busy`, `not_writable`.
  */
 export async function check(request: CheckRequest): Promise<CheckReport> {
   const { folder, onProgress, signal } = request;
@@ -194,7 +194,7 @@ function* checkSegment(
   const report = reporter(entry, findings);
   if (isMarkedDamaged(segmentPath(folder, entry))) {
     const marker = damageMarkerOf(segmentPath("", entry));
-    report("sealed_damaged", null, `${marker} marks it as damaged: it is searched post by post`);
+    report("sealed_damaged", null, `${marker} marks it as damaged, so it is searched post by post`);
   }
   yield* attemptPart("its tables", () => checkSums(database, report), onDamage);
   const sealed = attempt(
@@ -208,7 +208,7 @@ function* checkSegment(
   }
   const numbers = sealed === "none" ? null : sealed;
   yield* attemptPart(
-    "the list of its indexed posts",
+    "its list of indexed posts",
     () => checkIndexedPosts(database, numbers, report),
     onDamage,
   );

@@ -22,7 +22,7 @@ export async function digestOf(
 }
 
 export async function makeFolder(path: string): Promise<void> {
-  // Node's `recursive` never ends below /proc, and hides that a disk is read-only.
+  // Node's `recursive` never returns below /proc, and hides that a disk is read-only.
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (error) {

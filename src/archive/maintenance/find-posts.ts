@@ -23,7 +23,7 @@ export type FoundPost = { platform: Platform; id: bigint; uri: string; entry: Se
 
 const cacheKib = 8_000;
 
-/** Includes hidden posts. Yields a list per segment, which is closed: the caller may change it. */
+/** Includes hidden posts. Yields a list per closed segment, which the caller may change. */
 export function* findPosts(
   folder: string,
   catalog: DatabaseSync,

@@ -23,8 +23,8 @@ export type ForgetContext = {
 const postsOfBatch = 500;
 
 /**
- * Rejects all later versions too. The rewrite requested here removes the texts from disk. Returns
- * how many were stored.
+ * Also rejects all later versions. The requested rewrites remove the texts from disk. Returns the
+ * number of posts that were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,
@@ -145,7 +145,9 @@ export function allowAccountReturn(
   });
 }
 
-/** Lifts the tombstones of an account's posts, where uris contain the account, as Bluesky's do. */
+/**
+ * Removes the tombstones of an account's posts if their uris contain the account, as on Bluesky.
+ */
 export function allowReturnOfAccountPosts(
   { catalog, folder }: AllowContext,
   { platform, userId }: Account,

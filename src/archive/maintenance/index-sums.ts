@@ -1,19 +1,22 @@
 const partitionBits = 16;
 const partitionCount = 1 << partitionBits;
 
-/** Sums over token positions, partitioned by token: differing partitions narrow down the tokens to compare. */
+/**
+ * Sums over token positions, partitioned by token. Differing partitions narrow down the tokens to
+ * compare.
+ */
 export type IndexChecksums = {
   add(token: string, id: bigint, position: number): void;
   addToken(token: string, sums: TokenSums): void;
-  /** Partitions, those with the fewest positions first. */
+  /** Differing partitions, those with the fewest positions first. */
   differences(other: IndexChecksums): number[];
   positionCount(partition: number): number;
   values(): readonly Uint32Array[];
 };
 
 /**
- * The number of positions, then sums: upper halves of the IDs, lower halves, positions, lower half × (position + 1); modulo
- * 2^32.
+ * The number of positions, then sums of the IDs' upper halves, lower halves, positions, and lower
+ * half × (position + 1); modulo 2^32.
  */
 export type TokenSums = readonly [number, number, number, number, number];
 

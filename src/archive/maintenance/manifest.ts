@@ -6,7 +6,7 @@ import { platforms } from "../../posts/post.ts";
 import { catalogMigrations } from "../catalog/schema.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 
-/** Written last: without it a backup is incomplete. */
+/** Written last: a backup without a manifest is incomplete. */
 export type Manifest = {
   /** ISO 8601. */
   takenAt: string;
@@ -22,7 +22,7 @@ const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-/** `usedMs`: the time of the snapshot, Unix milliseconds. */
+/** `takenMs`: Unix milliseconds. */
 export const manifestOf = (
   takenMs: number,
   posts: number,
@@ -78,7 +78,7 @@ async function textOf(folder: string): Promise<string> {
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
     throw new EarshotError("backup_incomplete", `${folder} is not a complete backup`, {
-      hint: "use a folder with manifest.json, which is written last",
+      hint: "use a folder that contains manifest.json, which is written last",
       cause: error,
     });
   }

@@ -11,7 +11,7 @@ export type NamedAuthor = {
   handle: string | null;
 };
 
-/** The author must be unique, because their posts may be deleted. Errors: `wrong_use`. */
+/** Rejects ambiguous names, because the author's posts may be deleted. Errors: `wrong_use`. */
 export function namedAuthor(
   catalog: DatabaseSync,
   name: string,
@@ -52,14 +52,14 @@ function ambiguous(name: string, accounts: readonly KnownAccount[]): EarshotErro
   const ids = accounts.map(({ platform, userId }) => `${userId} (${platform})`).join(", ");
   return new EarshotError("wrong_use", `${name} is or was the handle of ${ids}`, {
     status: 400,
-    hint: "use its id, and --platform if two platforms have it",
+    hint: "use the account id, and --platform if the id exists on several platforms",
   });
 }
 
 function unknownAuthor(name: string): EarshotError {
   return new EarshotError("wrong_use", `unknown account ${name}`, {
     status: 400,
-    hint: "use its id, or --platform to select posts stored with this handle only",
+    hint: "use the account id, or add --platform to select only posts stored with this handle",
   });
 }
 

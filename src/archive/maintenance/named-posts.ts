@@ -23,8 +23,8 @@ export type MatchedPost = {
 };
 
 /**
- * `name`: an ID as shown by `search`, a uri, or a page address on X or Bluesky. The posts need not be
- * stored. Errors: `wrong_use`.
+ * `name`: an ID as shown by `search`, a uri, or the URL of a post on X or Bluesky. The posts need
+ * not be stored. Errors: `wrong_use`.
  */
 export function findNamedPosts(folder: string, catalog: DatabaseSync, name: string): MatchedPost[] {
   const { number, bluesky } = readNamedPost(name);

@@ -19,8 +19,8 @@ const maxTries = 500;
 const pauseMs = 3;
 
 /**
- * Runs `work` on segments and catalog as of one moment, without blocking writers. During a batch the
- * catalog may be older than segments, as after a crash. Segments removed in between are left out.
+ * Runs `work` on a snapshot of segments and catalog, without blocking writers. During a batch the
+ * catalog may be older than segments, as after a crash. Omits segments removed in the meantime.
  * Errors: `archive_busy`.
  */
 export function* onPairedSnapshot<Value>(

@@ -27,7 +27,7 @@ let template = "";
 let data = "";
 
 beforeAll(() => {
-  template = mkdtempSync(join(tmpdir(), "earshot-mend-"));
+  template = mkdtempSync(join(tmpdir(), "earshot-rewrite-"));
   const writer = writerOn(template, 30);
   const posts = Array.from({ length: 40 }, (_, n) =>
     makePost({ key: `key${n}`, createdMs: Date.UTC(2026, 0, 1, 0, n), text: `post ${n}` }),
@@ -41,7 +41,7 @@ beforeAll(() => {
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
 beforeEach(() => {
-  data = mkdtempSync(join(tmpdir(), "earshot-mend-"));
+  data = mkdtempSync(join(tmpdir(), "earshot-rewrite-"));
   cpSync(template, data, { recursive: true });
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
@@ -105,13 +105,13 @@ const damages: Record<string, () => void> = {
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM misplaced"),
 };
 
-test("every kind of finding whose remedy is a rewrite is tested", () => {
+test("this file tests every kind of finding whose remedy is a rewrite", () => {
   const repaired = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
   expect(Object.keys(damages).sort()).toEqual(repaired.map(([kind]) => kind).sort());
 });
 
 test.for(Object.entries(damages))(
-  "the remedy of the finding %s repairs the segment",
+  "the remedy of finding %s repairs the segment",
   async ([kind, damage]) => {
     const before = storedPosts(folder()).length;
     damage();
@@ -152,7 +152,7 @@ describe("sealed segment", () => {
       "UPDATE sealed_mask SET replaced = zeroblob(8191), hidden = x'00'",
     ],
     ["a page of the dictionary is malformed", null],
-  ] as const)("the remedy repairs a sealed segment where %s", async ([, sql]) => {
+  ] as const)("the remedy repairs a sealed segment if %s", async ([, sql]) => {
     const before = storedPosts(folder());
     if (sql === null) overwritePage("sealed_terms");
     else change(sealedPath(), sql);
@@ -176,7 +176,7 @@ function pendingAfter(
   const context = compactionContext(folder(), archiveDefaults, systemClock);
   try {
     const [entry] = readSegments(context.catalog);
-    if (entry === undefined) throw new Error("there is no segment");
+    if (entry === undefined) throw new Error("no segment");
     const steps = replacement(context, entry);
     steps.next();
     concurrent(context, entry);

@@ -48,7 +48,7 @@ export type SalvagedSegment = Pick<SalvageReport, "posts" | "lost"> & {
 
 export type RewriteSelection = "outdated" | "all" | { segment: string };
 
-/** A named segment is salvaged. `all` first repairs the uri lists. Errors: `wrong_use`. */
+/** Salvages a named segment. `all` first repairs the lists of uris. Errors: `wrong_use`. */
 export async function requestRewrites(
   folder: string,
   selection: RewriteSelection,
@@ -92,8 +92,8 @@ function isSelected(entry: SegmentEntry, selection: RewriteSelection): boolean {
 }
 
 /**
- * Does nothing if another process runs compaction, which then does the rewrites. May be stopped:
- * the rest stays requested.
+ * Does nothing if another process runs compaction, which then performs the rewrites. If stopped,
+ * the rest stay requested.
  */
 export async function rewritePending(request: RewriteRequest): Promise<RewriteOutcome> {
   const { folder, bounds, clock } = request;
@@ -151,7 +151,7 @@ async function rewriteEach(
   return { ...rewritten, salvaged };
 }
 
-/** Estimates: posts per step, and the share of the work that copying takes. */
+/** Estimates of the posts per step, and of copying's share of the work. */
 const postsPerStep = 250;
 const copyingShare = 0.85;
 

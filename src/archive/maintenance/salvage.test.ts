@@ -198,7 +198,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     expect(existsSync(join(folder(), "orphaned", `${number}-1.db`))).toBe(true);
   });
 
-  test("a damaged segment loses only a row that does not match its checksum, and lists its uri", async () => {
+  test("a damaged segment loses only the row that does not match its checksum, and lists its uri", async () => {
     const { DatabaseSync } = await import("node:sqlite");
     const database = new DatabaseSync(pathOfSegment());
     database.exec(
@@ -221,7 +221,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
     "term_docsize",
     "setting",
   ])(
-    "a damaged segment loses no post if all of %s is zeroed, and hides and deletes the same posts",
+    "a damaged segment loses no post, and hides the same posts, if all of %s is zeroed",
     async (table) => {
       const before = contents();
       const { pageBytes, pages } = pagesOf(table);
@@ -244,7 +244,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
   });
 });
 
-test("compaction of a running server salvages a named damaged segment", async () => {
+test("compaction in a running server salvages a named damaged segment", async () => {
   takeCopy("unsealed");
   const before = contents();
   const { pageBytes } = pagesOf("post");
@@ -258,7 +258,7 @@ test("compaction of a running server salvages a named damaged segment", async ()
   expect(contents()).toEqual(before);
 });
 
-test("salvage rebuilds a named intact segment, and removes its old file", async () => {
+test("salvaging an intact segment rebuilds it and removes its old file", async () => {
   takeCopy("sealed");
   const before = contents();
   expect(await runSalvage()).toMatchObject({ segments: 1, salvaged: [] });

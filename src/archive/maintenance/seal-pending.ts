@@ -27,10 +27,7 @@ export type SealRequest = {
   signal: AbortSignal;
 };
 
-/**
- * One segment, or all worth sealing: large enough, and not sealed or with many later writes. The
- * newest are left to a running server.
- */
+/** One segment, or all that are worth sealing. The newest segments are left to a running server. */
 export type SealSelection = { segment: string } | { platform: Platform | "all" };
 
 export type SealOutcome = {
@@ -43,8 +40,8 @@ export type SealOutcome = {
 };
 
 /**
- * Requests seals, and performs them unless a server runs. May be stopped: the rest stays requested.
- * No-op with `seal` off. Errors: `wrong_use`, `not_sealable`.
+ * Requests seals, and performs them unless a server is running. If stopped, the rest stay
+ * requested. Errors: `wrong_use`, `not_sealable`.
  */
 export async function sealPending(request: SealRequest): Promise<SealOutcome> {
   const { folder, bounds } = request;
@@ -120,7 +117,7 @@ function choose(
 const obstacles: Record<SealObstacle, string> = {
   off: "sealing is disabled",
   empty: "it has no posts",
-  outdated: "its index is of another analyzer",
+  outdated: "its index was built by another analyzer",
   damaged: "its sealed index is damaged or has another format",
   unreadable: "its FTS5 index is damaged or has an unknown format",
 };
@@ -129,7 +126,7 @@ function notSealable(name: string, obstacle: SealObstacle): EarshotError {
   const message = `${name} cannot be sealed: ${obstacles[obstacle]}`;
   if (obstacle === "off" || obstacle === "empty") return new EarshotError("not_sealable", message);
   return new EarshotError("not_sealable", message, {
-    hint: `earshot archive reindex --segment ${name} rebuilds it from its posts: seal it afterwards`,
+    hint: `rebuild it with earshot archive reindex --segment ${name}, and then seal it`,
   });
 }
 
@@ -159,7 +156,7 @@ async function sealEach(
 }
 
 /**
- * Measured: posts per step; the share of copying in steps and in time; the highest share reported
+ * Measured posts per step, copying's share of steps and of time, and the highest share reported
  * before the end.
  */
 const postsPerStep = 90;

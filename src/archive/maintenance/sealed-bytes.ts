@@ -1,6 +1,6 @@
 export class Malformed extends Error {}
 
-/** Errors: `Malformed` at an early end. */
+/** Errors: `Malformed` if the data ends too early. */
 export type BoundedReader = {
   varint(): number;
   bytes(length: number): Uint8Array;
@@ -30,6 +30,6 @@ export function byteReader(bytes: Uint8Array): BoundedReader {
   };
 }
 
-/** Copied unless 32-bit numbers can be read in place. */
+/** Copies them unless 32-bit numbers can be read in place. */
 export const alignedTo32Bits = (bytes: Uint8Array): Uint8Array =>
   bytes.byteOffset % 4 === 0 ? bytes : bytes.slice();

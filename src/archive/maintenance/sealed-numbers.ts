@@ -31,7 +31,9 @@ const sealedTables = [
   "sealed_filter",
 ] as const;
 
-/** Takes 8 bytes per post. `unreadable` if damaged, which is reported; null if not sealed. */
+/**
+ * Takes 8 bytes of memory per post. `unreadable` if damaged, which is reported; null if not sealed.
+ */
 export function readSealedNumbers(
   database: DatabaseSync,
   onError: OnError,
@@ -123,7 +125,7 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): vo
     const first = ids[page * idsPerPage] ?? 0n;
     if (head !== first) {
       onError(
-        `page ${page} of its IDs begins with post ${first}, the list of first IDs says ${head}`,
+        `page ${page} of its IDs begins with post ${first}, but the list of first IDs has ${head}`,
       );
     }
   }
@@ -140,7 +142,7 @@ function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): B
   for (const row of database.prepare("SELECT * FROM sealed_mask ORDER BY chunk").iterate()) {
     const chunk = Number(row.chunk);
     if (chunk < 0 || chunk >= chunks) {
-      onError(`sealed_mask has chunk ${chunk} of ${chunks}`);
+      onError(`sealed_mask has chunk ${chunk}, but there are only ${chunks}`);
       continue;
     }
     for (const name of ["replaced", "hidden"] as const) {
@@ -151,13 +153,16 @@ function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): B
       if (bits instanceof Uint8Array && bits.length === bytesPerBitmap) {
         bitmaps[name].set(bits, chunk * bytesPerBitmap);
       } else {
-        onError(`the bitmap ${name} of chunk ${chunk} does not have ${bytesPerBitmap} bytes`);
+        onError(`the ${name} bitmap of chunk ${chunk} does not have ${bytesPerBitmap} bytes`);
       }
     }
   }
   for (const [name, bits] of Object.entries(bitmaps)) {
     for (let number = posts; number < chunks * postsPerChunk; number++) {
-      if (isSet(bits, number)) onError(`the bitmap ${name} has number ${number} of ${posts} posts`);
+      if (isSet(bits, number))
+        onError(
+          `the ${name} bitmap contains post number ${number}, but there are only ${posts} posts`,
+        );
     }
   }
   return bitmaps;

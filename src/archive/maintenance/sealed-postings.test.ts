@@ -35,7 +35,7 @@ function readPositions(reader: ReturnType<typeof postingsReader>): number[][] {
 const list = (posts: number): Uint8Array =>
   u16(...Array.from({ length: posts + (posts % 2) }, (_, index) => (index < posts ? index : 0)));
 
-test("posting lists of several chunks, each padded to four bytes, are read", () => {
+test("containers of several chunks, each padded to four bytes, are read", () => {
   expect(postsOf(u16(3, 9, 65_535, 0, 5, 0), 0, [3, 1])).toEqual([3, 9, 65_535, 65_541]);
 });
 
@@ -51,7 +51,7 @@ test.for<[string, Uint8Array, number, number[]]>([
   ["too many bytes", u16(1, 2, 3, 4), 0, [2]],
   ["posts that are not in order", u16(2, 1), 0, [2]],
   ["a post twice", u16(2, 2), 0, [2]],
-  ["something after the last post of a list", u16(1, 2, 3, 4), 0, [3]],
+  ["nonzero bytes after the last post of a list", u16(1, 2, 3, 4), 0, [3]],
   ["a nonexistent post", u16(4_464, 0), 1, [1]],
   ["a bitmap of fewer posts", new Uint8Array(8_192).fill(1), 0, [8_000]],
   ["a bitmap of more posts", new Uint8Array(8_192).fill(1), 0, [8_193]],
@@ -59,7 +59,7 @@ test.for<[string, Uint8Array, number, number[]]>([
   expect(() => postsOf(row, chunk, counts)).toThrow(Malformed);
 });
 
-test("a position is read from one byte, from several, or from the table if it is late", () => {
+test("positions are read from single bytes, or from the table if there are several or a large one", () => {
   expect(positionsOf(Uint8Array.of(0, 254, 7), 3)).toEqual([[0], [254], [7]]);
   const table = u16(1, 2, 0, 2, 4, 0x8000 + 9, 0x8000 + 255, 0);
   const row = joined(u32(2, 3), table, Uint8Array.of(3, 255, 255));
@@ -75,7 +75,7 @@ test("positions above 15 bits are read from a wider table", () => {
 const table = (...items: number[]): Uint8Array => joined(u32(1, 2), u16(1, 0, ...items));
 
 test.for<[string, Uint8Array]>([
-  ["a post that is missing in the table", Uint8Array.of(255, 1)],
+  ["a post that is missing from the table", Uint8Array.of(255, 1)],
   ["too many bytes", Uint8Array.of(1, 2, 3)],
   ["a table for another post", joined(table(4, 0x8005), Uint8Array.of(255, 1))],
   ["a table for no post", joined(table(4, 0x8005), Uint8Array.of(1, 1))],
@@ -91,7 +91,7 @@ test.for<[string, Uint8Array]>([
   expect(() => positionsOf(row, 2)).toThrow(Malformed);
 });
 
-test("a few posts are read from the dictionary, followed by their positions", () => {
+test("short posting lists and their positions are read from the dictionary", () => {
   const reader = postingsReader(allPosts);
   reader.begin(true);
   reader.readInline(

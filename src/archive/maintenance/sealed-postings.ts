@@ -4,9 +4,7 @@ import { alignedTo32Bits, type BoundedReader, Malformed } from "./sealed-bytes.t
 export type CheckedPostings = {
   count: number;
   numbers: Uint32Array;
-  /**
-   * Positions of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none.
-   */
+  /** Those of post `i` are from `starts[i]` to below `starts[i + 1]`. Null if the term has none. */
   positions: Uint32Array | null;
   starts: Uint32Array;
 };
@@ -15,7 +13,7 @@ export type CheckedPostings = {
 export type PostingsReader = {
   begin(hasPositions: boolean): void;
   readInline(reader: BoundedReader, posts: number): void;
-  /** `counts`: posts of each chunk from `chunk` on. */
+  /** `counts`: the number of posts in each chunk, starting at `chunk`. */
   readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void;
   readPositions(row: Uint8Array, posts: number): void;
   postings(): CheckedPostings;
@@ -31,7 +29,10 @@ export function postingsReader(allPosts: number): PostingsReader {
   let withPositions = false;
 
   function addNumber(number: number): void {
-    if (number >= allPosts) throw new Malformed(`it contains post number ${number} of ${allPosts}`);
+    if (number >= allPosts)
+      throw new Malformed(
+        `it contains post number ${number}, but there are only ${allPosts} posts`,
+      );
     if (count > 0 && number <= (numbers[count - 1] ?? 0))
       throw new Malformed("its posts are not in order");
     numbers[count] = number;
@@ -119,7 +120,7 @@ export function postingsReader(allPosts: number): PostingsReader {
         continue;
       }
       if (ranks[next] !== rank || begins[next] !== item)
-        throw new Malformed("its positions lack a post with several of them");
+        throw new Malformed("its positions have no entry for a post with several positions");
       next += 1;
       for (let hasMore = true; hasMore; item++) {
         const value = list[item];
@@ -130,7 +131,7 @@ export function postingsReader(allPosts: number): PostingsReader {
       endPost();
     }
     if (next !== ranks.length || item !== list.length)
-      throw new Malformed("its list of positions has more than its posts");
+      throw new Malformed("its list of positions has entries that belong to no post");
   }
 
   return {

@@ -57,11 +57,11 @@ export function* walkSealedTerms(
   }
   if (!isComplete) return;
   rows.checkAllRead(onError);
-  // Last: damage of the filter must not hide that of the terms.
+  // Checked last, so that a damaged filter does not hide damaged terms.
   try {
     const stored = readTermFilter(database, posts);
     if (stored !== null && Buffer.compare(stored, filter.end()) !== 0)
-      onError("its term filter differs from its terms");
+      onError("its term filter does not match its terms");
   } catch (error) {
     reportDamage(error);
   }
@@ -77,7 +77,7 @@ export function* walkSealedTerms(
       .iterate()) {
       try {
         if (!(block instanceof Uint8Array) || !(first instanceof Uint8Array))
-          throw new Malformed("it is not a block");
+          throw new Malformed("it is not a blob");
         const entries = byteReader(block);
         for (let index = 0; index === 0 || !entries.isAtEnd(); index++) {
           const { bytes, isSingle } = readTermBytes(entries, index === 0 ? noBytes : previous);
@@ -96,7 +96,9 @@ export function* walkSealedTerms(
         if (!(error instanceof Malformed)) throw error;
         isComplete = false;
         const name = first instanceof Uint8Array ? Buffer.from(first).toString() : String(first);
-        onError(`the block of terms from ${quoted(name)} on cannot be read: ${error.message}`);
+        onError(
+          `the block of terms that begins with ${quoted(name)} cannot be read: ${error.message}`,
+        );
       }
     }
   }
@@ -136,7 +138,7 @@ function checkCounts(term: string, counts: readonly number[], count: number, pos
   );
   if (sum !== count || isTooMany)
     throw new Malformed(
-      `term ${quoted(term)} has ${count} posts, and ${counts.join(", ")} of each chunk`,
+      `term ${quoted(term)} has ${count} posts, but its chunks have ${counts.join(", ")}`,
     );
 }
 

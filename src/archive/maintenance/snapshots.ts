@@ -21,8 +21,8 @@ export type ArchiveSnapshot = {
 const cacheKib = 1_000;
 
 /**
- * Blocks writers only while it reads once from each file. Unlinked files stay readable. A file's
- * log grows with each write while its snapshot is open.
+ * Blocks writers only while it begins a snapshot of each file. Unlinked files stay readable. A
+ * file's log grows with each write while its snapshot is open.
  */
 export function takeSnapshot(folder: string): ArchiveSnapshot {
   const opened = new Map<string, DatabaseSync>();

@@ -24,7 +24,7 @@ function path(): string {
   const catalog = openForReading(`${archive.folder}/catalog.db`, 100);
   try {
     const [entry] = readSegments(catalog);
-    if (entry === undefined) throw new Error("a segment");
+    if (entry === undefined) throw new Error("no segment");
     return segmentPath(archive.folder, entry);
   } finally {
     catalog.close();
@@ -53,7 +53,7 @@ const request = (query: string, fromMs: number | null = null) =>
 
 describe("damaged page of the rows", () => {
   test.each(["fts5", "sealed"])(
-    "a damaged page of rows loses only its own posts when posts are found by %s",
+    "a damaged page of rows loses only its own posts in a segment with index %s",
     (form) => {
       if (form === "sealed") archive.seal();
       const pages = pagesOf("post");
@@ -74,7 +74,7 @@ describe("damaged page of the rows", () => {
 });
 
 describe("damaged page of FTS5's index", () => {
-  test("a damaged page of FTS5's index is avoided: every row is read, the answer is complete, and the segment is marked", () => {
+  test("a damaged page of FTS5's index marks the segment, and the answer is complete because every row is read", () => {
     const pages = pagesOf("term_data");
     for (const page of pages.slice(2)) overwritePage(page);
     const { positions, damage } = request("river n3");
@@ -99,7 +99,7 @@ describe("damaged page of FTS5's index", () => {
     ["root", 0],
     ["leaf", 2],
   ])(
-    "a damaged FTS5 index with a damaged %s of its list of posts leaves an incomplete answer from readable rows",
+    "if FTS5's index and the %s of its list of posts are damaged, readable rows are returned as an incomplete answer",
     (_, index) => {
       for (const page of pagesOf("term_data").slice(2)) overwritePage(page);
       overwritePage(pagesOf("term_docsize")[index] ?? 0);
@@ -110,7 +110,7 @@ describe("damaged page of FTS5's index", () => {
   );
 });
 
-test("the segment of a lost row is reported as damaged when every row is read", () => {
+test("a segment that has lost a row is reported as damaged when every row is read", () => {
   const database = new DatabaseSync(path());
   database.exec("DELETE FROM post WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 50)");
   database.close();
@@ -120,7 +120,7 @@ test("the segment of a lost row is reported as damaged when every row is read", 
   expect(damage).toMatchObject([{ platform: "bluesky", sequence: 1 }]);
 });
 
-test("a flipped bit in FTS5's list of posts hides none from a complete answer", () => {
+test("an answer is never complete if a flipped bit in FTS5's list of posts hides a post", () => {
   const [, page = 0] = pagesOf("term_docsize");
   archive.reopen();
   const pageBytes = 8_192;
@@ -147,7 +147,7 @@ describe("damage that SQLite does not detect", () => {
   }
 
   test.each(["fts5", "sealed"])(
-    "damage in FTS5's index that SQLite does not detect leads to no wrong answer for %s",
+    "damage in FTS5's index that SQLite does not detect causes no wrong answer in a segment with index %s",
     (form) => {
       if (form === "sealed") {
         archive.seal();

@@ -10,10 +10,10 @@ import { isInChunks } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * The visible posts of a range, newest first, without a trusted index. Includes posts with a
- * damaged or lost row. Calls `onUnsure` if the lists of posts are also damaged.
+ * The visible posts of a range, newest first, found without the index. Includes posts with a
+ * damaged or lost row. Calls `onIncomplete` if the lists of posts are damaged as well.
  */
-export type AllPosts = (range: IdRange, onUnsure: () => void) => Generator<bigint, void>;
+export type AllPosts = (range: IdRange, onIncomplete: () => void) => Generator<bigint, void>;
 
 const listTables: ReadonlySet<string> = new Set(["term_docsize", "hidden"]);
 
@@ -32,7 +32,7 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
       const { rows, isDamaged } = rowsUntilDamage(() => select.iterate(low, next));
       if (isDamaged) onDamage();
       for (const [id] of rows) {
-        // A page overwritten with a copy of another repeats its rows.
+        // A page overwritten with a copy of another page repeats that page's rows.
         if (id > next || id < low) {
           onDamage();
           return;

@@ -13,7 +13,7 @@ export type CellSums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };
 
-/** `changeset`: of SQLite's session extension, from a single table. */
+/** `changeset`: of one table, in the format of SQLite's session extension. */
 export function deltaOf(changeset: Uint8Array, sums: CellSums): Delta {
   const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
   return delta;
@@ -26,7 +26,7 @@ export function deltasOf(
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const deltas = new Map<string, Delta>();
   for (let at = 0; at < bytes.length; ) {
-    if (bytes[at] !== tableHeader) throw new Error("a changeset of an unknown format");
+    if (bytes[at] !== tableHeader) throw new Error("unknown changeset format");
     const columns = bytes[at + 1] as number;
     const isKey = Array.from(bytes.subarray(at + 2, at + 2 + columns), (flag) => flag !== 0);
     const name = at + 2 + columns;

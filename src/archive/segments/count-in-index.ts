@@ -1,6 +1,7 @@
 /**
- * SQLite counts 100,000 matches in 6 ms, JavaScript in 46 ms. LIMIT bounds each statement, not a range of IDs: FTS5 finds its
- * first match before it applies a range, so each empty range would cost a pass over the segment.
+ * SQLite counts 100,000 matches in 6 ms, JavaScript in 46 ms. Each statement is bounded by LIMIT
+ * instead of a range of IDs: FTS5 finds a first match before it applies a range, so each empty
+ * range would cost a pass over the segment.
  */
 
 import type { DatabaseSync } from "node:sqlite";
@@ -11,7 +12,7 @@ import { defineRowSum, rowSumsOf } from "./row-sum.ts";
 import { statementCache } from "./statement-cache.ts";
 
 const matchesPerStatement = 16_384;
-/** The same if every row is read for its time. */
+/** Used if the time of every row must be read. */
 const timedMatchesPerStatement = 2_048;
 
 /**
@@ -54,13 +55,18 @@ export function indexCounter(database: DatabaseSync) {
   };
 }
 
-/** Bucket (null for damaged or missing rows), matches, lowest ID, IDs of damaged or missing rows. */
+/**
+ * Bucket (null for damaged or missing rows), matches, lowest ID, IDs of damaged or missing rows.
+ */
 type Group = [bigint | null, bigint, bigint, string | null];
 
 const notHidden = (id: string, anyHidden: boolean): string =>
   anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
-/** ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 doubt, ?8 origin (of `IdClock`, ms). */
+/**
+ * ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 uncertainty, ?8 origin (of
+ * `IdClock`, ms).
+ */
 const countingSql = (anyHidden: boolean, isIntact: string): string => `
   SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,

@@ -70,7 +70,7 @@ test("counting in a sealed segment counts every bucket, across chunks, without r
   expect({ rows, containers, stoppedAt }).toEqual({ rows: 0, containers: 3, stoppedAt: null });
 });
 
-test("counting in a sealed segment reads rows only of posts so near to a boundary that they may be beyond it", () => {
+test("counting in a sealed segment reads only the rows of posts that may be in the adjacent bucket", () => {
   const { counts, rows } = count(hourMs, 10_000, never);
   expect([...counts]).toEqual([...count(hourMs, 0, never).counts]);
   const boundaries =
@@ -79,14 +79,14 @@ test("counting in a sealed segment reads rows only of posts so near to a boundar
   expect(rows).toBeLessThanOrEqual((boundaries + 1) * 10);
 });
 
-test("counting in a sealed segment ends after a chunk at the deadline, and reports exactly how far it came", () => {
+test("counting in a sealed segment stops after a chunk once the deadline has passed, and reports how far it got", () => {
   const { stoppedAt, containers, counts } = count(hourMs, 0, () => true);
   expect(stoppedAt).toBe(idOf(postsPerChunk) + 1n);
   expect(containers).toBe(1);
   expect([...counts.values()].reduce((sum, number) => sum + number, 0)).toBe(postsPerChunk);
 });
 
-test("counting in a sealed segment ends after some rows if rows determine every time", () => {
+test("counting in a sealed segment stops between rows once the deadline has passed, if every row must be read", () => {
   const { stoppedAt, rows } = count(hourMs, 2 * hourMs, () => true);
   expect(stoppedAt).toBe(idOf(rows) + 1n);
   expect(rows).toBeLessThan(1_000);

@@ -6,15 +6,15 @@ import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type BucketTally, type IdClock } from "./id-clock.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** The times of those posts that exist, Unix milliseconds, in any order. */
+/** The times of the posts that exist, Unix milliseconds, in any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesPerStep = 512;
 const buffer = new Uint16Array(timesPerStep);
 
 /**
- * Posts of a bucket are adjacent: one step per bucket, however many match. Reads a row only if its
- * ID allows two buckets.
+ * The posts of a bucket are adjacent, so it takes one step, however many match. Reads a row only if
+ * its ID fits two buckets.
  */
 export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,

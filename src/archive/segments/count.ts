@@ -33,7 +33,6 @@ type SegmentCounts = {
   /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;
   stoppedAt: bigint | null;
-  /** IDs of posts that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

@@ -10,7 +10,7 @@ import {
 export type BucketGrid = { originMs: number; widthMs: number };
 
 export function countedFromMs(stoppedAt: bigint, { maxMs }: TimeSkew): number {
-  // An uncounted post is no later than `stoppedAt` allows, or than `firstTimeMs` if its ID has no time.
+  // Uncounted posts are no later than `stoppedAt` allows, or `firstTimeMs` if their IDs have no time.
   return Math.max(idTimeMs(stoppedAt) + maxMs, firstTimeMs) + 1;
 }
 
@@ -21,10 +21,8 @@ export function countedFromMs(stoppedAt: bigint, { maxMs }: TimeSkew): number {
 export type IdClock = BucketGrid & { offsetMs: number; uncertaintyMs: number };
 
 export type BucketTally = {
-  /** Counts by bucket, without empty ones. */
   counts: Map<number, number>;
   stoppedAt: bigint | null;
-  /** IDs of posts that may be missing because of damage. */
   damaged: IdRange[];
   statements: number;
   containers: number;

@@ -31,7 +31,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-test("a segment's identity is read as written, also after later writes", () => {
+test("a segment's identity is read as written, even after later writes", () => {
   expect(identityIn(path)).toEqual(identity);
   segment.exec("COMMIT");
   inTransaction(segment, () => prepareLastWriteUpdate(segment)(9));

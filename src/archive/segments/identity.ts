@@ -3,9 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 
 /**
- * Identifies the archive and place in it that a segment belongs to, so that a catalog of another archive, or an older copy, is
- * detected and can be rebuilt. When a segment is rewritten, the new file gets its identity in the commit that replaces the old
- * file.
+ * Identifies a segment and its archive, so that a catalog of another archive, or an older copy, is
+ * detected and can be rebuilt. A rewritten file gets its identity in the commit that replaces the
+ * old file.
  */
 export type SegmentIdentity = {
   uriKey: string;
@@ -54,7 +54,10 @@ const checksumOf = (identity: SegmentIdentity): number => {
   );
 };
 
-/** Null if the checksum fails, so that a flipped bit does not make the segment look like one of another archive. */
+/**
+ * Null if the checksum fails, so that a flipped bit does not make the segment look like one of
+ * another archive.
+ */
 export function verifiedIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const identity = readIdentity(segment);
   if (identity === null) return null;
@@ -86,8 +89,8 @@ export function readIdentity(segment: DatabaseSync): SegmentIdentity | null {
 const busyTimeoutMs = 1_000;
 
 /**
- * `unknown`: has posts but no identity, from an earlier version or an interrupted rewrite. `empty`: no posts; its creation was
- * interrupted.
+ * `unknown`: has posts but no identity, from an earlier version or an interrupted rewrite. `empty`:
+ * no posts; its creation was interrupted.
  */
 export function identityIn(path: string): SegmentIdentity | "unknown" | "empty" | "unreadable" {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) return "empty";

@@ -12,7 +12,7 @@ export type IndexCost = { isBounded(query: SealedQuery): boolean };
 
 const maxPostings = 500_000;
 const sampledPosts = 64;
-/** Cost of a posting: FTS5 merges the terms of a prefix. */
+/** Per posting, because FTS5 merges the terms of a prefix. */
 const prefixCost = 18;
 const maxPrefixTerms = 500;
 const seekCost = 500;

@@ -46,7 +46,7 @@ function orderedPosts({ database }: Segment, pageSize: number): string[] {
   }
 }
 
-test("the ingest order stores adjacent posts as one row, and finds them when others come between", () => {
+test("the ingest order stores adjacent posts as one row, and still finds them when posts are inserted between them", () => {
   withSegment((segment) => {
     ingest(segment, 0, [10n, 20n, 30n]);
     expect(rowsOf(segment)).toEqual([{ number: 3, low: 10, high: 30, ids: null }]);
@@ -55,7 +55,7 @@ test("the ingest order stores adjacent posts as one row, and finds them when oth
   });
 });
 
-test("a run of the ingest order whose posts are deleted does not include other posts", () => {
+test("a run of the ingest order does not include posts inserted after its own were deleted", () => {
   withSegment((segment) => {
     ingest(segment, 0, [10n, 20n]);
     for (const id of [10n, 20n]) remove(segment, id);
@@ -65,7 +65,7 @@ test("a run of the ingest order whose posts are deleted does not include other p
   });
 });
 
-test("the ingest order returns every post once, under the number of its batch, in any interleaving of batches", () => {
+test("the ingest order returns every post once, with the number of its batch, however batches interleave", () => {
   const step = fc.record({
     ids: fc.uniqueArray(fc.bigInt({ min: 0n, max: 60n }), { minLength: 1, maxLength: 12 }),
     removed: fc.array(fc.bigInt({ min: 0n, max: 60n }), { maxLength: 3 }),
@@ -116,7 +116,7 @@ test("the ingest order returns every post once, under the number of its batch, i
   );
 });
 
-test("a copy of all ingest order rows in another segment has the same order", () => {
+test("the ingest order is the same after its rows are copied to another segment", () => {
   withSegment((segment) =>
     withSegment((copy) => {
       let number = ingest(segment, 0, [10n, 20n, 30n]);
@@ -131,7 +131,7 @@ test("a copy of all ingest order rows in another segment has the same order", ()
   );
 });
 
-test("rows of the ingest order are dropped from either end", () => {
+test("rows can be removed from either end of the ingest order", () => {
   withSegment((segment) => {
     for (const number of [1, 2, 3, 4]) ingest(segment, number - 1, [BigInt(number * 10)]);
     expect(segment.ingestOrder.removeBefore(3, 1)).toBe(1);
@@ -150,7 +150,7 @@ test("the ingest order skips hidden posts", () => {
   });
 });
 
-test("the ingest order packs ascending IDs into few bytes", () => {
+test("ascending IDs of the ingest order are packed and unpacked without loss", () => {
   const ids = fc
     .uniqueArray(fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }), { minLength: 1 })
     .map((values) => values.toSorted((a, b) => (a < b ? -1 : 1)));

@@ -15,7 +15,7 @@ export type PostLookup<Found> = {
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
 /**
- * Includes hidden posts. A damaged row with the uri's hash is a match: 64-bit hashes hardly ever
+ * Includes hidden posts. A damaged row with the uri's hash is a match, because 64-bit hashes rarely
  * collide.
  */
 export function segmentLookup(

@@ -15,25 +15,41 @@ const nothing: Lowered = { plan: { kind: "none" }, exact: true };
 
 describe("platform conditions", () => {
   test.each<[string, PlanNode, Lowered]>([
-    ["the segment's own is everything", on("x"), everything],
-    ["another is nothing", on("bluesky"), nothing],
-    ["the negation of the segment's own is nothing", not(on("x")), nothing],
-    ["the negation of another is everything", not(on("bluesky")), everything],
+    ["the segment's platform matches everything", on("x"), everything],
+    ["another platform matches nothing", on("bluesky"), nothing],
+    ["the negated segment's platform matches nothing", not(on("x")), nothing],
+    ["another negated platform matches everything", not(on("bluesky")), everything],
     [
-      "the segment's own leaves the rest of a conjunction",
+      "the segment's platform is dropped from a conjunction",
       and(on("x"), word),
       { plan: word, exact: true },
     ],
-    ["another decides a conjunction", and(on("bluesky"), word, time), nothing],
     [
-      "the segment's own decides an alternative regardless of the others",
+      "a conjunction with another platform matches nothing",
+      and(on("bluesky"), word, time),
+      nothing,
+    ],
+    [
+      "a disjunction with the segment's platform matches everything",
       or(time, on("x"), word),
       everything,
     ],
-    ["another leaves the other alternatives", or(on("bluesky"), word), { plan: word, exact: true }],
-    ["the segment's own decides the negation of an alternative", not(or(on("x"), time)), nothing],
-    ["another decides the negation of a conjunction", not(and(on("bluesky"), time)), everything],
-  ])("lowering a platform condition gives the expected plan: %s", (_name, plan, expected) => {
+    [
+      "another platform is dropped from a disjunction",
+      or(on("bluesky"), word),
+      { plan: word, exact: true },
+    ],
+    [
+      "a negated disjunction with the segment's platform matches nothing",
+      not(or(on("x"), time)),
+      nothing,
+    ],
+    [
+      "a negated conjunction with another platform matches everything",
+      not(and(on("bluesky"), time)),
+      everything,
+    ],
+  ])("when a plan is lowered, %s", (_name, plan, expected) => {
     expect(lower(plan, "x")).toEqual(expected);
   });
 });
@@ -67,7 +83,7 @@ describe("count conditions", () => {
     [1_000_000_000, 1_000_000_000, 1_000_000_000, true],
     [1_000_000_001, 1_000_000_000, null, false],
   ])(
-    "a count of at least %i is lowered to the facets %s and %s around it",
+    "a count of at least %i is lowered to the nearest facets, %s and %s",
     (atLeast, below, above, exact) => {
       const lowered = lower(likes(atLeast), "x");
       expect(lowered).toEqual({ plan: below === null ? { kind: "all" } : facet(below), exact });

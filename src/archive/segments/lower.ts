@@ -6,14 +6,15 @@ import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
 /**
- * What FTS5 can answer of a plan. Counts and circles become the closest tokens, times and IDs
- * become all or none: a superset, under a negation a subset. If `exact`, the matcher need not check.
+ * The part of a plan that FTS5 can answer: a superset, or a subset under a negation. Counts and
+ * circles become the closest tokens; times and IDs become all or none. If `exact`, the matcher need
+ * not check.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 
 type Side = "superset" | "subset";
 
-/** Returns a plan of all, none, and, or, not and sequences. */
+/** The returned plan consists of `all`, `none`, `and`, `or`, `not` and `terms`. */
 export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lowered {
   return lowerTo("superset", plan, { platform, maxCells });
 }

@@ -71,7 +71,7 @@ const deltaIds = fc.uniqueArray(
 );
 
 describe("candidates of both indexes", () => {
-  test("candidates of both indexes are each returned once, newest first, with any batch size and wherever FTS5 stops", () => {
+  test("candidates of both indexes are returned once each, newest first, for any batch size and wherever FTS5 stops", () => {
     const property = fc.property(
       numbers,
       deltaIds,
@@ -110,7 +110,7 @@ describe("candidates of both indexes", () => {
     ]);
   });
 
-  test("candidates of both indexes beyond the batch are not read: FTS5 is queried down to the last one only", () => {
+  test("FTS5 is queried only down to the last candidate of a batch", () => {
     const index = indexOf([...Array(500).keys()]);
     const ranges: unknown[] = [];
     const delta: DeltaLookup = (range, limit) => {
@@ -124,7 +124,7 @@ describe("candidates of both indexes", () => {
     expect(work.containers).toBe(1);
   });
 
-  test("candidates of both indexes are returned by chunk after the deadline, with the exact end of each batch", () => {
+  test("after the deadline, candidates are returned chunk by chunk, with the exact end of each batch", () => {
     const index = indexOf([3, postsPerChunk + 3, 2 * postsPerChunk + 3]);
     const batches = [
       ...mergedCandidates({ ...requested, index, delta: null }, everything, 20, () => true, {

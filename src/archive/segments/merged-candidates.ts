@@ -22,9 +22,9 @@ const largestBatch = 8_192;
 const found = new Uint16Array(largestBatch);
 
 /**
- * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried down to where
- * the sealed index has been read. Batches start at `expected` and double, so that few matches cause
- * few FTS5 queries. Once `expired`, a batch ends after its first chunk.
+ * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried down to the
+ * lowest ID read from the sealed index. Batches start at `expected` and double, so that few matches
+ * cause few FTS5 queries. Once `expired`, a batch ends after its first chunk.
  */
 export function* mergedCandidates(
   { index, query, omitted, delta }: Sources,

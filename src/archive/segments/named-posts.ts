@@ -6,7 +6,10 @@ import type { SealedPart, SealedView } from "./sealed-part.ts";
 
 const found = new Uint16Array(1);
 
-/** Whether an index contains a visible post: then a missing row is lost. True if unreadable. Requires a snapshot. */
+/**
+ * Whether an index contains a visible post, whose row must then exist. True if unreadable. Requires
+ * a snapshot.
+ */
 export function indexedPosts(
   database: DatabaseSync,
   sealed: SealedPart | null,

@@ -11,7 +11,6 @@ import type { TermsOfPost, TermsWriter } from "./terms-writer.ts";
 export type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record"> & TermsOfPost;
 
 export type PostRows = {
-  /** `isRecorded`: changed posts are noted, for a copy in progress. */
   begin(isRecorded: boolean): void;
   insert(post: WrittenPost, id: bigint, counts: PostCounts, hash: bigint | null): void;
   replace(post: WrittenPost, id: bigint, counts: PostCounts): void;

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import type { CellSums } from "./changeset.ts";
 
-/** Integers, and blobs of at most three bytes. */
+/** Their columns are integers and blobs of at most three bytes. */
 export const numberTables = {
   term_docsize: { key: ["id"], integers: ["origin"], blobs: ["sz"] },
   hidden: { key: ["id"], integers: [], blobs: [] },
@@ -10,9 +10,9 @@ export const numberTables = {
 export type NumberTable = keyof typeof numberTables;
 
 /**
- * The checksum is a sum of products modulo a prime, equal in SQL and here: of the key's two halves,
- * and of the key with each other cell, so that swapped values are detected. All products and sums
- * of up to 33 million rows are below 2 ** 63.
+ * The checksum is a sum of products modulo a prime, computed equally in SQL and here: of the key's
+ * two halves, and of the key with each other cell, so that swapped values are detected. All
+ * products and sums of up to 33 million rows are below 2 ** 63.
  */
 const residueModulus = 1_073_741_789;
 const shift = residueModulus + 1;

@@ -85,9 +85,9 @@ test.for([
   ["the time", "time_ms = time_ms + 1"],
   ["a count", "likes = 9"],
   ["the revision", "revision = 'other'"],
-  ["the sum", "sum = sum + 1"],
-  ["the whole sum", "sum = NULL"],
-])("a row is damaged if %s was changed without its checksum", ([, assignment]) => {
+  ["the checksum", "sum = sum + 1"],
+  ["the checksum to null", "sum = NULL"],
+])("a row is damaged if another program changes %s", ([, assignment]) => {
   change(`UPDATE post SET ${assignment} WHERE id = ${second}`);
   withSegment((segment, ids) => {
     const read = segment.rows(ids);
@@ -96,14 +96,14 @@ test.for([
   });
 });
 
-test("a row that is stored under another post's ID is damaged", () => {
+test("a row stored under another post's ID is damaged", () => {
   change(`DELETE FROM post WHERE id = ${second};
     INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
     FROM post ORDER BY id LIMIT 1`);
   withSegment((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
 });
 
-test("a damaged row is repaired by a post that its source repeats, but not by counts", () => {
+test("a damaged row is repaired when its source sends the post again, but not by counts", () => {
   change(`UPDATE post SET record = replace(record, 'two', 'too') WHERE id = ${second}`);
   archive.write([
     {
@@ -123,7 +123,7 @@ test("a damaged row is repaired by a post that its source repeats, but not by co
   });
 });
 
-test("rows older than checksums count as intact, and get one when written", () => {
+test("rows of a segment that predates checksums count as intact", () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-sums-"));
   const database = new DatabaseSync(join(folder, "old.db"));
   const sumsAt = segmentMigrations.findIndex((migration) => migration.includes("sum INTEGER"));

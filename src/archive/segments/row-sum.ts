@@ -22,7 +22,7 @@ export function rowSum(row: SummedRow): number {
   );
 }
 
-/** A damaged row must not be copied as intact. */
+/** Thrown so that a damaged row is not copied as intact. */
 export const damagedRow = (id: bigint): EarshotError =>
   new EarshotError("archive_damaged", `the row of post ${id} does not match its checksum`, {
     hint: "find the segment and its repair command with earshot archive check",

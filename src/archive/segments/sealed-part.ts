@@ -44,8 +44,8 @@ export type SealedView = {
 export type SealedPart = {
   /**
    * Runs `work` on one snapshot. If the sealed index is unreadable, marks the segment and runs
-   * `byRows`, even after `work` has begun. `lastWrittenInCommit`: the segment's last commit known to the
-   * caller.
+   * `byRows`, even after `work` has begun. `lastWrittenInCommit`: the segment's last commit known
+   * to the caller.
    */
   read<Value>(
     work: (view: SealedView) => Value,
@@ -61,7 +61,7 @@ export type SealedPart = {
     byRows: () => Value,
     lastWrittenInCommit: number | undefined,
   ): Value;
-  /** Whether a required term is surely missing. Needs no statement. */
+  /** Whether a required term is certainly missing. Runs no statement. */
   isKnownToLack(query: SealedQuery, lastWrittenInCommit: number | undefined): boolean;
   recheckMarker(): void;
   close(): void;

@@ -21,12 +21,12 @@ export type SealedWrites = {
 };
 
 /**
- * Opens the index on the first change of an existing post: a filling segment only pays for checking
- * the marker.
+ * Opens the index on the first change of an existing post: new posts only cost a check of the
+ * marker.
  */
 export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
-  let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "spoiled" | null = null;
-  // Copies of the file, which lack the marker, must also be rejected.
+  let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "abandoned" | null = null;
+  // Copies of the file lack the marker, but must be rejected as well.
   const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");
 
   function bitmap(): DeletionBitmapWriter | null {
@@ -45,13 +45,13 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   function runGuarded<Value>(work: () => Value): Value | null {
     return markingDamage(path, work, () => {
-      if (opened !== "spoiled") opened = "damaged";
+      if (opened !== "abandoned") opened = "damaged";
       return null;
     });
   }
 
   function abandonIndex(): void {
-    opened = "spoiled";
+    opened = "abandoned";
     runGuarded(() => updateFormat.run(abandonedFormat));
   }
 
@@ -63,7 +63,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
 
   return {
     begin: () => {
-      const isUnused = opened === "unsealed" || opened === "spoiled";
+      const isUnused = opened === "unsealed" || opened === "abandoned";
       if (!isUnused && isMarkedDamaged(path)) abandonIndex();
     },
     replace: (id) => runGuarded(() => bitmap()?.replace(id)),

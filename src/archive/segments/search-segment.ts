@@ -22,7 +22,7 @@ export type SegmentQuery = {
   expression: string | null;
   sealed: SealedQuery;
   whole: PlanNode;
-  /** What the matcher must check; `all` if exact. */
+  /** What the matcher must check; `all` if the index is exact. */
   residual: PlanNode;
   /** Inclusive; `toMs` exclusive. */
   fromMs: number | null;

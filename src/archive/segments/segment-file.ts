@@ -24,13 +24,13 @@ export function createSegmentFile(path: string, identity: SegmentIdentity): void
   }
 }
 
-/** Errors: `segment_missing`, also if empty, as SQLite would create a database. */
+/** Errors: `segment_missing`. */
 export function openSegmentFile(path: string, cacheKib: number): DatabaseSync {
   requireSegmentFile(path);
   return openForWriting(path, segmentMigrations, cacheKib);
 }
 
-/** Errors: `segment_missing`, also if empty: SQLite would create a database. */
+/** Errors: `segment_missing`, even if empty, because SQLite would create a database. */
 export function requireSegmentFile(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0) return;
   throw segmentMissing(path);

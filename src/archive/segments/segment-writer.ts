@@ -21,8 +21,8 @@ export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   /**
-   * Atomic until `commit`; ends the snapshot of earlier lookups. `isRecorded`: changed posts are
-   * noted, for a copy in progress.
+   * Atomic until `commit`. Ends the snapshot of earlier lookups. `isRecorded`: whether to record
+   * changed posts for a copy in progress.
    */
   begin(isRecorded: boolean, commitNumber: number): void;
   commit(): void;
@@ -71,16 +71,14 @@ export function segmentWriterOn(
   const rows = postRowsIn(database, termsWriter, sealed);
   let added = { posts: 0, imported: 0 };
 
-  /** Terms depend on counts, which the source may lack. */
+  /** Terms depend on counts, which the source may not report. */
   function termsWith(post: PreparedPost, id: bigint, counts: PostCounts): string {
     if (sameCounts(post.counts, counts)) return post.terms;
     const { timeMs, record } = post;
     return indexTerms(decodeRecord({ id, platform, timeMs, counts, record })).join(" ");
   }
 
-  /**
-   * FTS5 has the posts written since sealing. Reads every row if the sealed index is unreadable.
-   */
+  /** Reads every row if the sealed index is unreadable. */
   function idsWith(facet: string): bigint[] {
     const sealedIds = sealed.idsWith(facet);
     if (sealedIds === null) return rowsWith(facet);

@@ -56,8 +56,8 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
 }
 
 /**
- * Every call sees the last commit and never waits for a writer. `costOf`: which queries FTS5 may
- * answer in one statement.
+ * Every call sees the last commit and never waits for a writer. `costOf`: decides which queries
+ * FTS5 may answer in one statement.
  */
 export function openSegment(
   path: string,

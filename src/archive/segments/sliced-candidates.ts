@@ -7,11 +7,11 @@ import { quotedToken } from "./quoted-token.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * Answers queries that may be slow (`index-cost.ts`): queries one term at a time, for which FTS5
+ * Answers queries that may be slow (`index-cost.ts`). Queries one term at a time, because FTS5 then
  * respects the lower end of a range, and combines the sets here.
  */
 export type SlicedCandidates = {
-  /** Newest first. Phrases and prefixes are supersets, and ignored when excluded. */
+  /** Newest first. Phrases and prefixes yield supersets, and are ignored when excluded. */
   batches(query: SealedQuery, range: IdRange, work: SlicedWork): Generator<CandidateBatch, void>;
 };
 

@@ -13,7 +13,7 @@ export type StoredPost = {
   revision: string;
   imported: boolean;
   record: string;
-  /** False: the values must not be trusted. */
+  /** If false, the other values must not be trusted. */
   isIntact: boolean;
 };
 
@@ -29,7 +29,7 @@ export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
   endReading(): void;
 };
 
-/** What a segment's writer finds, hidden posts included, before and in its transactions. */
+/** Lookups of a segment's writer, before and in its transactions, including hidden posts. */
 export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
   const sums = rowSumsOf(database);
   const sql = prepareStatements(database);
@@ -38,7 +38,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 
   const lastId = (): bigint => (sql.selectLastId.get()?.id as bigint | null) ?? 0n;
 
-  /** Several times as fast as lookups without a transaction. */
+  /** Makes lookups several times faster. */
   function beginReading(): void {
     if (isReading || database.isTransaction) return;
     database.exec("BEGIN");

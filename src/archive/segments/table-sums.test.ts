@@ -28,7 +28,7 @@ function write(database: DatabaseSync, work: () => void, end: "COMMIT" | "ROLLBA
   database.exec(end);
 }
 
-test("a segment's checksums are updated with every write, and rolled back with it", () => {
+test("a segment's checksums are updated by every write, and rolled back with it", () => {
   const step = fc.record({
     kind: fc.constantFrom("add", "remove", "hide", "show", "merge", "name", "unname"),
     id: fc.integer({ min: 1, max: 40 }),
@@ -104,7 +104,7 @@ test.each([
   ["uri", "UPDATE uri SET id = id + 1 WHERE id = 9"],
   ["uri", "UPDATE uri SET id = CASE id WHEN 9 THEN 10 ELSE 9 END WHERE id IN (9, 10)"],
 ])(
-  "a segment's checksums detect a change of %s made without a writer, also after later writes: %s",
+  "a segment's checksums detect a change of %s by another program, even after later writes: %s",
   (table, sql) => {
     const database = filledSegment();
     database.exec(sql);
@@ -114,7 +114,7 @@ test.each([
   },
 );
 
-test("a segment's checksums cover every bit of a block of FTS5", () => {
+test("a segment's checksums cover every bit of an FTS5 block", () => {
   const database = filledSegment();
   const select = database.prepare("SELECT id, block FROM term_data WHERE id > 10 LIMIT 1");
   select.setReadBigInts(true);
@@ -166,7 +166,7 @@ test("a segment's checksums cover every bit of a document size", () => {
   }
 });
 
-test("a damaged row may have cells of any type when it is removed", () => {
+test("a damaged row with cells of any type can be removed", () => {
   const database = filledSegment();
   database.exec("UPDATE term_docsize SET sz = NULL, origin = 1.5 WHERE id = 9");
   database.exec("UPDATE term_docsize SET sz = 'a text', origin = zeroblob(300) WHERE id = 10");

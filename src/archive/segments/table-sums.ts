@@ -8,7 +8,7 @@ import { type NumberTable, numberSums, numberTables, rowChecksumSql } from "./ro
 /**
  * `table_sum` has the number of rows of each table without row checksums, and the sum of their
  * checksums, updated in every write transaction. A flipped bit, a lost page or a page overwritten
- * with another causes a permanent difference.
+ * with another one causes a lasting difference.
  *
  * FTS5's blocks use CRC-32. Tables with a row per post are summed in SQL (`row-numbers.ts`), which
  * is fast enough to verify before the first search.
@@ -109,7 +109,7 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
 const hasSums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
-/** Stops after `maxRows`: scans of a damaged table may loop. */
+/** Stops after `maxRows`, because scans of a damaged table may loop. */
 const readSum = (
   database: DatabaseSync,
   table: Table,

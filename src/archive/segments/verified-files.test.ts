@@ -33,7 +33,7 @@ test("a file that one thread has verified is not verified again", () => {
   expect(count.runs).toBe(2);
 });
 
-test("a thread waits in slices while another one verifies the file", () => {
+test("a thread waits in short slices while another one verifies the file", () => {
   const shared = createVerifiedFiles();
   const count = countingVerification();
   const first = useVerifiedFiles(shared).once("/a/1.db", count.verify);
@@ -56,14 +56,14 @@ test("a waiting thread takes over an abandoned or failed verification", () => {
   run(second);
   expect(count.runs).toBe(1);
   const failing = useVerifiedFiles(shared).once("/a/2.db", () => {
-    throw new Error("the disk is gone");
+    throw new Error("the disk failed");
   });
-  expect(() => run(failing)).toThrow("the disk is gone");
+  expect(() => run(failing)).toThrow("the disk failed");
   run(useVerifiedFiles(shared).once("/a/2.db", count.verify));
   expect(count.runs).toBe(2);
 });
 
-test("two searches of one thread never wait for each other", () => {
+test("two searches of one thread never wait for each other's verification", () => {
   const thread = useVerifiedFiles();
   const count = countingVerification();
   const first = thread.once("/a/1.db", count.verify);

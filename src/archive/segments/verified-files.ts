@@ -22,29 +22,29 @@ export const createVerifiedFiles = (): SharedVerifiedFiles =>
   new Int32Array(new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT));
 
 export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles {
-  /** A thread must not wait for itself. */
+  /** Verifications of this thread, which must not wait for itself. */
   const running = new Set<string>();
 
   function* once(path: string, verify: () => Iterable<void>): Generator<void, void> {
-    const { slot, runningState: isRunning, verifiedState: isVerified } = statesOf(path);
+    const { slot, runningState, verifiedState } = statesOf(path);
     for (let sleeps = 0; ; ) {
       const state = Atomics.load(shared, slot);
-      if (state === isVerified) return;
-      if (state === isRunning) {
+      if (state === verifiedState) return;
+      if (state === runningState) {
         if (running.has(path) || sleeps >= maxSleeps) break;
-        Atomics.wait(shared, slot, isRunning, sleepMs);
+        Atomics.wait(shared, slot, runningState, sleepMs);
         sleeps += 1;
         yield;
-      } else if (Atomics.compareExchange(shared, slot, state, isRunning) === state) break;
+      } else if (Atomics.compareExchange(shared, slot, state, runningState) === state) break;
     }
     running.add(path);
     let next = 0;
     try {
       yield* verify();
-      next = isVerified;
+      next = verifiedState;
     } finally {
       running.delete(path);
-      Atomics.compareExchange(shared, slot, isRunning, next);
+      Atomics.compareExchange(shared, slot, runningState, next);
       Atomics.notify(shared, slot);
     }
   }

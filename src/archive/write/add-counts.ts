@@ -1,6 +1,6 @@
 /**
- * There are ten times as many likes and reposts as posts. Adding each immediately would rewrite rows and
- * index entries all day, so the catalog collects them (`count-changes.ts`).
+ * There are ten times as many likes and reposts as posts. Adding each one immediately would rewrite
+ * rows and index entries all day, so the catalog collects them (`count-changes.ts`).
  */
 
 import type { CountMetric } from "@earshot/query/tree";

@@ -62,7 +62,7 @@ const found = (): string[] =>
   archive.records(archive.query("river").positions).map((record) => record.Metadata.uri);
 
 describe("deletion by alias", () => {
-  test("a deletion by alias removes the post from any segment, also after a restart", () => {
+  test("a deletion by alias removes the post from any segment, even after a restart", () => {
     archive.write([0, 1, 2, 3, 4, 5, 6, 7].map(put));
     archive.reopen();
     expect(archive.write([deletion(aliasOf(1)), deletion(aliasOf(6))])).toMatchObject({
@@ -83,7 +83,7 @@ describe("deletion by alias", () => {
     expect(found()).toEqual([]);
   });
 
-  test("a later edit of a post deleted by alias is ignored", () => {
+  test("a deletion by alias at an earlier revision than the stored one removes nothing", () => {
     archive.write([put(1)]);
     archive.write([deletion(aliasOf(1), "2025-12-31")]);
     expect(found()).toEqual([uriOf(1)]);
@@ -100,7 +100,7 @@ describe("deletion by alias", () => {
     expect(archive.write([put(1)])).toMatchObject({ inserted: 1 });
   });
 
-  test("a deletion by alias removes a post that was stored before it came with the alias", () => {
+  test("a deletion by alias removes a post that was first stored without the alias", () => {
     archive.put(post(1));
     expect(archive.write([put(1)])).toMatchObject({ unchanged: 1 });
     archive.write([deletion(aliasOf(1))]);
@@ -108,7 +108,7 @@ describe("deletion by alias", () => {
   });
 });
 
-test("aliases are listed by page, newest posts first, also after a restart", () => {
+test("aliases are listed by page, newest posts first, even after a restart", () => {
   archive.write([0, 1, 2, 3, 4].map(put));
   archive.reopen();
   const { aliases } = archive.reader.operations;
@@ -133,7 +133,7 @@ test("an alias is removed once its post is deleted", () => {
 });
 
 describe("account that opts out", () => {
-  test("an account that opts out is hidden with all of its posts until it opts in", () => {
+  test("all posts of an account that opts out are hidden until it opts in", () => {
     archive.write([known(start), ...[0, 1, 2, 3, 4].map(put)]);
     archive.write([account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
@@ -143,12 +143,12 @@ describe("account that opts out", () => {
     expect(found()).toHaveLength(6);
   });
 
-  test("an account that opts out is also hidden by a change in the batch of its first post", () => {
+  test("an account that opts out in the batch of its first post is hidden", () => {
     archive.write([known(start), put(1), account("opted-out", start + 1)]);
     expect(found()).toEqual([]);
   });
 
-  test("an account that opts out is recorded only if its posts are stored", () => {
+  test("an opt-out is not recorded for an account without stored posts", () => {
     archive.write([account("opted-out", start + 5)]);
     archive.write([known(start), put(1)]);
     expect(found()).toEqual([uriOf(1)]);

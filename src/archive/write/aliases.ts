@@ -11,8 +11,8 @@ import type { PreparedChanges } from "./prepare.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * A source may report a deletion by its own name for a post, such as its id on one server. Names are
- * looked up by a keyed 64-bit hash, and listed by ID to compare stored posts with the source.
+ * A source may report a deletion by its own name for a post, such as its id on one server. Names
+ * are looked up by a keyed 64-bit hash, and listed by ID to compare stored posts with the source.
  */
 export type Aliases = {
   put(platform: Platform, alias: { hash: bigint; name: string }, id: bigint): void;

@@ -41,7 +41,7 @@ const metrics = (likes: number | null, reposts: number | null = 0, replies = 0, 
   quote_count: quotes,
 });
 
-test("count changes are collected, and added to posts in every segment", () => {
+test("count changes are collected, and then added to posts in every segment", () => {
   archive = smallArchive(3);
   archive.put(...Array.from({ length: 10 }, (_, n) => post(n)));
   archive.write([
@@ -59,7 +59,7 @@ test("count changes are collected, and added to posts in every segment", () => {
   expect(metricsOf(0)).toEqual(metrics(3));
 });
 
-test("a threshold is indexed as soon as a count passes it, for each metric", () => {
+test("a threshold is indexed once a count reaches it", () => {
   archive = smallArchive();
   archive.put(post(1), post(2));
   for (const [by, finds] of [
@@ -102,7 +102,7 @@ test("count changes of posts that are not stored are dropped", () => {
   expect(metricsOf(2)).toEqual(metrics(0));
 });
 
-test("an unknown count starts at the first change, and counts remain when the post is edited", () => {
+test("an unknown count starts at zero with the first change, and counts are kept when the post is edited", () => {
   archive = smallArchive();
   const unknown = { likes: null, reposts: null, replies: null, quotes: null };
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));
@@ -144,7 +144,7 @@ test("a deleted reply or quote is subtracted, and counts are never negative", ()
   expect(metricsOf(1)).toEqual(metrics(0));
 });
 
-test("counts collected during a step are left for the next one, and survive restarts", () => {
+test("counts collected after a step are added by the next one, and survive restarts", () => {
   archive = smallArchive();
   archive.put(post(1));
   archive.write([countChange(1)]);

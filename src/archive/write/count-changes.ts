@@ -6,10 +6,10 @@ import { putSetting, readSetting } from "../catalog/catalog.ts";
 export type CountChange = { platform: Platform; uri: string; metric: CountMetric; by: number };
 
 /**
- * Counts collect in a generation. Once a minute it is closed and added in steps, each one commit
- * that deletes its rows. Each segment stores the number of the step in the commit that adds its
- * part: after a crash the same rows form the same step, and a segment that already has that step
- * skips it, so every count is added exactly once.
+ * Count changes are collected in a generation, which is closed once a minute and added in steps.
+ * Each step is one commit, which deletes its rows. Each segment stores the step's number in the
+ * commit that adds its part: after a crash the same rows form the same step, and a segment that
+ * already has that step skips it, so every change is added exactly once.
  */
 export type CountChanges = {
   collect(change: CountChange): void;

@@ -51,7 +51,7 @@ afterEach(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-test("a post without a reported language is found by the detected one, and the language is marked", async () => {
+test("a post without a reported language is found by the detected one, which is marked as detected", async () => {
   await open();
   await put(makePost({ key: "a", text: german, langs: [] }));
   const [record, ...others] = await found("lang:de");
@@ -83,7 +83,7 @@ test("no language is detected if detection is disabled", async () => {
   expect(record?.Metadata).toMatchObject({ lang: null, lang_detected: false });
 });
 
-test("the language of an unchanged post stays, also when counts change, and that of another text is detected", async () => {
+test("the detected language is kept when counts change, and detected again when the text changes", async () => {
   await open();
   const post = makePost({ key: "a", text: german, langs: [], origin: "import" });
   expect(await put(post)).toMatchObject({ inserted: 1 });

@@ -1,7 +1,6 @@
 /**
- * Finding a post without a time reads every segment. Most Bluesky URIs contain a time, and the post
- * is in a segment within a day of it. Exceptions are listed in the catalog in an earlier commit, so
- * that a crash cannot make one unfindable.
+ * Misplaced posts are listed in the catalog in an earlier commit, so that a crash cannot make one
+ * unfindable.
  */
 
 import { xIdOf } from "../../posts/ids.ts";

@@ -34,7 +34,7 @@ function lookupsWith(used: ReadonlySet<bigint>) {
   };
 }
 
-test("a post whose number and the next thousand are in use gets a free ID", () => {
+test("a post whose number and the next thousand are in use gets the next free ID", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const first = numberedId(timeMs, uriNumber(uri));
   const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));

@@ -5,7 +5,10 @@ import type { PreparedChange } from "../prepared.ts";
 
 const batchesBetweenChecks = 16;
 
-/** Imported posts do not age out, and must fit the byte bound. Errors: `archive_full`. */
+/**
+ * Rejects imports once the archive exceeds its size, because they never age out. Errors:
+ * `archive_full`.
+ */
 export function createImportBound(
   folder: string,
   maxBytes: number,

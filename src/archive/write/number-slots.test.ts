@@ -71,7 +71,7 @@ const hashes = fc
   .map((all) => all.map(([number, rest]) => hashWith(number, rest)));
 
 describe("posts of one millisecond", () => {
-  test("posts of one millisecond get the same numbers in any order and batches of arrival", () => {
+  test("posts of one millisecond get the same numbers in any order and any batches", () => {
     const batches = fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 40, maxLength: 40 });
     fc.assert(
       fc.property(hashes, batches, (all, sizes) => {
@@ -87,7 +87,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond are numbered by hash, each with its own number if that is free", () => {
+  test("posts of one millisecond are numbered in hash order, by the numbers of their hashes if those are distinct", () => {
     fc.assert(
       fc.property(hashes, (all) => {
         const numbered = expected(all, []);
@@ -102,7 +102,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond are numbered around fixed ones", () => {
+  test("posts of one millisecond are numbered around posts with fixed numbers", () => {
     const fixed = fc.uniqueArray(numbers, { maxLength: 6 });
     fc.assert(
       fc.property(hashes, fixed, fc.boolean(), (all, own, isLate) => {
@@ -120,7 +120,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("the numbers and order of posts of one millisecond stay when another one is deleted", () => {
+  test("posts of one millisecond stay in hash order when one is deleted and others are added", () => {
     fc.assert(
       fc.property(hashes, hashes, fc.nat(), (all, later, index) => {
         const stored: Stored = new Map();
@@ -138,7 +138,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond that share a number move no post beyond their run", () => {
+  test("posts of one millisecond that share a number do not move posts beyond their run", () => {
     const stored: Stored = new Map();
     store(stored, [hashWith(500n, 1), hashWith(600n, 1)]);
     const slots = slotsOf(stored);

@@ -3,10 +3,10 @@ import { firstInMillisecond, lastInMillisecond, nextInMillisecond } from "../../
 
 /**
  * Numbers posts within one millisecond (0055). Sorted by `uriHash`, each has the number that its
- * hash begins with, or its predecessor's plus one if higher: equal posts get equal numbers in any
- * ingest order. An insert may move later posts up to the next free number. A run of taken numbers
- * that reaches the end of the millisecond grows downwards. X posts and posts with unreadable uris
- * keep their numbers. Deletions move no post.
+ * hash begins with, or its predecessor's plus one if higher, so ingest order does not matter. An
+ * insert may move later posts up to the next free number. A run of taken numbers that reaches the
+ * end of the millisecond grows downwards. X posts and posts with unreadable uris keep their
+ * numbers. Deletions do not move posts.
  */
 
 /** `uriHash`: null for a post that must not move. */
@@ -22,7 +22,7 @@ export type StoredIds = {
   isOrdered(id: bigint): boolean;
 };
 
-/** A batch's deletions free no numbers. */
+/** A batch's deletions do not free numbers. */
 export type NumberSlots = {
   /** Moves displaced posts. `key`: for `idOf`. */
   insert(key: object, id: bigint, uriHash: string): void;
@@ -133,7 +133,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
       if (post.uriHash !== null || post.id === position) position = post.id + 1n;
       post = post.id === lastInMillisecond(low) ? null : nextOccupant(post.id + 1n);
     }
-    // Posts have lower numbers than their hash's only in a run that grew downwards.
+    // Only posts of a run that grew downwards have lower numbers than their hashes.
     if (occupantAt(lastInMillisecond(low)) === null) return position;
     for (
       let post = previousOccupant(position, low);
@@ -189,7 +189,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   };
 }
 
-/** Upward moves from the highest, downward ones from the lowest. */
+/** Upward moves from the highest ID, downward moves from the lowest. */
 function orderedMoves(
   moves: readonly { from: bigint; to: bigint }[],
 ): { from: bigint; to: bigint }[] {
@@ -211,6 +211,6 @@ function indexFrom(posts: readonly Occupant[], id: bigint): number {
 }
 
 const millisecondFull = (): EarshotError =>
-  new EarshotError("millisecond_full", "all numbers of a millisecond are used", {
+  new EarshotError("millisecond_full", "all numbers of a millisecond are in use", {
     hint: "posts from before November 2010 without their own numbers share one millisecond",
   });

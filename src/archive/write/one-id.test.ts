@@ -99,7 +99,7 @@ describe("archives filled in different orders and batches", () => {
     }
   });
 
-  test("archives filled in different orders continue each other's pages without losing or repeating posts", () => {
+  test("a search can be paged across archives filled in different orders without losing or repeating posts", () => {
     const posts = manyPosts();
     const all = [filledArchive(posts, 3), filledArchive(posts, 4, 100), filledArchive(posts, 5)];
     const expected = urisOf(
@@ -111,7 +111,7 @@ describe("archives filled in different orders and batches", () => {
     }
   });
 
-  test("two archives continue each other's pages if each lacks some posts", () => {
+  test("a search can be paged across archives that each lack some posts", () => {
     const posts = manyPosts();
     const random = seededRandom(7);
     const missing = posts.filter(() => random() < 0.1);
@@ -130,7 +130,7 @@ describe("archives filled in different orders and batches", () => {
     }
   });
 
-  test("archives filled in different orders continue pages while arriving posts move others", () => {
+  test("a search is paged without losing or repeating posts while new posts move others", () => {
     const [first, second] = [colliding.slice(0, 100), colliding.slice(100, 200)];
     const archive = filledArchive(
       [...first, ...second].filter((_, n) => n % 2 === 1).map((uri) => post(uri)),
@@ -165,7 +165,7 @@ test("sealed posts move when others of their millisecond arrive", () => {
   expect(urisOf(archive, positions)).toEqual(urisOf(fresh, positions));
 });
 
-test("a moved post is edited, counted and deleted by its alias", () => {
+test("a moved post can be edited, counted and deleted by its alias", () => {
   const pair = colliding.slice(0, 2).sort((a, b) => (uriHash(a) < uriHash(b) ? -1 : 1));
   const [early = "", late = ""] = pair;
   const archive = filledArchive([], 1);

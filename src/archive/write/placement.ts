@@ -110,7 +110,7 @@ function withNumberedInserts(
   ];
 }
 
-/** All posts have IDs of their own, distinct and free. */
+/** Whether all posts have native IDs, which are distinct and free. */
 const haveFreeIds = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).has(id));
 
@@ -154,8 +154,8 @@ export type LookupSegments<Found> = {
 };
 
 /**
- * Finds X posts by their own ID; other posts near the time in their uri, or where the catalog lists
- * them. If the uri has no time, the segment of the post's ID comes first, then all others.
+ * Finds X posts by their native ID, and other posts near the time in their uri or where the catalog
+ * lists them. If the uri has no time, the segment of the post's ID comes first, then all others.
  */
 export function findStored<Found>(
   segments: LookupSegments<Found>,
@@ -180,7 +180,7 @@ export function findStored<Found>(
   return null;
 }
 
-/** A match by number or 64-bit hash is the post even if its row is damaged. */
+/** A match by ID or 64-bit hash is the right post even if its row is damaged. */
 const hasUri = (found: { uri: string }, uri: string): boolean =>
   found.uri === uri || found.uri === "";
 

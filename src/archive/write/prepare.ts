@@ -39,7 +39,7 @@ export const noChanges: PreparedChanges = {
 
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 
-/** `nowMs` caps times that no network has observed. */
+/** `nowMs`: maximum time of posts that no network has observed. */
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
   const prepared: PreparedChanges = {
     changes: [],
@@ -112,7 +112,7 @@ export function createHandles() {
   };
 }
 
-/** Account ids are case-insensitive, uris are not. */
+/** Account ids are case-insensitive; uris are not. */
 const foldSubject = (subject: string): string =>
   isAccountId(subject) ? subject.toLowerCase() : subject;
 
@@ -159,8 +159,8 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
 }
 
 /**
- * Ignores handles that a post claims for others: anyone can write anything. Handles of imports
- * never override observed ones.
+ * Ignores handles that a post claims for other accounts, because they may be false. Imported
+ * handles never override observed ones.
  */
 export function authorOf({
   platform,

@@ -19,7 +19,7 @@ const quietCacheKib = 2_000;
 
 type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 
-/** Opened on demand, LRU; all calls require a transaction of the catalog. */
+/** Opened on demand, in an LRU cache. All calls require a catalog transaction. */
 export type SegmentWriters = {
   entries(platform: Platform): SegmentEntry[];
   writerOf(entry: SegmentEntry): SegmentWriter;
@@ -69,7 +69,7 @@ export function segmentWritersOf(
     entries,
     writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
-      // A file without an entry is left from a crash.
+      // A file without an entry is a leftover of a crash.
       const path = segmentPath(folder, entry);
       closePath(path);
       moveToOrphaned(folder, entry);

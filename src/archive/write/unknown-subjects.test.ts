@@ -30,7 +30,7 @@ const label = (subject: string, createdMs: number): ArchiveChange => ({
 
 const reported = (userId: string): ArchiveChange[] => [
   { kind: "account", platform: "bluesky", userId, status: "active", observedMs: start },
-  { kind: "profile", platform: "bluesky", userId, name: "Somebody", labels: [], observedMs: start },
+  { kind: "profile", platform: "bluesky", userId, name: "Someone", labels: [], observedMs: start },
 ];
 
 function rowsOf(table: string): number {
@@ -42,7 +42,7 @@ function rowsOf(table: string): number {
 
 const uri = (key: string): string => `at://did:plc:author/app.bsky.feed.post/${key}`;
 
-test("accounts without posts are not recorded, except what would hide their posts", () => {
+test("accounts without posts are recorded only if their status would hide posts", () => {
   archive = smallArchive();
   archive.write([...reported("did:plc:a"), ...reported("did:plc:b")]);
   expect(rowsOf("account")).toBe(0);
@@ -60,14 +60,14 @@ test("accounts without posts are not recorded, except what would hide their post
 
 test("handles of unknown accounts and labels of unknown posts are removed after a month", () => {
   archive = smallArchive();
-  archive.put(makePost({ key: "held", username: "", origin: "stream", createdMs: start }));
+  archive.put(makePost({ key: "stored", username: "", origin: "stream", createdMs: start }));
   archive.write([
     handle("did:plc:author", start),
-    handle("did:plc:stranger", start),
+    handle("did:plc:unknown", start),
     handle("did:plc:later", start + 2 * dayMs),
-    label(uri("held"), start),
+    label(uri("stored"), start),
     label(uri("never"), start),
-    label("did:plc:stranger", start),
+    label("did:plc:unknown", start),
   ]);
   archive.expire(start + 30 * dayMs);
   expect([rowsOf("handle"), rowsOf("label")]).toEqual([3, 3]);
@@ -84,7 +84,7 @@ test("handles from imports are never removed", () => {
   expect(rowsOf("handle")).toBe(1);
 });
 
-test("large tables of unknown subjects are processed in portions, cyclically", () => {
+test("large tables of unknown subjects are processed in portions", () => {
   archive = smallArchive();
   const handles = Array.from({ length: 12_000 }, (_, n) => handle(`did:plc:${n}`, start));
   archive.write(handles);

@@ -38,7 +38,7 @@ function contents(): string[] {
 const ids = (): bigint[] => archive.search(everything).positions.map(({ id }) => id);
 
 describe("identity", () => {
-  test("one uri is one post, regardless of how often it arrives", () => {
+  test("posts with the same uri are stored once", () => {
     archive = smallArchive();
     const post = makePost();
     expect(archive.put(post)).toMatchObject({ inserted: 1, unchanged: 0 });
@@ -46,7 +46,7 @@ describe("identity", () => {
     expect(contents()).toEqual(["a plain post"]);
   });
 
-  test("a post that arrives with another time keeps its ID, in any segment", () => {
+  test("a post that is sent again with another time keeps its ID, in any segment", () => {
     archive = smallArchive(2);
     const posts = [0, 1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts);
@@ -85,25 +85,28 @@ describe("identity", () => {
   test.each([
     ["edits", ["edited", "under its own number"]],
     ["deletes", ["under its own number"]],
-  ])("a batch that %s the post which makes room for another applies both changes", (what, left) => {
-    archive = smallArchive();
-    const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
-    archive.put(hashed);
-    const [id = 0n] = ids();
-    const native = makePost({
-      platform: "x",
-      nativeId: id,
-      uri: `https://x.com/i/status/${id}`,
-      text: "under its own number",
-    });
-    const change = what === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
-    archive.write([change, upsert(native)]);
-    expect(contents().sort()).toEqual(left);
-    archive.put({ ...hashed, text: "a later version" });
-    const later = what === "edits" ? "a later version" : "under its own number";
-    expect(contents().sort()[0]).toBe(later);
-    expect(ids()).toHaveLength(left.length);
-  });
+  ])(
+    "a batch that %s a post which must move for another one applies both changes",
+    (what, left) => {
+      archive = smallArchive();
+      const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
+      archive.put(hashed);
+      const [id = 0n] = ids();
+      const native = makePost({
+        platform: "x",
+        nativeId: id,
+        uri: `https://x.com/i/status/${id}`,
+        text: "under its own number",
+      });
+      const change = what === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
+      archive.write([change, upsert(native)]);
+      expect(contents().sort()).toEqual(left);
+      archive.put({ ...hashed, text: "a later version" });
+      const later = what === "edits" ? "a later version" : "under its own number";
+      expect(contents().sort()[0]).toBe(later);
+      expect(ids()).toHaveLength(left.length);
+    },
+  );
 
   test("an X post keeps its number beyond 2^53 and from before snowflakes", () => {
     archive = smallArchive();
@@ -118,7 +121,7 @@ describe("identity", () => {
     expect(old.positions).toEqual([{ id: 20n, platform: "x" }]);
   });
 
-  test("times in year 1, 1970 and 2009 are found", () => {
+  test("posts from the years 1, 1970 and 2009 are found", () => {
     archive = smallArchive();
     const years = [1, 1970, 2009].map((year) => {
       const date = new Date(0);
@@ -133,7 +136,7 @@ describe("identity", () => {
 });
 
 describe("segments", () => {
-  test("the newest segment is cut when full, and each ID has one owner", () => {
+  test("a new segment is started when the newest one is full, and each ID belongs to one segment", () => {
     archive = smallArchive(3);
     archive.put(
       ...Array.from({ length: 10 }, (_, n) => makePost({ key: `${n}`, createdMs: start + n })),
@@ -146,7 +149,7 @@ describe("segments", () => {
     expect(ids()).toEqual(ids().toSorted((a, b) => (a < b ? 1 : -1)));
   });
 
-  test("posts of one millisecond stay in one segment at a cut", () => {
+  test("posts of one millisecond stay in one segment when a new one is started", () => {
     archive = smallArchive(2);
     archive.put(...[1, 2, 3, 4, 5].map((n) => makePost({ key: `${n}`, createdMs: start })));
     archive.put(
@@ -202,7 +205,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("deleting a post before it arrives rejects it, also in a replay", () => {
+  test("deleting a post before it arrives rejects it, even in a replay", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
     expect(archive.put(post)).toMatchObject({ inserted: 0, suppressed: 1 });
@@ -227,7 +230,7 @@ describe("deleting", () => {
     expect(contents()).toEqual([]);
   });
 
-  test("deleting a post without revisions rejects every import of it", () => {
+  test("deleting a post without a revision rejects every import of it", () => {
     archive = smallArchive();
     const imported = makePost({ key: "file" });
     archive.put(imported);
@@ -239,13 +242,13 @@ describe("deleting", () => {
   test("a deletion is undone only by a later revision", () => {
     archive = smallArchive();
     archive.write([remove(post, "3bbb")]);
-    archive.put({ ...post, revision: "3ccc", text: "written anew" });
-    expect(contents()).toEqual(["written anew"]);
+    archive.put({ ...post, revision: "3ccc", text: "written again" });
+    expect(contents()).toEqual(["written again"]);
   });
 });
 
 describe("editing", () => {
-  test("an edit replaces text and terms, but an older revision changes nothing", () => {
+  test("an edit replaces text and terms, and an older revision changes nothing", () => {
     archive = smallArchive();
     archive.put(streamed({ revision: "3aaa", text: "first words" }));
     expect(archive.put(streamed({ revision: "3bbb", text: "second words" })).updated).toBe(1);
@@ -257,7 +260,7 @@ describe("editing", () => {
     expect(word("second")).toHaveLength(1);
   });
 
-  test("an edit by an import never overrides an observed version, which overrides an import", () => {
+  test("an observed version overrides an import, and is never overridden by one", () => {
     archive = smallArchive();
     archive.put(makePost({ text: "imported" }));
     archive.put(streamed({ text: "observed", revision: "3aaa" }));
@@ -265,7 +268,7 @@ describe("editing", () => {
     expect(contents()).toEqual(["observed"]);
   });
 
-  test("an edit does not change counts that the source does not report", () => {
+  test("an edit keeps counts that the source does not report", () => {
     archive = smallArchive();
     const counts = { likes: 5, reposts: null, replies: null, quotes: 0 };
     archive.put(makePost({ counts }));
@@ -282,7 +285,7 @@ describe("editing", () => {
 });
 
 describe("later version without counts", () => {
-  test("a later version without counts is found by known counts", () => {
+  test("a later version without counts is found by the counts already stored", () => {
     archive = smallArchive();
     archive.put(makePost({ counts: { likes: 500, reposts: null, replies: null, quotes: null } }));
     archive.put(makePost({ text: "another text" }));
@@ -291,7 +294,7 @@ describe("later version without counts", () => {
     expect(archive.search({ plan: { kind: "not", child: liked } }).positions).toHaveLength(0);
   });
 
-  test("a later version changes nothing if only the cap of a future time has moved", () => {
+  test("a later version changes nothing if only the capped time differs", () => {
     archive = smallArchive();
     const future = makePost({
       platform: "mastodon",
@@ -305,8 +308,8 @@ describe("later version without counts", () => {
   });
 });
 
-describe("data beside the posts", () => {
-  test("checkpoints and coverage are saved with the batch, and touching intervals are merged", () => {
+describe("other data of a batch", () => {
+  test("checkpoints and coverage are saved with the batch, and adjacent intervals are merged", () => {
     archive = smallArchive();
     const interval = {
       platform: "bluesky",
@@ -338,7 +341,7 @@ describe("data beside the posts", () => {
     ]);
   });
 
-  test("a handle in a query means every account that had it, and an account id means its handles", () => {
+  test("a handle resolves to every account that has had it, and an account id to its handles", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -386,7 +389,7 @@ describe("data beside the posts", () => {
     expect(accounts.get("nobody")).toContain("x/@nobody");
   });
 
-  test("a post without a handle shows the latest handle of its account, or else the account id", () => {
+  test("a post without a handle shows the latest handle of its account, or the account id if there is none", () => {
     archive = smallArchive();
     archive.put(streamed({ username: "", revision: "3a" }));
     const username = () =>
@@ -420,7 +423,7 @@ describe("accounts", () => {
       .sort();
   };
 
-  test("accounts of different platforms with one id, and handles that look like ids, are distinct", () => {
+  test("accounts with the same id on different platforms, and handles that look like ids, are not confused", () => {
     archive = smallArchive();
     archive.put(
       makePost({
@@ -440,7 +443,7 @@ describe("accounts", () => {
     expect(found("7")).toEqual(["digits"]);
   });
 
-  test("accounts cannot be renamed or taken over by others' posts", () => {
+  test("posts of other accounts cannot change an account's handle", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -479,7 +482,7 @@ describe("accounts", () => {
     expect(names.sort()).toEqual(["did:plc:evil", "jay.example"]);
   });
 
-  test("accounts have the observed handle, regardless of what an import claims", () => {
+  test("a post without a handle shows the observed handle, not an imported one", () => {
     archive = smallArchive();
     archive.write([
       {
@@ -533,7 +536,7 @@ describe("hostile files and crashes", () => {
     expect(ids()).toHaveLength(5);
   });
 
-  test("a post with a number without a time is found by its claimed time", () => {
+  test("a post whose number contains no time is found by its claimed time", () => {
     archive = smallArchive();
     archive.put(
       makePost({
@@ -551,7 +554,7 @@ describe("hostile files and crashes", () => {
   });
 });
 
-test("IDs that a window must include are stored by their time", () => {
+test("the ID of a post contains its time", () => {
   archive = smallArchive();
   archive.put(makePost({ createdMs: start }));
   const [id = 0n] = ids();

@@ -45,15 +45,15 @@ export type PreparedBatch = PreparedChanges & {
 
 export type BatchWriter = {
   /**
-   * 1. Takes the catalog's write lock: one batch at a time across all processes.
+   * 1. Takes the catalog's write lock, to write one batch at a time across all processes.
    * 2. Resolves deletions by alias, and assigns the latest change of each uri to a segment.
    * 3. Widens skews, and lists misplaced posts and pending moderation, in a commit of its own, so
    *    that no reader skips a post and no crash leaves moderation half applied.
-   * 4. Records account states, profiles and labels, by which the batch is moderated.
-   * 5. Writes each segment's changes in ID order, in one transaction. Cuts the newest segment when it
-   *    is full.
+   * 4. Records account states, profiles and labels, which decide how the batch is moderated.
+   * 5. Writes each segment's changes in ID order, in one transaction. Starts a new segment when the
+   *    newest one is full.
    * 6. Applies pending moderation to stored posts.
-   * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source repeats the
+   * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source resends the
    *    batch, and posts already written are found by uri.
    */
   write(batch: PreparedBatch): WriteReport;
@@ -103,8 +103,8 @@ export function createBatchWriter(
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**
-   * Retries once after a damaged page: if it belonged to a sealed index, the segment is marked by
-   * then, and written to without that index.
+   * Retries once after a damaged page: if it belonged to a sealed index, the first try marked the
+   * segment, and the second does not use the index.
    */
   function withLock<Value>(work: () => Value): Value {
     try {
@@ -125,8 +125,8 @@ export function createBatchWriter(
         return value;
       });
     } catch (error) {
-      // Segments created in the transaction are in no catalog: another process may create its own
-      // under the same path.
+      // The catalog does not list segments created in the transaction: another process may create
+      // others at the same paths.
       writers.closeAll();
       throw error;
     }

@@ -1,6 +1,6 @@
 /**
  * Changes are written in ID order, because FTS5 stores postings by rowid: rewriting ran at 45,900
- * posts/s sorted and 4,200 unsorted.
+ * posts/s when sorted and 4,200 when unsorted.
  */
 
 import { firstInMillisecond, lastId, nextMillisecondId } from "../../posts/ids.ts";
@@ -14,7 +14,10 @@ import { inSegment, type WriteContext } from "./write-context.ts";
 
 export type IngestNumbers = { last: number };
 
-/** Takes changes until `room` posts are inserted, and the rest of the last millisecond, which is never split. */
+/**
+ * Takes changes until `room` posts are inserted, and then the rest of that millisecond, which is
+ * never split.
+ */
 function upToCapacity(changes: readonly AssignedChange[], room: number): AssignedChange[] {
   let inserts = 0;
   let cut: bigint | null = null;

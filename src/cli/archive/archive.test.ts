@@ -411,7 +411,7 @@ describe("forget", () => {
     ]);
     expect(code).toBe(2);
     expect(notes).toMatch(
-      /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – use its id/,
+      /is or was the handle of did:plc:ann \(bluesky\), did:plc:bob \(bluesky\) – use the account id/,
     );
     const unknown = await earshot(["archive", "forget", "--author", "nobody.example"]);
     expect(unknown.notes).toMatch(/unknown account nobody\.example/);

@@ -57,16 +57,7 @@ const nameOf = ({ platform, sequence }: { platform: string; sequence: number }):
   `${platform}/${sequence}`;
 
 function asText(report: RecoverReport, dir: string, seconds: number): string {
-  const {
-    segments,
-    posts,
-    deletions,
-    former,
-    copiedTables: takenOver,
-    unused,
-    unreadable,
-    damaged,
-  } = report;
+  const { segments, posts, deletions, former, copiedTables, unused, unreadable, damaged } = report;
   const lines = [
     `${segmentsText(segments)} with ${numberText(posts)} posts recovered, ${numberText(deletions)} deletions preserved, in ${seconds.toFixed(1)} s`,
   ];
@@ -77,7 +68,7 @@ function asText(report: RecoverReport, dir: string, seconds: number): string {
   }
   for (const name of damaged) lines.push(`${name}: some of its deletions are unreadable`);
   if (former !== null) lines.push(`the former catalog was moved to ${relative(dir, former)}`);
-  if (takenOver.length > 0) lines.push(`copied from it: ${takenOver.join(", ")}`);
+  if (copiedTables.length > 0) lines.push(`copied from it: ${copiedTables.join(", ")}`);
   lines.push(
     "lost: coverage and pending counts; run earshot backfill to fetch what the sources still have",
   );

@@ -157,7 +157,7 @@ describe("seal", () => {
     const outdated = await sealed();
     expect(outdated.code).toBe(1);
     expect(outdated.notes).toMatch(
-      /mastodon\/1 cannot be sealed: its index is of another analyzer – earshot archive reindex --segment mastodon\/1 rebuilds it/,
+      /mastodon\/1 cannot be sealed: its index was built by another analyzer – rebuild it with earshot archive reindex --segment mastodon\/1/,
     );
     catalog.exec(`UPDATE segment SET analyzer = '${currentAnalyzer}'`);
     sumCatalog(catalog);

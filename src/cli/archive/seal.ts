@@ -36,8 +36,8 @@ export function addSeal(archive: Command, terminal: Terminal): void {
 async function seal({ segment, json }: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const which: SealSelection = segment === undefined ? { platform: "all" } : { segment };
-  const outcome = await sealWithProgress(config, terminal, which);
+  const selection: SealSelection = segment === undefined ? { platform: "all" } : { segment };
+  const outcome = await sealWithProgress(config, terminal, selection);
   terminal.out(json ? `${sealedJson(outcome)}\n` : `${asText(outcome, config)}\n`);
 }
 
@@ -83,7 +83,7 @@ export type TimedOutcome = SealOutcome & { seconds: number };
 export async function sealWithProgress(
   config: Config,
   terminal: Terminal,
-  which: SealSelection,
+  selection: SealSelection,
 ): Promise<TimedOutcome> {
   const startedMs = systemClock.elapsed();
   const reports = startReports(terminal, systemClock, "seal");
@@ -92,7 +92,7 @@ export async function sealWithProgress(
       folder: archiveFolder(config),
       bounds: { ...archiveDefaults, ...config.data },
       clock: systemClock,
-      selection: which,
+      selection,
       onProgress: (done, total) =>
         reports.update({ done, total, detail: `${numberText(total)} posts` }),
       signal: terminal.stopping,

@@ -98,7 +98,9 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
 
   async function countRange(range: UsageRange): Promise<ReceivedPosts> {
     const coverage = (await archiveState.get(requiredTimeoutMs))?.coverage ?? [];
-    const platformsWithPosts = coverage.filter(({ hasPosts }) => hasPosts).map(({ platform }) => platform);
+    const platformsWithPosts = coverage
+      .filter(({ hasPosts }) => hasPosts)
+      .map(({ platform }) => platform);
     const { fromMs, toMs } = histogramSpan(range, clock.now());
     const timeout = new AbortController();
     const timerAbort = new AbortController();

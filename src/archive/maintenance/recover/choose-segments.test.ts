@@ -67,43 +67,43 @@ describe("chosen segments have no common IDs", () => {
         { sequence: 2, createdInCommit: 8, replaces: 1, ids: [ms, 4n * ms] },
         { sequence: 3, createdInCommit: 8, replaces: 1, low: 5n * ms, ids: [5n * ms, 9n * ms] },
       ),
-    ).toEqual({ taken: [2, 3], left: ["1 replaced"] });
+    ).toEqual({ used: [2, 3], unused: ["1 replaced"] });
   });
 
-  test("an uncommitted replacement of a segment that was still written is omitted", () => {
+  test("a replacement is omitted if the segment it replaces was written later", () => {
     expect(
       choose(
         { sequence: 1, lastWrittenInCommit: 8, ids: [ms, 9n * ms] },
         { sequence: 2, createdInCommit: 8, replaces: 1, ids: [ms, 9n * ms] },
       ),
-    ).toEqual({ taken: [1], left: ["2 unfinished"] });
+    ).toEqual({ used: [1], unused: ["2 unfinished"] });
   });
 
-  test("the last written of two overlapping segments is chosen", () => {
+  test("of two overlapping segments, the last written one is chosen", () => {
     expect(
       choose(
         { sequence: 1, lastWrittenInCommit: 12, ids: [ms, 40n * ms] },
         { sequence: 2, low: 30n * ms, createdInCommit: 9, ids: [31n * ms, 33n * ms] },
       ),
-    ).toEqual({ taken: [1], left: ["2 overlapped"] });
+    ).toEqual({ used: [1], unused: ["2 overlapped"] });
     expect(
       choose(
         { sequence: 1, lastWrittenInCommit: 5, ids: [ms, 40n * ms] },
         { sequence: 2, low: 30n * ms, createdInCommit: 9, ids: [31n * ms, 33n * ms] },
       ),
-    ).toEqual({ taken: [2], left: ["1 overlapped"] });
+    ).toEqual({ used: [2], unused: ["1 overlapped"] });
   });
 
-  test("a segment of another archive or with another name is omitted", () => {
+  test("a segment of another archive or under another number is omitted", () => {
     expect(choose({ sequence: 1 }, { sequence: 2, uriKey: "other" })).toEqual({
-      taken: [1],
-      left: ["2 of another archive"],
+      used: [1],
+      unused: ["2 of another archive"],
     });
     const renamed = { ...candidate({ sequence: 1 }), sequence: 5 };
     expect(chooseSegments([renamed], "key").chosen).toEqual([]);
   });
 
-  test("a segment that inherited the IDs of an aged-out one begins with its first post", () => {
+  test("a segment that took over the IDs of an aged-out one starts at its first post", () => {
     const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),
@@ -115,23 +115,23 @@ describe("chosen segments have no common IDs", () => {
   });
 });
 
-describe("archive of the segments", () => {
+describe("uri key of the segments", () => {
   const candidates = [
     candidate({ sequence: 1, uriKey: "a" }),
     candidate({ sequence: 2, uriKey: "b" }),
     candidate({ sequence: 3, uriKey: "b" }),
   ];
 
-  test("the archive that the data folder records is the one of the segments", () => {
+  test("the uri key is that of the archive that the data folder records", () => {
     expect(chooseUriKey(candidates, archiveId("a"))).toBe("a");
   });
 
-  test("the segments' archive is the one of most posts if the data folder records none", () => {
+  test("the uri key is that of most posts if the data folder records no matching archive", () => {
     expect(chooseUriKey(candidates, null)).toBe("b");
     expect(chooseUriKey(candidates, archiveId("c"))).toBe("b");
   });
 
-  test("the segments' archive is unknown if no segment has an identity", () => {
+  test("the uri key is unknown if no segment has an identity", () => {
     expect(chooseUriKey([{ ...candidate({ sequence: 1 }), identity: null }], null)).toBe(null);
   });
 });

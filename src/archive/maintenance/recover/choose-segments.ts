@@ -4,7 +4,7 @@ import type { Candidate, UnusedFile, UnusedReason } from "./candidates.ts";
 
 export type ChosenSegment = Candidate & { low: bigint };
 
-/** The key that matches the id in the data folder, else the one with most posts. */
+/** The key that matches the id in the data folder, or else the one with the most posts. */
 export function chooseUriKey(
   candidates: readonly Candidate[],
   notedId: string | null,
@@ -22,7 +22,7 @@ export function chooseUriKey(
 /**
  * Selects segments without common IDs. A replaced segment is dropped, unless it was written in the
  * replacing commit or later: then the replacement was never committed. If two others overlap, the
- * older one is left from a crash.
+ * older one is a leftover of a crash.
  */
 export function chooseSegments(
   candidates: readonly Candidate[],

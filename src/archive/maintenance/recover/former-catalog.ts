@@ -6,10 +6,13 @@ import { catalogMigrations } from "../../catalog/schema.ts";
 import { damagedCatalogTables } from "../../catalog/sums.ts";
 import { openForReading } from "../../database.ts";
 
-/** What stays true, or is repeated by sources. Coverage is dropped, because its posts may be missing. */
+/**
+ * Rows of these tables stay valid, or sources resend them. Coverage is dropped, because its posts
+ * may be missing.
+ */
 const tables = ["tombstone", "handle", "account", "label", "alias", "checkpoint"];
 
-/** Used even if damaged: a wrong row shows fewer hidden posts than a missing list. */
+/** Copied even if damaged: a wrong row reveals fewer hidden posts than a missing table. */
 const hidingTables: ReadonlySet<string> = new Set(["tombstone", "account", "label"]);
 
 export type FormerCatalog = {
@@ -45,7 +48,7 @@ export function copyFormerTables(catalog: DatabaseSync, folder: string): string[
     if (version !== catalogMigrations.length) return [];
     const usable = tables.filter((table) => hidingTables.has(table) || !damaged.has(table));
     const used = usable.filter((table) =>
-      // SQLite copies even unreadable rows bytewise if there is no condition.
+      // Without a condition, SQLite would copy even unreadable rows bytewise.
       tryExec(
         catalog,
         `INSERT OR IGNORE INTO main.${table} SELECT * FROM former.${table} WHERE true`,

@@ -100,12 +100,12 @@ function replay(): void {
 const losses: [string, () => void][] = [
   ["missing", removeCatalog],
   ["empty", () => truncateSync(catalogPath(folder), 0)],
-  ["cut in the middle", () => truncateSync(catalogPath(folder), 20_000)],
+  ["truncated in the middle", () => truncateSync(catalogPath(folder), 20_000)],
 ];
 
 describe("a lost catalog", () => {
   test.each(losses)(
-    "recover rebuilds a catalog that is %s, and restores all posts except deleted ones",
+    "recover rebuilds a catalog that is %s, with all posts except deleted ones",
     async (_, lose) => {
       makeArchive();
       const before = readdirSync(join(folder, "bluesky")).filter((name) => name.endsWith(".db"));
@@ -170,7 +170,7 @@ describe("a lost catalog", () => {
     expect(uris()).toEqual(left);
   });
 
-  test("recover permits the return of a deleted post that may return", async () => {
+  test("recover respects that a deleted post was allowed to return", async () => {
     makeArchive();
     write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "~" }]);
     const catalog = openCatalog(folder);
@@ -186,7 +186,7 @@ describe("a lost catalog", () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     const [first] = readSegments(context.catalog);
-    if (first === undefined) throw new Error("there is no segment");
+    if (first === undefined) throw new Error("no segment");
     expect(runSteps(dropSegment(context, first))).toBe(3);
     runSteps(removeRetired(context, Number.POSITIVE_INFINITY));
     context.catalog.close();
@@ -242,7 +242,7 @@ describe("a lost catalog", () => {
     expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 
-  test("recover assigns a new uri key to segments of an earlier version without identity", async () => {
+  test("recover assigns a new uri key to segments of an earlier version, which have no identity", async () => {
     makeArchive();
     for (const name of readdirSync(join(folder, "bluesky"))) {
       if (!name.endsWith(".db")) continue;
@@ -271,7 +271,7 @@ describe("recover", () => {
     await expect(runRecover()).rejects.toMatchObject({ code: "nothing_to_recover" });
   });
 
-  test("recover refuses to run beside a server", async () => {
+  test("recover refuses to run while a server is running", async () => {
     makeArchive();
     const server = lockFolder(dataDir);
     await expect(runRecover()).rejects.toMatchObject({ code: "folder_in_use" });

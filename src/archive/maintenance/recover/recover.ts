@@ -32,7 +32,7 @@ export type RecoverRequest = {
 
 export type RecoverReport = Recovered & {
   segments: number;
-  /** Unreadable files are moved beside the former catalog, others orphaned. */
+  /** Unreadable files are moved next to the former catalog; the others are orphaned. */
   unused: readonly UnusedFile[];
   former: string | null;
   copiedTables: readonly string[];
@@ -41,7 +41,7 @@ export type RecoverReport = Recovered & {
 /**
  * Rebuilds the catalog from the segments. Deleted posts stay deleted; no file is removed.
  * Catalog-only data, such as coverage and pending counts, is lost. No other process may use the
- * archive. Can be rerun. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
+ * archive. Can be repeated. Errors: `folder_in_use`, `catalog_current`, `nothing_to_recover`,
  * `disk_full`, `not_writable`.
  */
 export async function recover(request: RecoverRequest): Promise<RecoverReport> {
@@ -80,11 +80,11 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   await removeDatabase(draft);
   const catalog = openForWriting(draft, catalogMigrations, 16_000);
   let recovered: Recovered;
-  let takenOver: string[] = [];
+  let copiedTables: string[] = [];
   try {
     if (uriKey !== null) setUriKey(catalog, uriKey);
     if (former.uriKey !== null && former.uriKey === uriKey)
-      takenOver = copyFormerTables(catalog, folder);
+      copiedTables = copyFormerTables(catalog, folder);
     recovered = await fillCatalog(catalog, folder, {
       ...request,
       chosen: choice.chosen,
@@ -100,7 +100,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   const formerPath = await putInPlace(folder, draft, unused);
   await finishRecovery(folder, segmentKey === null && former.uriKey === null, request.signal);
   const segments = choice.chosen.length;
-  return { ...recovered, segments, unused, former: formerPath, copiedTables: takenOver };
+  return { ...recovered, segments, unused, former: formerPath, copiedTables };
 }
 
 function isCurrent(folder: string): boolean {
@@ -163,7 +163,7 @@ function freeFolder(folder: string): string {
 
 const sideFiles = ["-wal", "-shm", "-journal"];
 
-/** The log goes first, as in `catalog/orphaned.ts`. */
+/** Moves the log first, as in `catalog/orphaned.ts`. */
 async function moveDatabase(from: string, to: string): Promise<void> {
   for (const suffix of [...sideFiles, ""]) {
     if (!existsSync(from + suffix)) continue;
