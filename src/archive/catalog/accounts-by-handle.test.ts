@@ -22,7 +22,7 @@ const handle = (userId: string, name: string, observedMs: number): ArchiveChange
   handle: name,
   observedMs,
 });
-const named = (name: string) => archive.reader.operations.accountsNamed(name);
+const accountsNamed = (name: string) => archive.reader.operations.accountsNamed(name);
 
 test("a username finds its accounts on every platform", () => {
   archive.write([
@@ -35,13 +35,13 @@ test("a username finds its accounts on every platform", () => {
     account("mastodon", "2@one.example", "anna@one.example"),
     account("mastodon", "3@one.example", "joann@one.example"),
   ]);
-  expect(named("ann")).toEqual([
+  expect(accountsNamed("ann")).toEqual([
     { platform: "bluesky", handle: "ann.bsky.social" },
     { platform: "mastodon", handle: "ann@one.example" },
     { platform: "mastodon", handle: "ann@two.example" },
     { platform: "x", handle: "ann" },
   ]);
-  expect(named("nobody")).toEqual([]);
+  expect(accountsNamed("nobody")).toEqual([]);
 });
 
 test("a username does not find former handles or inactive accounts", () => {
@@ -57,8 +57,8 @@ test("a username does not find former handles or inactive accounts", () => {
       observedMs: 2,
     },
   ]);
-  expect(named("ann")).toEqual([]);
-  expect(named("ben")).toEqual([]);
+  expect(accountsNamed("ann")).toEqual([]);
+  expect(accountsNamed("ben")).toEqual([]);
 });
 
 test("a username that exists on many servers finds a limited number of accounts", () => {
@@ -67,5 +67,5 @@ test("a username that exists on many servers finds a limited number of accounts"
       account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),
     ),
   );
-  expect(named("ann")).toHaveLength(maxNamedAccounts);
+  expect(accountsNamed("ann")).toHaveLength(maxNamedAccounts);
 });

@@ -50,7 +50,7 @@ function removeCatalog(): void {
 }
 
 function saveCatalog(): () => void {
-  const copy = join(dataDir, "catalog.kept");
+  const copy = join(dataDir, "catalog-copy.db");
   const catalog = new DatabaseSync(catalogPath(folder));
   catalog.prepare("VACUUM INTO ?").run(copy);
   catalog.close();
@@ -78,7 +78,7 @@ function cleanUp(): void {
 }
 
 describe("a catalog that does not match its segments", () => {
-  const spoiled: [string, string, () => void][] = [
+  const damages: [string, string, () => void][] = [
     ["is missing", "catalog_missing", removeCatalog],
     ["is truncated to nothing", "catalog_missing", () => truncateSync(catalogPath(folder), 0)],
     [
@@ -99,12 +99,12 @@ describe("a catalog that does not match its segments", () => {
     ],
   ];
 
-  test.each(spoiled)(
+  test.each(damages)(
     "a catalog that %s is refused as %s, and no segment is removed",
-    async (_, code, spoil) => {
+    async (_, code, damage) => {
       put(1, 2, 3, 4, 5);
       expect(segmentFiles()).toHaveLength(3);
-      spoil();
+      damage();
       expect(await refusal()).toBe(code);
       expect(await findingsIn(folder)).not.toEqual([]);
       expect(() => cleanUp()).toThrow();

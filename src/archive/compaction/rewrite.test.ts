@@ -326,7 +326,7 @@ describe("crash during a rewrite", () => {
     const rewriting = rewriteSegment(context, entry(), keepAll);
     for (let step = 0; step < 4; step += 1) rewriting.next();
     new DatabaseSync(join(archive.folder, "bluesky", "000009.db")).exec("CREATE TABLE a(b)");
-    archive.put(makePost({ key: "meanwhile" }));
+    archive.put(makePost({ key: "later" }));
     runSteps(cleanUpAfterCrash(context));
     expect(entry().rewriting).toBe(false);
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));

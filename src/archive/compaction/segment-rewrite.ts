@@ -183,8 +183,8 @@ export function copyIngestBatch(
   { copyOf, idInCopy }: Pick<SegmentRewrite, "copyOf" | "idInCopy">,
   { number, ids }: IngestBatch,
 ): void {
-  for (const [copy, own] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
-    copy.ingestOrder.put(number, own);
+  for (const [copy, copyIds] of Map.groupBy(idsInCopy(ids, idInCopy), copyOf)) {
+    copy.ingestOrder.put(number, copyIds);
   }
 }
 

@@ -82,10 +82,11 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     return imported < posts ? tasksOf("thin", [entry]) : [];
   }
 
-  const aged = expiredSegments(context, entries).flatMap(agingTasks);
-  const excess = bytes > bounds.maxBytes ? byAge(entries).flatMap(agingTasks).slice(0, 1) : [];
+  const expiredTasks = expiredSegments(context, entries).flatMap(agingTasks);
+  const oversizeTasks =
+    bytes > bounds.maxBytes ? byAge(entries).flatMap(agingTasks).slice(0, 1) : [];
   const outdated = entries.filter(({ analyzer }) => analyzer !== currentAnalyzer).reverse();
-  const renumbered = entries
+  const toRenumber = entries
     .filter((entry) => entry.numbering !== currentNumbering && !outdated.includes(entry))
     .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
@@ -100,14 +101,14 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const mustCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
   return {
     tasks: [
-      ...aged,
-      ...excess,
+      ...expiredTasks,
+      ...oversizeTasks,
       ...tasksOf("cut", outdated.filter(mustCut)),
       ...tasksOf(
         "reindex",
         outdated.filter((entry) => !mustCut(entry)),
       ),
-      ...tasksOf("cut", renumbered.filter(mustCut)),
+      ...tasksOf("cut", toRenumber.filter(mustCut)),
       ...tasksOf("reindex", pendingRewrites(catalog)),
       ...tasksOf(
         "reindex",
@@ -119,7 +120,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
       ),
       ...tasksOf(
         "reindex",
-        renumbered.filter((entry) => !mustCut(entry)),
+        toRenumber.filter((entry) => !mustCut(entry)),
       ),
       ...tasksOf(
         "forget",

@@ -28,7 +28,7 @@ export type BackupRequest = {
 const pagesPerStep = 512;
 
 /**
- * Copies a snapshot of an archive, which may be written meanwhile. The newest segments come first,
+ * Copies a snapshot of an archive without stopping its writers. The newest segments come first,
  * because a log grows until the snapshot of its file ends; the manifest comes last. Errors:
  * `backup_exists`, `disk_full`, `not_writable`.
  */

@@ -53,14 +53,14 @@ export function* checkRows(
     if (id < entry.low || id > entry.high)
       add("id_outside", `post ${id} belongs to another segment`, { id });
     const onUnreadable = (message: string): void => add("row_unreadable", message, { id });
-    const origin = attempt(
+    const decoded = attempt(
       `the record of post ${id}`,
       () => ({ uri: recordUri(row), origin: recordOrigin(row.record) }),
       onUnreadable,
     );
-    if (origin === null) continue;
-    const { uri } = origin;
-    if (origin.origin === "import") totals.imported += 1;
+    if (decoded === null) continue;
+    const { uri } = decoded;
+    if (decoded.origin === "import") totals.imported += 1;
     if (isOutside(row, entry)) {
       add(
         "time_outside",

@@ -358,8 +358,8 @@ describe("damaged tables of a sealed index", () => {
     ],
   ])(
     "check detects damaged sealed tables without comparing every word: %s",
-    async ([, spoil, kind, message]) => {
-      spoil();
+    async ([, damage, kind, message]) => {
+      damage();
       const { findings } = await runCheck(false);
       const texts = findings
         .filter((finding) => finding.kind === kind)
@@ -417,8 +417,8 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
     ],
   ])(
     "check names the posts of wrong entries in a sealed index: %s",
-    async ([, spoil, kind, message]) => {
-      spoil();
+    async ([, damage, kind, message]) => {
+      damage();
       const { findings } = await runCheck(isFull, 1_000);
       const matching = findings.filter((finding) => finding.kind === kind);
       expect(matching.map((found) => found.message).join("\n")).toMatch(message);

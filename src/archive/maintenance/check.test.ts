@@ -305,8 +305,8 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       "file_damaged",
       /bluesky\/000002\.db: file is not a database/,
     ],
-  ])("check detects damage: %s", async ([, spoil, kind, message]) => {
-    spoil();
+  ])("check detects damage: %s", async ([, damageArchive, kind, message]) => {
+    damageArchive();
     const { findings } = await runCheck(isFull);
     expect(findings.map((finding) => finding.kind)).toContain(kind);
     const texts = findings

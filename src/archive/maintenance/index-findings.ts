@@ -47,10 +47,12 @@ export function* reportDifferences(
   const missingTokens = new Map<bigint, string[]>();
   const extraTokens = new Map<bigint, string[]>();
   for (const token of new Set([...expected.keys(), ...stored.keys()])) {
-    const wanted = expected.get(token) ?? noLocations;
-    const found = stored.get(token) ?? noLocations;
-    for (const id of idsOnlyIn(wanted, found)) addToken(missingTokens, id, token);
-    for (const id of idsOnlyIn(found, wanted)) addToken(extraTokens, id, token);
+    const expectedLocations = expected.get(token) ?? noLocations;
+    const storedLocations = stored.get(token) ?? noLocations;
+    for (const id of idsOnlyIn(expectedLocations, storedLocations))
+      addToken(missingTokens, id, token);
+    for (const id of idsOnlyIn(storedLocations, expectedLocations))
+      addToken(extraTokens, id, token);
     yield 0;
   }
   for (const [id, tokens] of missingTokens)

@@ -65,7 +65,7 @@ export function createIndexChecksums(): IndexChecksums {
       const others = other.values();
       return Array.from({ length: partitionCount }, (_, partition) => partition)
         .filter((partition) =>
-          sums.some((of, index) => of[partition] !== others[index]?.[partition]),
+          sums.some((values, index) => values[partition] !== others[index]?.[partition]),
         )
         .sort((a, b) => self.positionCount(a) - self.positionCount(b));
     },

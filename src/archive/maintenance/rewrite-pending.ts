@@ -134,8 +134,8 @@ async function rewriteEach(
       const report = await interleave(salvageSegment(context, entry), request, onStep);
       if (report.isDone) rewritten.segments += 1;
       const segment = `${entry.platform}/${entry.sequence}`;
-      const { posts: kept, lost } = report;
-      if (report.isDamaged) salvaged.push({ segment, posts: kept, lost });
+      const { posts: salvagedPosts, lost } = report;
+      if (report.isDamaged) salvaged.push({ segment, posts: salvagedPosts, lost });
     } else {
       const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
       const { isDone } = await interleave(

@@ -132,9 +132,9 @@ function textOf(bytes: Uint8Array): string {
 }
 
 function checkCounts(term: string, counts: readonly number[], count: number, posts: number): void {
-  const sum = counts.reduce((all, of) => all + of, 0);
+  const sum = counts.reduce((all, posts) => all + posts, 0);
   const isTooMany = counts.some(
-    (of, chunk) => of > Math.min(postsPerChunk, posts - chunk * postsPerChunk),
+    (inChunk, chunk) => inChunk > Math.min(postsPerChunk, posts - chunk * postsPerChunk),
   );
   if (sum !== count || isTooMany)
     throw new Malformed(

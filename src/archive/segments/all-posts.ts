@@ -97,14 +97,11 @@ function rowsUntilDamage(read: () => Iterable<unknown>): { rows: IdRow[]; isDama
   }
 }
 
-function unlessDamaged<Value, Otherwise>(
-  work: () => Value,
-  otherwise: Otherwise,
-): Value | Otherwise {
+function unlessDamaged<Value, Fallback>(work: () => Value, fallback: Fallback): Value | Fallback {
   try {
     return work();
   } catch (error) {
-    if (isDamage(error)) return otherwise;
+    if (isDamage(error)) return fallback;
     throw error;
   }
 }

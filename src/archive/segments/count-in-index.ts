@@ -60,20 +60,20 @@ export function indexCounter(database: DatabaseSync) {
  */
 type Group = [bigint | null, bigint, bigint, string | null];
 
-const notHidden = (id: string, anyHidden: boolean): string =>
-  anyHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
+const notHidden = (id: string, hasHidden: boolean): string =>
+  hasHidden ? `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})` : "";
 
 /**
  * ?1 expression, ?2 and ?3 IDs, ?4 limit, ?5 offset, ?6 width, ?7 uncertainty, ?8 origin (of
  * `IdClock`, ms).
  */
-const countingSql = (anyHidden: boolean, isIntact: string): string => `
+const countingSql = (hasHidden: boolean, isIntact: string): string => `
   SELECT bucket, count(*), min(id), CASE WHEN bucket IS NULL THEN group_concat(id) END FROM (
     SELECT rowid AS id,
       CASE WHEN ((rowid >> 22) + ?5) % ?6 >= ?7 THEN ((rowid >> 22) + ?5) / ?6
       ELSE (
         SELECT (time_ms - ?8 - ((time_ms - ?8) % ?6 + ?6) % ?6) / ?6 FROM post WHERE post.id = term.rowid AND ${isIntact}
       ) END AS bucket
-    FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHidden("term.rowid", anyHidden)}
+    FROM term WHERE term MATCH ?1 AND rowid BETWEEN ?2 AND ?3 ${notHidden("term.rowid", hasHidden)}
     ORDER BY rowid DESC LIMIT ?4
   ) GROUP BY bucket`;

@@ -97,7 +97,7 @@ export function segmentCounter(
   }
 
   function countSealed(
-    { index, deletions, hasDelta, hidesAny }: SealedView,
+    { index, deletions, hasDelta, hasHidden }: SealedView,
     requested: CountQuery,
     part: IdRange,
     clock: IdClock,
@@ -115,7 +115,7 @@ export function segmentCounter(
       const delta = isDeltaSliced
         ? (range: IdRange) => firstBatch(sliced.batches(query, range, tally), range)
         : hasDelta
-          ? candidates.delta(expression, hidesAny, tally, expired)
+          ? candidates.delta(expression, hasHidden, tally, expired)
           : null;
       const batches = mergedCandidates({ ...sources, delta }, part, firstRows, expired, tally);
       countInRows(batches, matcher, residual, part, clock, expired, tally);

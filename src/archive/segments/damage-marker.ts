@@ -25,19 +25,19 @@ export function markDamaged(segmentPath: string, tables: readonly string[] = [])
   }
 }
 
-/** Runs `otherwise` if the segment is marked, or if `work` finds damage, which marks it. */
+/** Runs `fallback` if the segment is marked, or if `work` finds damage, which marks it. */
 export function guardedByMarker<Value>(
   segmentPath: string,
   work: () => Value,
-  otherwise: () => Value,
+  fallback: () => Value,
 ): Value {
-  return isMarkedDamaged(segmentPath) ? otherwise() : markingDamage(segmentPath, work, otherwise);
+  return isMarkedDamaged(segmentPath) ? fallback() : markingDamage(segmentPath, work, fallback);
 }
 
 export function markingDamage<Value>(
   segmentPath: string,
   work: () => Value,
-  otherwise: () => Value,
+  fallback: () => Value,
 ): Value {
   try {
     return work();
@@ -45,5 +45,5 @@ export function markingDamage<Value>(
     if (!isDamage(error)) throw error;
     markDamaged(segmentPath);
   }
-  return otherwise();
+  return fallback();
 }

@@ -11,7 +11,7 @@ export type IndexCandidates = {
   matching(expression: string | null, range: IdRange, limit: number): Generator<bigint, void>;
   delta(
     expression: string | null,
-    hidesAny: boolean,
+    hasHidden: boolean,
     work: { statements: number },
     expired: () => boolean,
   ): DeltaLookup;
@@ -35,10 +35,10 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
   }
 
   const delta: IndexCandidates["delta"] =
-    (expression, hidesAny, work, expired) =>
+    (expression, hasHidden, work, expired) =>
     ({ low, high }, limit) => {
       work.statements += 1;
-      const sql = hidesAny ? sqlOfVisible : sqlOfAll;
+      const sql = hasHidden ? sqlOfVisible : sqlOfAll;
       const ids: bigint[] = [];
       const rows =
         expression === null
@@ -58,10 +58,10 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
 
 const firstColumn = (row: unknown): bigint => (row as [bigint])[0];
 
-const sqlWith = (isShown: (id: string) => string) => ({
-  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${isShown("term_docsize.id")}
+const sqlWith = (condition: (id: string) => string) => ({
+  all: `SELECT id FROM term_docsize WHERE id BETWEEN ? AND ? ${condition("term_docsize.id")}
     ORDER BY id DESC LIMIT ?`,
-  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${isShown("term.rowid")}
+  matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${condition("term.rowid")}
     ORDER BY rowid DESC LIMIT ?`,
 });
 const sqlOfAll = sqlWith(() => "");

@@ -29,15 +29,18 @@ export function indexCost(database: DatabaseSync): IndexCost {
   const numberOf = (sql: string, ...values: (string | bigint | number)[]): number =>
     Number((statement(sql).get(...values) as unknown as [bigint] | undefined)?.[0] ?? 0);
 
-  let postCount: { posts: number; ofSegment: number } | null = null;
+  let postCount: { posts: number; segmentPosts: number } | null = null;
 
   function countPosts(): number {
-    const ofSegment = numberOf(postsSql);
+    const segmentPosts = numberOf(postsSql);
     if (postCount === null) {
       const few = numberOf(`SELECT count(*) FROM (SELECT 1 FROM term_docsize LIMIT ${fewPosts})`);
-      postCount = { posts: few < fewPosts ? few : Math.max(few, ofSegment), ofSegment };
+      postCount = {
+        posts: few < fewPosts ? few : Math.max(few, segmentPosts),
+        segmentPosts: segmentPosts,
+      };
     }
-    return postCount.posts + Math.max(0, ofSegment - postCount.ofSegment);
+    return postCount.posts + Math.max(0, segmentPosts - postCount.segmentPosts);
   }
 
   function cached(key: string, make: () => number): number {
@@ -85,16 +88,16 @@ export function indexCost(database: DatabaseSync): IndexCost {
     max: number,
   ): Estimate {
     const posts = Math.min(max, ...children.map((child) => child.posts));
-    const addWalk = (sum: number, { cost }: Estimate): number =>
+    const addCost = (sum: number, { cost }: Estimate): number =>
       sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * seekCost));
-    const base = children.length === 0 ? max : children.reduce(addWalk, 0);
-    return { posts, cost: excluded.reduce(addWalk, base) };
+    const base = children.length === 0 ? max : children.reduce(addCost, 0);
+    return { posts, cost: excluded.reduce(addCost, base) };
   }
 
   function estimate(query: SealedQuery, posts: number): Estimate {
-    const each = (queries: readonly SealedQuery[]): Estimate[] =>
+    const estimateAll = (queries: readonly SealedQuery[]): Estimate[] =>
       queries.map((child) => estimate(child, posts));
-    const terms = (names: readonly string[]): Estimate[] =>
+    const estimateTerms = (names: readonly string[]): Estimate[] =>
       names.map((term) => estimateTerm(term, posts));
     switch (query.kind) {
       case "none":
@@ -104,19 +107,19 @@ export function indexCost(database: DatabaseSync): IndexCost {
       case "term":
         return estimateTerm(query.term, posts);
       case "phrase":
-        return estimateConjunction(terms(query.terms), [], posts);
+        return estimateConjunction(estimateTerms(query.terms), [], posts);
       case "prefix": {
         const postings = postingsOf(query.prefix);
         const last = { posts: Math.min(postings, posts), cost: postings * prefixCost };
-        return estimateConjunction([...terms(query.terms), last], [], posts);
+        return estimateConjunction([...estimateTerms(query.terms), last], [], posts);
       }
       case "or":
-        return each(query.children).reduce(
+        return estimateAll(query.children).reduce(
           (a, b) => ({ posts: Math.min(posts, a.posts + b.posts), cost: a.cost + b.cost }),
           { posts: 0, cost: 0 },
         );
       case "and":
-        return estimateConjunction(each(query.children), each(query.excluded), posts);
+        return estimateConjunction(estimateAll(query.children), estimateAll(query.excluded), posts);
     }
   }
 
@@ -126,7 +129,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
 
   return {
     isBounded(query) {
-      if (isStream(query)) return true;
+      if (isStreamable(query)) return true;
       const known = decisions.get(query) ?? decide(query);
       decisions.set(query, known);
       return known;
@@ -134,10 +137,10 @@ export function indexCost(database: DatabaseSync): IndexCost {
   };
 }
 
-const isStream = (query: SealedQuery): boolean =>
+const isStreamable = (query: SealedQuery): boolean =>
   query.kind === "every" ||
   query.kind === "term" ||
-  (query.kind === "or" && query.children.every(isStream));
+  (query.kind === "or" && query.children.every(isStreamable));
 
 function countTerms(query: SealedQuery): number {
   const sum = (queries: readonly SealedQuery[]): number =>

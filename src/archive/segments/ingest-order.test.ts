@@ -123,8 +123,8 @@ test("the ingest order is the same after its rows are copied to another segment"
       number = ingest(segment, number, [5n, 15n, 50n]);
       ingest(segment, number, [40n]);
       for (const id of [5n, 10n, 15n, 20n, 30n, 40n, 50n]) insert(copy, id);
-      for (const { number: own, ids } of ingestBatchReader(segment.database)(0, 1e9)) {
-        copy.ingestOrder.put(own, ids);
+      for (const { number: batchNumber, ids } of ingestBatchReader(segment.database)(0, 1e9)) {
+        copy.ingestOrder.put(batchNumber, ids);
       }
       expect(orderedPosts(copy, 3)).toEqual(orderedPosts(segment, 3));
     }),

@@ -71,20 +71,20 @@ function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowere
 const maxRepeats = 2;
 
 function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
-  const seen = new Map<string, number>();
+  const counts = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
   for (const element of elements) {
-    if (isMatched(element, seen)) parts.at(-1)?.push(element);
+    if (isMatched(element, counts)) parts.at(-1)?.push(element);
     else parts.push([]);
   }
   return parts.filter((part) => part.length > 0);
 }
 
-function isMatched(element: SequenceElement, seen: Map<string, number>): boolean {
+function isMatched(element: SequenceElement, counts: Map<string, number>): boolean {
   if (element.kind === "any") return false;
   const key = element.kind === "token" ? element.token : `${element.prefix}*`;
-  const times = (seen.get(key) ?? 0) + 1;
-  seen.set(key, times);
+  const times = (counts.get(key) ?? 0) + 1;
+  counts.set(key, times);
   return times <= maxRepeats;
 }
 

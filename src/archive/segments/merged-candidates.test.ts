@@ -28,10 +28,10 @@ function indexOf(numbers: readonly number[]): SealedIndex {
       ) {
         const start = chunk * postsPerChunk;
         work.containers += 1;
-        const own = numbers.filter((number) => Math.floor(number / postsPerChunk) === chunk);
+        const inChunk = numbers.filter((number) => Math.floor(number / postsPerChunk) === chunk);
         yield {
           chunk,
-          set: setOf(own.map((number) => number - start)),
+          set: setOf(inChunk.map((number) => number - start)),
           from: Math.max(0, range.from - start),
           to: Math.min(postsPerChunk, last - start),
         };

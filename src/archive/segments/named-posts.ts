@@ -10,7 +10,7 @@ const found = new Uint16Array(1);
  * Whether an index contains a visible post, whose row must then exist. True if unreadable. Requires
  * a snapshot.
  */
-export function indexedPosts(
+export function indexedPostChecker(
   database: DatabaseSync,
   sealed: SealedPart | null,
 ): (id: bigint) => boolean {

@@ -38,7 +38,7 @@ export type SealedView = {
   index: SealedIndex;
   deletions: DeletionBitmap;
   hasDelta: boolean;
-  hidesAny: boolean;
+  hasHidden: boolean;
 };
 
 export type SealedPart = {
@@ -68,7 +68,7 @@ export type SealedPart = {
 };
 
 /** `dataVersion`: SQLite's, which changes with commits of other connections. */
-type SeenView = {
+type LastView = {
   dataVersion: unknown;
   lastWrittenInCommit: number | undefined;
   view: SealedView;
@@ -87,7 +87,7 @@ export function openSealedPart(
   const selectDataVersion = database.prepare("PRAGMA data_version");
   const selectAnyInDelta = database.prepare("SELECT 1 FROM term_docsize LIMIT 1");
   const selectAnyHidden = database.prepare("SELECT 1 FROM hidden LIMIT 1");
-  let seen: SeenView | null = null;
+  let lastView: LastView | null = null;
 
   function open(): SealedIndex | null {
     return openSealedIndex(database, { name: path, ...memory });
@@ -95,18 +95,18 @@ export function openSealedPart(
 
   function currentView(opened: SealedIndex, lastWrittenInCommit: number | undefined): SealedView {
     const dataVersion = selectDataVersion.get()?.data_version;
-    if (seen !== null && seen.dataVersion === dataVersion) {
-      seen.lastWrittenInCommit = lastWrittenInCommit ?? seen.lastWrittenInCommit;
-      return seen.view;
+    if (lastView !== null && lastView.dataVersion === dataVersion) {
+      lastView.lastWrittenInCommit = lastWrittenInCommit ?? lastView.lastWrittenInCommit;
+      return lastView.view;
     }
     if (isMarkedDamaged(path)) throw new SealedDamage("it is marked as damaged");
     const view = {
       index: opened,
       deletions: readDeletionBitmap(database),
       hasDelta: selectAnyInDelta.get() !== undefined,
-      hidesAny: selectAnyHidden.get() !== undefined,
+      hasHidden: selectAnyHidden.get() !== undefined,
     };
-    seen = { dataVersion, lastWrittenInCommit, view };
+    lastView = { dataVersion, lastWrittenInCommit, view };
     return view;
   }
 
@@ -144,9 +144,9 @@ export function openSealedPart(
   }
 
   function unchangedView(lastWrittenInCommit: number | undefined): SealedView | null {
-    if (index === null || seen === null || lastWrittenInCommit === undefined) return null;
-    return seen.lastWrittenInCommit === lastWrittenInCommit && !seen.view.hasDelta
-      ? seen.view
+    if (index === null || lastView === null || lastWrittenInCommit === undefined) return null;
+    return lastView.lastWrittenInCommit === lastWrittenInCommit && !lastView.view.hasDelta
+      ? lastView.view
       : null;
   }
 
@@ -181,7 +181,7 @@ export function openSealedPart(
     isKnownToLack: (query, lastWrittenInCommit) =>
       unchangedView(lastWrittenInCommit)?.index.isKnownToLack(query) ?? false,
     recheckMarker: () => {
-      seen = null;
+      lastView = null;
     },
     close,
   };

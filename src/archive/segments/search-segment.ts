@@ -142,7 +142,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     query.expression !== null && !segment.cost.isBounded(query.sealed);
 
   function searchSealed(
-    { index, deletions, hasDelta, hidesAny }: SealedView,
+    { index, deletions, hasDelta, hasHidden }: SealedView,
     query: SegmentQuery,
     range: IdRange,
     limit: number,
@@ -153,7 +153,7 @@ export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) 
     const delta = isDeltaSliced
       ? (part: IdRange) => firstBatch(sliced.batches(query.sealed, part, answer), part)
       : hasDelta
-        ? candidates.delta(query.expression, hidesAny, answer, expired)
+        ? candidates.delta(query.expression, hasHidden, answer, expired)
         : null;
     const sources = { index, query: query.sealed, omitted: deletions.omitted, delta };
     const batches = mergedCandidates(sources, range, limit, expired, answer);

@@ -11,7 +11,7 @@ import { markDamaged } from "./damage-marker.ts";
 import { type IndexCost, indexCost } from "./index-cost.ts";
 import type { PostLookup } from "./lookup.ts";
 import { segmentLookup } from "./lookup.ts";
-import { indexedPosts } from "./named-posts.ts";
+import { indexedPostChecker } from "./named-posts.ts";
 import { type SegmentIngest, segmentIngestOrder } from "./read-ingest-order.ts";
 import { type ReadRows, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
@@ -69,7 +69,7 @@ export function openSegment(
   const database = openForReading(path, cacheKib);
   const cost = costOf(database);
   const sealed = openSealedPart(database, path, memory);
-  const rows = rowsReader(database, platform, indexedPosts(database, sealed));
+  const rows = rowsReader(database, platform, indexedPostChecker(database, sealed));
 
   function close(): void {
     sealed?.close();

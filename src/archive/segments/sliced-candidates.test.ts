@@ -11,8 +11,8 @@ const newerPosts = 12_000;
 function* indexedPosts(): Generator<IndexedPost, void> {
   for (let number = 0; number < olderPosts + newerPosts; number++) {
     const timeMs = Date.UTC(2026, 0, 1) + number;
-    const own = number < olderPosts ? terms.join(" ") : "new";
-    yield { id: numberedId(timeMs, 0n), timeMs, terms: own };
+    const postTerms = number < olderPosts ? terms.join(" ") : "new";
+    yield { id: numberedId(timeMs, 0n), timeMs, terms: postTerms };
   }
 }
 

@@ -56,7 +56,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
     { low, high }: IdRange,
     work: SlicedWork,
   ): Generator<CandidateBatch, void> {
-    const anyHidden = selectAnyHidden.get() !== undefined;
+    const hasHidden = selectAnyHidden.get() !== undefined;
     let size = firstPosts;
     const frequencies = new Map<string, number>();
     for (let next = high; next >= low; ) {
@@ -89,7 +89,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
       const found =
         matching === null ? [] : ids.filter((_, position) => hasBit(matching, position));
       yield {
-        ids: anyHidden ? found.filter((id) => statement(hiddenSql).get(id) === undefined) : found,
+        ids: hasHidden ? found.filter((id) => statement(hiddenSql).get(id) === undefined) : found,
         seenTo,
       };
       next = seenTo - 1n;

@@ -105,8 +105,8 @@ describe("posts of one millisecond", () => {
   test("posts of one millisecond are numbered around posts with fixed numbers", () => {
     const fixed = fc.uniqueArray(numbers, { maxLength: 6 });
     fc.assert(
-      fc.property(hashes, fixed, fc.boolean(), (all, own, isLate) => {
-        const ids = own.map((number) => low | number);
+      fc.property(hashes, fixed, fc.boolean(), (all, fixedNumbers, isLate) => {
+        const ids = fixedNumbers.map((number) => low | number);
         const stored: Stored = new Map();
         if (!isLate) store(stored, [], ids);
         for (const hash of all) store(stored, [hash]);
@@ -115,7 +115,7 @@ describe("posts of one millisecond", () => {
         expect(numbered.map(([hash]) => hash)).toEqual([...all].sort());
         const used = numbered.map(([, number]) => number);
         expect(used).toEqual([...new Set(used)].sort((a, b) => (a < b ? -1 : 1)));
-        for (const number of own) expect(used).not.toContain(number);
+        for (const number of fixedNumbers) expect(used).not.toContain(number);
       }),
     );
   });

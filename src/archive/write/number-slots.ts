@@ -40,7 +40,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
   const hashes = new Map<bigint, string | null>();
   const ids = new Map<object | bigint, bigint>();
 
-  const hashOfStored = (id: bigint): string | null => {
+  const storedHash = (id: bigint): string | null => {
     const cached = hashes.get(id);
     if (cached !== undefined) return cached;
     const hash = stored.hashOf(id);
@@ -76,7 +76,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
     }
   }
 
-  const storedPost = (id: bigint): Occupant => ({ id, uriHash: hashOfStored(id) });
+  const storedPost = (id: bigint): Occupant => ({ id, uriHash: storedHash(id) });
 
   function occupantAt(id: bigint): Occupant | null {
     const found = nextOccupant(id);
@@ -100,7 +100,7 @@ export function numberSlots(stored: StoredIds): NumberSlots {
       put({ ...found, id: to });
     } else {
       movedIds.add(from);
-      put({ id: to, uriHash: hashOfStored(from), key: from });
+      put({ id: to, uriHash: storedHash(from), key: from });
     }
   }
 

@@ -87,7 +87,7 @@ describe("identity", () => {
     ["deletes", ["under its own number"]],
   ])(
     "a batch that %s a post which must move for another one applies both changes",
-    (what, left) => {
+    (action, remaining) => {
       archive = smallArchive();
       const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
       archive.put(hashed);
@@ -98,13 +98,14 @@ describe("identity", () => {
         uri: `https://x.com/i/status/${id}`,
         text: "under its own number",
       });
-      const change = what === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
+      const change =
+        action === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
       archive.write([change, upsert(native)]);
-      expect(contents().sort()).toEqual(left);
+      expect(contents().sort()).toEqual(remaining);
       archive.put({ ...hashed, text: "a later version" });
-      const later = what === "edits" ? "a later version" : "under its own number";
+      const later = action === "edits" ? "a later version" : "under its own number";
       expect(contents().sort()[0]).toBe(later);
-      expect(ids()).toHaveLength(left.length);
+      expect(ids()).toHaveLength(remaining.length);
     },
   );
 

@@ -147,20 +147,26 @@ export function createBatchWriter(
       ...deletesByAlias(context, batch),
     ]);
     const assigned = [...Map.groupBy(changes, (change) => change.platform)].map(
-      ([platform, own]) => ({
+      ([platform, platformChanges]) => ({
         platform,
-        changes: assignPosts(context, platform, own, { report, writerOf: writers.writerOf }),
+        changes: assignPosts(context, platform, platformChanges, {
+          report,
+          writerOf: writers.writerOf,
+        }),
       }),
     );
-    const published = assigned.map(({ platform, changes: own }) => publish(context, platform, own));
+    const published = assigned.map(({ platform, changes: platformChanges }) =>
+      publish(context, platform, platformChanges),
+    );
     const areNew = changedSubjects(context, batch).map((subject) => pendingModeration.add(subject));
     if (published.includes(true) || areNew.includes(true)) return null;
-    for (const { changes: own } of assigned) addAuthorsWithoutHandle(context, own);
+    for (const { changes: platformChanges } of assigned)
+      addAuthorsWithoutHandle(context, platformChanges);
     commit.current();
     recordModeration(context, batch);
     const numbers = { last: Number(readSetting(catalog, "ingest_number")) };
-    for (const { platform, changes: own } of assigned) {
-      writeSegments(context, platform, own, segmentPosts, numbers);
+    for (const { platform, changes: platformChanges } of assigned) {
+      writeSegments(context, platform, platformChanges, segmentPosts, numbers);
     }
     putSetting(catalog, "ingest_number", numbers.last);
     recordAliases(context, changes);

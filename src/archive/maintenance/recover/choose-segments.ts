@@ -35,9 +35,9 @@ export function chooseSegments(
   };
   const chosen: ChosenSegment[] = [];
   for (const platformCandidates of Map.groupBy(candidates, ({ platform }) => platform).values()) {
-    const own = partition(platformCandidates, (each) => isOfArchive(each, uriKey));
-    own.others.forEach(markUnused("of another archive"));
-    const committed = partition(own.kept, (each) => !isUncommitted(each, own.kept));
+    const sameArchive = partition(platformCandidates, (each) => isOfArchive(each, uriKey));
+    sameArchive.others.forEach(markUnused("of another archive"));
+    const committed = partition(sameArchive.kept, (each) => !isUncommitted(each, sameArchive.kept));
     committed.others.forEach(markUnused("unfinished"));
     const current = partition(committed.kept, (each) => !isReplaced(each, committed.kept));
     current.others.forEach(markUnused("replaced"));
@@ -82,21 +82,25 @@ function withoutOverlaps(
   onOverlap: (segment: ChosenSegment) => void,
 ): ChosenSegment[] {
   const sorted = segments.toSorted((a, b) => (a.low < b.low ? -1 : a.low > b.low ? 1 : 0));
-  const kept: ChosenSegment[] = [];
+  const disjoint: ChosenSegment[] = [];
   for (const next of sorted) {
-    let isKept = true;
-    for (let last = kept.at(-1); last !== undefined && overlap(last, next); last = kept.at(-1)) {
+    let isChosen = true;
+    for (
+      let last = disjoint.at(-1);
+      last !== undefined && overlap(last, next);
+      last = disjoint.at(-1)
+    ) {
       if (!isOlder(last, next)) {
-        isKept = false;
+        isChosen = false;
         break;
       }
-      kept.pop();
+      disjoint.pop();
       onOverlap(last);
     }
-    if (isKept) kept.push(next);
+    if (isChosen) disjoint.push(next);
     else onOverlap(next);
   }
-  return kept;
+  return disjoint;
 }
 
 const overlap = (a: ChosenSegment, b: ChosenSegment): boolean =>

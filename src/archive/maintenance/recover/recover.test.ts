@@ -134,11 +134,11 @@ describe("a lost catalog", () => {
       },
     ]);
     const catalog = new DatabaseSync(catalogPath(folder));
-    catalog.prepare("VACUUM INTO ?").run(join(dataDir, "kept.db"));
+    catalog.prepare("VACUUM INTO ?").run(join(dataDir, "catalog-copy.db"));
     catalog.close();
     write(numbers(6, 15).map(upsert), [remove(2)], [remove(9)]);
     removeCatalog();
-    cpSync(join(dataDir, "kept.db"), catalogPath(folder));
+    cpSync(join(dataDir, "catalog-copy.db"), catalogPath(folder));
     const report = await runRecover();
     expect(report.copiedTables).toContain("account");
     expect(existsSync(join(report.former ?? "", "catalog.db"))).toBe(true);
@@ -161,13 +161,13 @@ describe("a lost catalog", () => {
       },
       { kind: "delete", platform: "bluesky", uri: removed.uri, revision: "~" },
     ]);
-    const left = uris();
-    expect(left).toHaveLength(9);
+    const remaining = uris();
+    expect(remaining).toHaveLength(9);
     removeCatalog();
     await runRecover();
     replay();
     write([{ kind: "upsert", post: removed }]);
-    expect(uris()).toEqual(left);
+    expect(uris()).toEqual(remaining);
   });
 
   test("recover respects that a deleted post was allowed to return", async () => {
