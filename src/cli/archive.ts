@@ -14,8 +14,8 @@ export function addArchive(program: Command, terminal: Terminal): void {
   const archive = program
     .command("archive")
     .description(
-      "Maintains the archive of the data folder (docs/operations.md). All commands except restore and recover can run " +
-        "beside a server.",
+      "Maintains the archive in the data folder (docs/operations.md). All commands except restore and recover can run " +
+        "alongside a server.",
     )
     .helpCommand(false)
     .action(() => {

@@ -7,11 +7,11 @@ import { packageRoot } from "../lib/package-root.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** `npm run docs` regenerates its blocks. */
+/** `npm run docs` regenerates the help texts on this page. */
 export const commandsPage = new URL("docs/commands.md", packageRoot);
 
 const markers = [
-  "<!-- commands: made from the commands' own help -->",
+  "<!-- commands: generated from the commands' help -->",
   "<!-- end of commands -->",
 ] as const;
 
@@ -20,7 +20,7 @@ export async function withCommands(page: string): Promise<string> {
 }
 
 async function sections(): Promise<string> {
-  const overview: Named = {
+  const overview: NamedCommand = {
     command: await makeProgram(silentTerminal, undefined),
     name: "earshot",
   };
@@ -42,14 +42,14 @@ const silentTerminal: Terminal = {
   stopping: new AbortController().signal,
 };
 
-type Named = { command: Command; name: string };
+type NamedCommand = { command: Command; name: string };
 
-function everyCommand(command: Command, parent: string): Named[] {
+function everyCommand(command: Command, parent: string): NamedCommand[] {
   const name = `${parent} ${command.name()}`.trim();
   return [{ command, name }, ...command.commands.flatMap((child) => everyCommand(child, name))];
 }
 
-function section({ command, name }: Named): string {
+function section({ command, name }: NamedCommand): string {
   const output: string[] = [];
   command.configureOutput({ writeOut: (text) => output.push(text) });
   command.outputHelp();
@@ -58,7 +58,7 @@ function section({ command, name }: Named): string {
   return `## ${name}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
 }
 
-/** The page names the option once. */
+/** The page documents --help only once. */
 function withoutHelpOption(help: string): string {
   return help
     .replace(/^ {2}-h, --help +print this help\n/m, "")

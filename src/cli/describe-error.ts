@@ -11,12 +11,12 @@ export function wrongUse(message: string, hint: string): EarshotError {
   return new EarshotError("wrong_use", message, { status: 400, hint });
 }
 
-/** The error of a query whose errors were already printed. */
-export function refusedQuery(count: number): EarshotError {
+/** The error for a query whose errors have already been printed. */
+export function invalidQueryError(count: number): EarshotError {
   const errors = count === 1 ? "an error" : `${count} errors`;
   return new EarshotError("invalid_query", `the query has ${errors}`, {
     status: 400,
-    hint: "fix what is marked above",
+    hint: "fix the parts marked above",
   });
 }
 

@@ -22,7 +22,7 @@ export function addLogin(program: Command, terminal: Terminal): void {
     .argument("[url]", "the address of the service")
     .description(
       "Stores the address of a service and an API key for it, for search, counts and mcp. Reads the key from the " +
-        "terminal without echo, or from standard input, and checks it. Profiles name several logins.",
+        "terminal without echo, or from standard input, and checks it. Use profiles for several services.",
     )
     .option("--profile <name>", profileHelp)
     .addOption(new Option("--list", "list the profiles and their services").conflicts("profile"))
@@ -43,7 +43,7 @@ export function addLogout(program: Command, terminal: Terminal): void {
   program
     .command("logout")
     .description(
-      "Removes what earshot login stored. The key stays valid: revoke it at the service.",
+      "Removes a login that earshot login stored. The key stays valid: revoke it at the service.",
     )
     .option("--profile <name>", profileHelp)
     .action(({ profile }: LoginOptions) => {
@@ -67,12 +67,12 @@ function listLogins(terminal: Terminal): void {
 }
 
 async function login(
-  given: string | undefined,
+  address: string | undefined,
   options: LoginOptions,
   terminal: Terminal,
 ): Promise<void> {
-  if (given === undefined) throw wrongUse("the address is missing", "earshot login URL");
-  const url = requireUrl("the address", given);
+  if (address === undefined) throw wrongUse("the address is missing", "use earshot login URL");
+  const url = requireUrl("the address", address);
   const profile = profileOf(terminal.environment, options.profile);
   const key = await readKey(terminal);
   const { openRemoteApi } = await import("./remote/remote-api.ts");

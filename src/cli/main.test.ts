@@ -116,7 +116,7 @@ describe("explain", () => {
 });
 
 describe("import and search", () => {
-  test("a search does not create an archive in a wrong folder", async () => {
+  test("a search does not create an archive in a folder without one", async () => {
     const { code, notes } = await earshot(["search", "x"], { EARSHOT_DATA_DIR: "/nowhere/at/all" });
     expect(code).toBe(1);
     expect(notes).toMatch(/^earshot: no archive in .* – .*EARSHOT_DATA_DIR/);
@@ -161,7 +161,7 @@ describe("import and search", () => {
     expect(notes).toMatch(/^earshot: .*strict\.ndjson:2: .* – .*--strict/);
   });
 
-  test("import reads another format if the format and its columns are named", async () => {
+  test("import reads another format with --format and --columns", async () => {
     const path = file("posts.csv", ["who,date,body", "ann,2025-03-04,from a table"]);
     const columns = "author=who,created_at=date,text=body";
     const args = ["import", path, "--platform", "x", "--format", "csv", "--columns", columns];
@@ -173,7 +173,7 @@ describe("import and search", () => {
     expect(out).toContain("from a table");
   });
 
-  test("an import of a file in a wrong format fails with a hint", async () => {
+  test("an import of a file in the wrong format fails with a hint", async () => {
     const path = file("table.csv", ["author,text", "ann,hello"]);
     const { code, notes } = await earshot(["import", path, "--platform", "x"]);
     expect(code).toBe(1);
@@ -201,9 +201,9 @@ describe("import and search", () => {
     expect(found.notes).toContain("the archive does not cover all of this time.");
     expect(found.notes).toMatch(/^x +▒·+$/m);
     expect(found.notes).toMatch(/^gap 2022-03-06 00:00 – now \(\d+ d/m);
-    const beside = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
-    expect(beside.notes).toContain("the archive does not cover this time.");
-    expect(beside.notes).toMatch(/^x posts +▒·+$/m);
+    const outside = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
+    expect(outside.notes).toContain("the archive does not cover this time.");
+    expect(outside.notes).toMatch(/^x posts +▒·+$/m);
   });
 
   test("import --covers is not recorded if a line of any file was rejected", async () => {
@@ -236,7 +236,7 @@ describe("import and search", () => {
 
 describe("keys", () => {
   test("keys are created, shown once, listed without their secret, and revoked", async () => {
-    const made = await earshot([
+    const created = await earshot([
       "keys",
       "create",
       "--name",
@@ -244,9 +244,9 @@ describe("keys", () => {
       "--requests-per-second",
       "9",
     ]);
-    expect(made.code).toBe(0);
-    expect(made.out).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/);
-    const [, id = "", secret = ""] = made.out.trim().split("_");
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}\n$/);
+    const [, id = "", secret = ""] = created.out.trim().split("_");
 
     const table = await earshot(["keys", "list"]);
     expect(table.out).toMatch(
@@ -265,9 +265,9 @@ describe("keys", () => {
 
   test("keys expire, are limited to methods, and are rotated", async () => {
     const options = ["--methods", "gettrends,searchbyquery", "--expires", "90d"];
-    const made = await earshot(["keys", "create", "--name", "nightly", ...options]);
-    expect(made.code).toBe(0);
-    const [, id = ""] = made.out.split("_");
+    const created = await earshot(["keys", "create", "--name", "nightly", ...options]);
+    expect(created.code).toBe(0);
+    const [, id = ""] = created.out.split("_");
     const rotated = await earshot(["keys", "rotate", id, "--overlap", "2h"]);
     expect(rotated).toMatchObject({ code: 0, out: expect.stringMatching(/^ear_\w{47}\n$/) });
     const [, successor = ""] = rotated.out.split("_");
@@ -310,7 +310,7 @@ describe("keys", () => {
     },
   );
 
-  test("keys cannot have an invisible name", async () => {
+  test("key names cannot contain control characters", async () => {
     const { code, notes } = await earshot(["keys", "create", "--name", "a\u001b[31mb"]);
     expect(code).toBe(1);
     expect(notes).toContain("visible characters");

@@ -8,10 +8,10 @@ import type { Api } from "../mcp/api.ts";
 import type { Config } from "../server/config.ts";
 import { packageVersion } from "../server/version.ts";
 import {
+  addServiceOptions,
   chooseService,
   type ServiceOptions,
   serviceHelp,
-  takesService,
 } from "./remote/choose-service.ts";
 import type { Login } from "./remote/login-file.ts";
 import { readConfig } from "./settings.ts";
@@ -19,7 +19,7 @@ import { untilStopped } from "./terminal/signals.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
 export function addMcp(program: Command, terminal: Terminal): void {
-  takesService(program.command("mcp"))
+  addServiceOptions(program.command("mcp"))
     .description(
       `Serves the Model Context Protocol on standard input and output, for AI agents. ${serviceHelp} A server offers the ` +
         "same at POST /mcp.",
@@ -33,7 +33,7 @@ export function addMcp(program: Command, terminal: Terminal): void {
     .action((options: ServiceOptions) => serveMcp(options, terminal));
 }
 
-type Searched = { api: Api; close(): Promise<void> };
+type ApiConnection = { api: Api; close(): Promise<void> };
 
 async function serveMcp(options: ServiceOptions, terminal: Terminal): Promise<void> {
   const service = chooseService(terminal, options);
@@ -66,13 +66,13 @@ const untilInputEnds = (): Promise<void> =>
     process.stdin.once("close", end);
   });
 
-async function openRemote(service: Login): Promise<Searched> {
+async function openRemote(service: Login): Promise<ApiConnection> {
   const { openRemoteApi } = await import("./remote/remote-api.ts");
   return openRemoteApi(service);
 }
 
-async function openLocal(terminal: Terminal): Promise<Searched> {
-  const { config, removeFolder } = await withArchive(readConfig(terminal), terminal);
+async function openLocal(terminal: Terminal): Promise<ApiConnection> {
+  const { config, removeFolder } = await configWithFolder(readConfig(terminal), terminal);
   const { startLocalService } = await import("../server/local-service.ts");
   const service = await startLocalService(config);
   const authorization = `Bearer ${service.key}`;
@@ -92,8 +92,8 @@ async function openLocal(terminal: Terminal): Promise<Searched> {
   return { api, close };
 }
 
-/** Clients start this in any folder, where nothing is to be created. */
-async function withArchive(
+/** Clients start this in any folder, so it creates nothing there. */
+async function configWithFolder(
   config: Config,
   terminal: Terminal,
 ): Promise<{ config: Config; removeFolder(): Promise<void> }> {

@@ -5,21 +5,21 @@ const namesOf = (settings: Readonly<Record<string, { name: string }>>): readonly
 
 const roles = {
   node: {
-    foreign: namesOf(gatewaySettings),
+    otherSettings: namesOf(gatewaySettings),
     hint: "which only earshot serve reads; settings of nodes begin with EARSHOT_NODE_",
   },
   serve: {
-    foreign: namesOf(nodeSettings),
+    otherSettings: namesOf(nodeSettings),
     hint: "which only earshot node reads; settings of the gateway begin with EARSHOT_NODES_",
   },
 } as const;
 
-/** Settings of gateway and node differ by one letter. */
+/** Warns about mistaken names: settings of gateway and node differ by one letter. */
 export function otherRoleWarning(
   command: keyof typeof roles,
   environment: Readonly<Record<string, string | undefined>>,
 ): string | null {
-  const { foreign, hint } = roles[command];
-  const idle = foreign.filter((name) => environment[name]);
-  return idle.length === 0 ? null : `ignored: ${idle.join(", ")}, ${hint}`;
+  const { otherSettings, hint } = roles[command];
+  const ignored = otherSettings.filter((name) => environment[name]);
+  return ignored.length === 0 ? null : `ignored: ${ignored.join(", ")}, ${hint}`;
 }

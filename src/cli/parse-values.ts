@@ -39,7 +39,7 @@ export function methodList(text: string): readonly Method[] {
 }
 
 /** A day means its start in UTC. */
-export function moment(text: string): number {
+export function parseTimeOption(text: string): number {
   const ms = parseIsoTime(text);
   if (ms !== null) return ms;
   throw new InvalidArgumentError("It must be yyyy-mm-dd or a time such as 2026-01-31T12:00:00Z.");

@@ -10,7 +10,7 @@ type AddCommand = (
 
 type KnownCommand = { summary: string; load(): Promise<AddCommand> };
 
-/** Listed in the order of the help. Loaded on demand, because loading is slow. */
+/** In the order of the help. Commands are loaded on demand, because loading is slow. */
 const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand>([
   [
     "serve",
@@ -174,7 +174,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 export const commandNames: readonly string[] = [...commands.keys()];
 
 /**
- * Adds only the requested command, or the summaries of all if none was. Parsing throws all errors,
+ * Adds only the requested command or, without one, the summaries of all. Parsing throws all errors,
  * including commander's.
  */
 export async function makeProgram(

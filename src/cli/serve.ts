@@ -18,7 +18,7 @@ export function addServe(program: Command, terminal: Terminal): void {
     .command("serve")
     .description(
       "Runs the whole service: the HTTP API, one node, and live ingestion. One server per data folder; other " +
-        "commands can run beside it. Ctrl-C stops gracefully, a second one immediately. On a terminal the log " +
+        "commands can run alongside it. Ctrl-C stops gracefully, a second one immediately. On a terminal the log " +
         "shows only warnings, unless EARSHOT_LOG_LEVEL is set.",
     )
     .addHelpText(
@@ -32,7 +32,7 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(terminal: Terminal): Promise<void> {
   const config = withQuietLog(readConfig(terminal), terminal);
-  // Other commands start faster without the service.
+  // Loaded on demand: other commands start faster without these modules.
   const { startService } = await import("../server/start.ts");
   const service = await startService(config);
   boundHeapGrowth();
@@ -42,17 +42,17 @@ async function serve(terminal: Terminal): Promise<void> {
     const warnings = [cleartextWarning(config), otherRoleWarning("serve", terminal.environment)];
     for (const warning of warnings) if (warning !== null) terminal.out(`${warning}\n`);
     if (!(await hasKey(service))) {
-      const command = `${earshotIn(terminal)} keys create --name NAME`;
+      const command = `${earshotCommand(terminal)} keys create --name NAME`;
       terminal.out(`no API keys yet: create one with ${command}\n`);
     }
     await offerFirstSignIn(service, terminal);
-    const watching = reportIngest(service, terminal);
-    watching.catch(() => undefined);
+    const reporting = reportIngest(service, terminal);
+    reporting.catch(() => undefined);
     const stopped = untilStopped(terminal.stopping);
     // A damaged catalog stops the server.
     await Promise.race([stopped, service.context.archive.verified().then(() => stopped)]);
     terminal.out("stopping when the running work ends; send a second signal to stop immediately\n");
-    await watching;
+    await reporting;
   } finally {
     await service.stop();
     exitSoon();
@@ -100,16 +100,16 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
         terminal.out("  EARSHOT_INGEST=off works offline, without retries\n");
       }
     }
-    const gist = gistOf(state);
-    if (gist !== null && gist !== printed) {
+    const summary = summaryOf(state);
+    if (summary !== null && summary !== printed) {
       terminal.out(`ingest: ${state.detail}\n`);
-      printed = gist;
+      printed = summary;
     }
     await systemClock.sleep(ingestPollMs, terminal.stopping).catch(() => undefined);
   }
 }
 
-/** Connecting failed and no event has ever arrived. */
+/** Whether connecting failed before any event arrived. */
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 
@@ -120,20 +120,20 @@ async function isEmpty({ context }: Service): Promise<boolean> {
   return !coverage.some(({ hasPosts }) => hasPosts);
 }
 
-const nextSteps = (why: string, terminal: Terminal): string => {
-  const earshot = earshotIn(terminal);
+const nextSteps = (reason: string, terminal: Terminal): string => {
+  const earshot = earshotCommand(terminal);
   return (
-    `${why}:\n` +
+    `${reason}:\n` +
     `  ${earshot} demo --keep serves a few hundred invented posts to try it out\n` +
     `  ${earshot} import FILE --platform x adds posts from a file\n`
   );
 };
 
-const earshotIn = ({ environment }: Terminal): string =>
+const earshotCommand = ({ environment }: Terminal): string =>
   environment.npm_command === "exec" ? "npx earshot" : "earshot";
 
 /** The state without numbers and server names; null during a reconnection attempt. */
-function gistOf({ status, detail }: { status: string; detail: string }): string | null {
+function summaryOf({ status, detail }: { status: string; detail: string }): string | null {
   if (detail.endsWith("connecting")) return null;
   return `${status} ${detail.replace(/^waiting for [^:]*:/, "").replaceAll(/\d+/g, "#")}`;
 }

@@ -17,7 +17,7 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
   return isHandle(handle) ? userOf(platform, { handle }) : null;
 }
 
-/** The handle itself, `<name>.bsky.social`, or `<name>@` any host. */
+/** Matches the handle itself, `<name>.bsky.social`, or `<name>@` any host. */
 export function nameMatches(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];

@@ -4,7 +4,7 @@ import type { AccessKind } from "./upstream.ts";
 
 export type Credential = {
   id: string;
-  /** Null: owned by the deployment. */
+  /** Null if owned by the deployment. */
   accountId: string | null;
   platform: Platform;
   kind: string;
@@ -19,7 +19,7 @@ export type Credential = {
   coolings: readonly { bucket: string; untilMs: number; reason: string }[];
 };
 
-/** Named by the kind, such as `password` or `refreshToken`. */
+/** The kind defines the names, such as `password` or `refreshToken`. */
 export type Secrets = Readonly<Record<string, string>>;
 
 export type CredentialKind = {
@@ -33,7 +33,7 @@ export type CredentialKind = {
   /** Fields in display order. Secret ones are never read from the command line. */
   fields: readonly CredentialField[];
   /** Validates with the platform. Errors: `credential_invalid` with field and reason. */
-  make(given: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
+  make(values: Readonly<Record<string, string>>, tools: CredentialTools): Promise<NewCredential>;
   authorization?: Authorization;
   /** Errors: `credential_refused`. */
   test(stored: CredentialInUse, tools: CredentialTools): Promise<string>;
@@ -50,14 +50,14 @@ export type CredentialKind = {
    * What a remote node needs to send requests without renewal. Absent if nothing may be released: requests are billed or
    * sessions need renewal.
    */
-  released?: (secrets: Secrets) => Secrets | null;
+  releasedSecrets?: (secrets: Secrets) => Secrets | null;
 };
 
 type Authorization = {
   fields: readonly CredentialField[];
   /** Shows a URL, then reads the URL of the redirect. Errors: `credential_invalid`. */
   run(
-    given: Readonly<Record<string, string>>,
+    values: Readonly<Record<string, string>>,
     tools: CredentialTools,
     dialogue: Dialogue,
   ): Promise<NewCredential>;

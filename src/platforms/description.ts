@@ -7,6 +7,6 @@ export type PlatformDescription = {
   support: Readonly<Record<Method, MethodSupport>>;
   /** How the operator configures each access: a command or a setting. */
   configuration: Readonly<Partial<Record<AccessKind, string>>>;
-  /** How posts get into the answers, for an operator without any. */
+  /** How an operator who has no posts of the platform can get some. */
   sources: string;
 };

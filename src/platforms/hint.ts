@@ -1,7 +1,7 @@
-const longestHint = 4;
+const maxHintLength = 4;
 
-/** Lets the owner recognise a secret; at most a quarter of it. */
+/** The start of a secret, at most a quarter of it, by which its owner recognises it. */
 export function hintOf(secret: string): string {
   const characters = [...secret];
-  return characters.slice(0, Math.min(longestHint, Math.floor(characters.length / 4))).join("");
+  return characters.slice(0, Math.min(maxHintLength, Math.floor(characters.length / 4))).join("");
 }

@@ -23,10 +23,10 @@ export type IdentityError = { field: string; expected: string; found: string };
 
 export type IdentityRules = {
   identify(claim: ClaimedIdentity): RecordIdentity | IdentityError;
-  /** An id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author`. */
+  /** Reads an id field (`in_reply_to_id`, `quote_of_id` …) of a record by `author`. */
   reference(id: string, author: string): PostReference | null;
   referenceForm: string;
-  /** The names that adapters read; imported posts may have others. */
+  /** Whether adapters can read the name; imported posts may have others. */
   isUserId(text: string): boolean;
   isPostUri(text: string): boolean;
 };

@@ -197,7 +197,7 @@ describe("login", () => {
     ];
     for (const { code, notes } of await Promise.all(selections)) {
       expect(code).toBe(1);
-      expect(notes).toContain("there is no login with the profile staging");
+      expect(notes).toContain("no login for profile staging");
     }
     expect((await earshot(["search", "number1"])).out).toContain("=comet number1");
     await earshot(["logout"]);
@@ -218,7 +218,7 @@ test.each([
   [["search", "x", "--url", "https://a.example", "--local"], /cannot be used with/],
   [["search", "x", "--json", "--csv"], /cannot be used with/],
   [["search", "x", "--profile", "a", "--local"], /cannot be used with/],
-  [["search", "x", "--profile", "../a"], /--profile is "\.\.\/a"/],
+  [["search", "x", "--profile", "../a"], /invalid --profile "\.\.\/a"/],
   [["login"], /the address is missing/],
   [["login", "ftp://a.example"], /the address must be an HTTP URL, not "ftp:/],
 ])("%j is a usage error with exit code 2", async (args, message) => {

@@ -10,10 +10,10 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { accountAsJson, accountAsLines, accountsAsTable } from "./show-account.ts";
 import { withControl } from "./with-control.ts";
 
-/** A server runs if its last heartbeat, written every second, is at most this old. */
-const servedWithinMs = 5_000;
-/** How long a running server may take to delete the rest. */
-const timeoutMs = 15_000;
+/** A server counts as running if its last heartbeat, written every second, is at most this old. */
+const maxHeartbeatAgeMs = 5_000;
+/** How long a running server may take to delete the account's data. */
+const deletionTimeoutMs = 15_000;
 const pollMs = 100;
 
 type AccountPage = { accounts: AccountListing[]; seen: AccountPosition | null };
@@ -22,9 +22,11 @@ export async function printAccounts(
   { json }: { json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const listings = await inControl(terminal, allAccounts);
+  const listings = await runWithControl(terminal, allAccounts);
   if (json) {
-    for (const one of listings) terminal.out(`${JSON.stringify(accountAsJson(one))}\n`);
+    for (const listing of listings) {
+      terminal.out(`${JSON.stringify(accountAsJson(listing))}\n`);
+    }
   } else if (listings.length === 0) {
     terminal.note("no accounts yet – create one with earshot keys create --name NAME\n");
   } else {
@@ -37,7 +39,7 @@ export async function showAccount(
   { json }: { json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const listing = await inControl(terminal, (control) => requireAccount(control, account));
+  const listing = await runWithControl(terminal, (control) => requireAccount(control, account));
   terminal.out(json ? `${JSON.stringify(accountAsJson(listing))}\n` : accountAsLines(listing));
 }
 
@@ -93,13 +95,15 @@ export async function restoreAccount(account: string, terminal: Terminal): Promi
   terminal.out(`account ${stripControls(name)} restored\n`);
 }
 
-/** Closes the account immediately. A running server, which knows its jobs, deletes the rest; without one, this process does. */
+/** Closes the account immediately. A running server, which knows the account's jobs, deletes its data; without one, this process does. */
 export async function deleteNamedAccount(
   account: string,
   { yes }: { yes?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const { id, name } = await inControl(terminal, (control) => requireAccount(control, account));
+  const { id, name } = await runWithControl(terminal, (control) =>
+    requireAccount(control, account),
+  );
   if (yes !== true) {
     throw wrongUse(
       `this permanently deletes all data of account ${JSON.stringify(stripControls(name))}`,
@@ -108,34 +112,35 @@ export async function deleteNamedAccount(
   }
   const nowMs = systemClock.now();
   const rememberMs = readConfig(terminal).keys.deletedAccountMs;
-  await inControl(terminal, (control) =>
+  await runWithControl(terminal, (control) =>
     control.run("closeAccount", {
       accountId: id,
       actor: "command_line",
-      rememberMs: rememberMs,
+      rememberMs,
       nowMs,
     }),
   );
-  if (!(await isDroppedByServer(id, terminal))) await dropHere(id, terminal);
+  if (!(await waitForServerDeletion(id, terminal))) await deleteInThisProcess(id, terminal);
   terminal.out(`account ${stripControls(name)} deleted\n`);
 }
 
-async function isDroppedByServer(accountId: string, terminal: Terminal): Promise<boolean> {
-  const endMs = systemClock.elapsed() + timeoutMs;
+async function waitForServerDeletion(accountId: string, terminal: Terminal): Promise<boolean> {
+  const endMs = systemClock.elapsed() + deletionTimeoutMs;
   while (systemClock.elapsed() < endMs) {
-    const { isLeft, servedMs } = await inControl(terminal, (control) =>
+    const { isLeft, servedMs } = await runWithControl(terminal, (control) =>
       control.run("accountRest", { accountId }),
     );
     if (!isLeft) return true;
-    if (servedMs === null || Math.abs(systemClock.now() - servedMs) > servedWithinMs) return false;
+    if (servedMs === null || Math.abs(systemClock.now() - servedMs) > maxHeartbeatAgeMs)
+      return false;
     await systemClock.sleep(pollMs);
   }
   terminal.note("the running server did not delete it in time; this command deletes it\n");
   return false;
 }
 
-async function dropHere(accountId: string, terminal: Terminal): Promise<void> {
-  await inControl(terminal, async (control) => {
+async function deleteInThisProcess(accountId: string, terminal: Terminal): Promise<void> {
+  await runWithControl(terminal, async (control) => {
     while ((await control.run("dropClosedAccount", { accountId })).isMore);
   });
 }
@@ -145,7 +150,7 @@ async function applyChange(
   change: Omit<AccountChangeRequest, "accountId" | "actor" | "nowMs">,
   terminal: Terminal,
 ): Promise<AccountListing> {
-  return await inControl(terminal, async (control) =>
+  return await runWithControl(terminal, async (control) =>
     control.run("changeAccount", {
       ...change,
       accountId: await control.run("resolveAccount", { account }),
@@ -167,15 +172,15 @@ async function allAccounts(control: OpenControl): Promise<AccountListing[]> {
   const nowMs = systemClock.now();
   let after: AccountPosition | null = null;
   do {
-    const part = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
-    const page: AccountPage = await control.run("listAccounts", part);
+    const request = { query: null, after, limit: Number.MAX_SAFE_INTEGER, nowMs };
+    const page: AccountPage = await control.run("listAccounts", request);
     listings.push(...page.accounts);
     after = page.seen;
   } while (after !== null);
   return listings;
 }
 
-async function inControl<Value>(
+async function runWithControl<Value>(
   terminal: Terminal,
   use: (control: OpenControl) => Promise<Value>,
 ): Promise<Value> {

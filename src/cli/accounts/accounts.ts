@@ -12,7 +12,7 @@ import {
   suspendAccount,
 } from "./accounts-actions.ts";
 
-const longestReason = 200;
+const maxReasonLength = 200;
 
 export function addAccounts(program: Command, terminal: Terminal): void {
   const accounts = program
@@ -46,18 +46,18 @@ export function addAccounts(program: Command, terminal: Terminal): void {
     .command("change")
     .summary("change the role or the limits of an account")
     .description(
-      "Changes the role or limits of an account. The limits apply to keys without their own.",
+      "Changes the role or limits of an account. The limits apply to keys that have none of their own.",
     )
     .argument("<account>", "id, name or login (github:ann)")
     .option("--role <role>", "member or operator", role)
     .option(
       "--requests-per-second <number>",
-      "instead of EARSHOT_REQUESTS_PER_SECOND; default resets it",
+      "overrides EARSHOT_REQUESTS_PER_SECOND; 'default' resets it",
       limit,
     )
     .option(
       "--submissions-per-minute <number>",
-      "instead of EARSHOT_SUBMISSIONS_PER_MINUTE; default resets it",
+      "overrides EARSHOT_SUBMISSIONS_PER_MINUTE; 'default' resets it",
       limit,
     )
     .addHelpText("after", "\nExample:\n  earshot accounts change github:ann --role operator")
@@ -103,6 +103,6 @@ function limit(text: string): RequestedLimit {
 }
 
 function reason(text: string): string {
-  if (text.length <= longestReason) return text;
-  throw new InvalidArgumentError(`It must be at most ${longestReason} characters long.`);
+  if (text.length <= maxReasonLength) return text;
+  throw new InvalidArgumentError(`It must be at most ${maxReasonLength} characters long.`);
 }

@@ -4,7 +4,7 @@ import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts"
 import { stripControls } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { OpenControl } from "../../server/control/control.ts";
-import { moment, parseWholeNumber } from "../parse-values.ts";
+import { parseTimeOption, parseWholeNumber } from "../parse-values.ts";
 import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { withControl } from "./with-control.ts";
@@ -27,13 +27,13 @@ export function addAudit(program: Command, terminal: Terminal): void {
   program
     .command("audit")
     .description(
-      "Shows the audit log, newest first: sign-ins, changes of keys and limits, actions of operators.",
+      "Shows the audit log, newest first: sign-ins, key and limit changes, operator actions.",
     )
     .option("--account <account>", "id, name or login (github:ann)")
     .option("--actor <actor>", "who acted: an account, command_line or service")
     .addOption(new Option("--action <action>", "only this action").choices(auditActions))
-    .option("--since <time>", "only entries from this day or time on", moment)
-    .option("--until <time>", "only entries before this day or time", moment)
+    .option("--since <time>", "only entries at or after this day or time", parseTimeOption)
+    .option("--until <time>", "only entries before this day or time", parseTimeOption)
     .option(
       "--limit <number>",
       "maximum number of entries",
@@ -59,7 +59,7 @@ async function show(options: AuditOptions, terminal: Terminal): Promise<void> {
     }
     return entries;
   });
-  if (shownCount === 0 && !json) terminal.note("no entry of the audit log matches\n");
+  if (shownCount === 0 && !json) terminal.note("no audit log entries match\n");
 }
 
 const otherActors = ["command_line", "service"];
@@ -102,7 +102,7 @@ function asText({ atMs, action, actor, subject, key, detail }: AuditEntry): stri
   const parts = [
     isoTime(atMs).replace(/\.\d+Z$/, "Z"),
     action.replaceAll("_", " "),
-    ...(subject === null ? [] : [`of ${subject}`]),
+    ...(subject === null ? [] : [`for ${subject}`]),
     ...(key === null ? [] : [`key ${JSON.stringify(key)}`]),
     `by ${actor}`,
     ...Object.entries(detail).map(([name, value]) => `${name}=${value ?? "unset"}`),

@@ -16,7 +16,7 @@ type CreateOptions = {
   expires?: number;
 };
 
-export const longestOverlapMs = longestOverlapHours * 3_600_000;
+export const maxOverlapMs = longestOverlapHours * 3_600_000;
 
 export async function createKey(options: CreateOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
@@ -62,8 +62,8 @@ export async function rotateKey(id: string, overlapMs: number, terminal: Termina
     }),
   );
   if (terminal.interactive) {
-    const until = overlapMs === 0 ? "has expired" : `expires in ${formatDuration(overlapMs)}`;
-    terminal.note(`key ${id} ${until}\n`);
+    const expiry = overlapMs === 0 ? "has expired" : `expires in ${formatDuration(overlapMs)}`;
+    terminal.note(`key ${id} ${expiry}\n`);
   }
   printOnce(created, terminal);
 }

@@ -3,11 +3,11 @@ import { longestKeyName } from "../../accounts/keys/key-name.ts";
 import { wrongUse } from "../describe-error.ts";
 import { durationUpTo, methodList, parseWholeNumber } from "../parse-values.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { createKey, listKeys, longestOverlapMs, revokeKey, rotateKey } from "./keys-actions.ts";
+import { createKey, listKeys, maxOverlapMs, revokeKey, rotateKey } from "./keys-actions.ts";
 
 const hourMs = 3_600_000;
 /** A hundred years. */
-const longestLifeMs = 36_525 * 24 * hourMs;
+const maxLifetimeMs = 36_525 * 24 * hourMs;
 
 export function addKeys(program: Command, terminal: Terminal): void {
   const keys = program
@@ -30,15 +30,15 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .requiredOption("--name <name>", `a label, up to ${longestKeyName} characters`)
     .option(
       "--account <account>",
-      "its account, by id, name or login (github:ann); an unknown name creates one",
+      "its account, by id, name or login (github:ann); an unknown name creates an account",
     )
-    .option("--requests-per-second <number>", "instead of EARSHOT_REQUESTS_PER_SECOND", limit)
-    .option("--submissions-per-minute <number>", "instead of EARSHOT_SUBMISSIONS_PER_MINUTE", limit)
+    .option("--requests-per-second <number>", "overrides EARSHOT_REQUESTS_PER_SECOND", limit)
+    .option("--submissions-per-minute <number>", "overrides EARSHOT_SUBMISSIONS_PER_MINUTE", limit)
     .option("--methods <methods>", "allowed methods, comma-separated", methodList)
     .option(
       "--expires <duration>",
       "lifetime, such as 90d; default: unlimited",
-      durationUpTo(1_000, longestLifeMs),
+      durationUpTo(1_000, maxLifetimeMs),
     )
     .addHelpText(
       "after",
@@ -50,7 +50,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
   keys
     .command("list")
     .summary("list all keys")
-    .description("Lists all keys, including ended ones, oldest first.")
+    .description("Lists all keys, including revoked and expired ones, oldest first.")
     .option("--json", "print one JSON object per line")
     .action((options: { json?: boolean }) => listKeys(options, terminal));
   keys
@@ -58,22 +58,22 @@ export function addKeys(program: Command, terminal: Terminal): void {
     .summary("replace a key and print the new one once")
     .description(
       "Creates a key with the same account, name, limits, methods and expiry, and prints it on the last line. " +
-        "The former key stays valid for the overlap and shares its limits.",
+        "The old key stays valid for the overlap and shares its limits.",
     )
     .argument("<id>", "id from keys list")
     .addOption(
       new Option(
         "--overlap <duration>",
-        "how long both are valid, up to 7d; 0s ends the former immediately",
+        "how long both are valid, up to 7d; 0s expires the old key immediately",
       )
-        .argParser(durationUpTo(0, longestOverlapMs))
+        .argParser(durationUpTo(0, maxOverlapMs))
         .default(24 * hourMs, "24h"),
     )
     .action((id: string, options: { overlap: number }) => rotateKey(id, options.overlap, terminal));
   keys
     .command("revoke")
     .summary("revoke a key permanently")
-    .description("Revokes a key permanently. Its jobs stay until they expire.")
+    .description("Revokes a key permanently. Its jobs are kept until they expire.")
     .argument("<id>", "id from keys list")
     .action((id: string) => revokeKey(id, terminal));
 }

@@ -7,18 +7,18 @@ import { ensureSecretKey } from "../../lib/secret-key.ts";
 import type { Config } from "../../server/config.ts";
 import type { OpenControl } from "../../server/control/control.ts";
 
-/** Errors: `secret_key_needed`: secrets encrypted with another key could never be decrypted. */
+/** Errors: `secret_key_needed` if only the running server knows the key, because a new key could not decrypt its secrets. */
 export async function secretKeyOf(
   { data: { dir, secretKey } }: Pick<Config, "data">,
   control: OpenControl,
 ): Promise<Uint8Array> {
   if (secretKey !== null) return secretKey;
-  if (!existsSync(join(dir, "secret.key")) && isServed(dir)) throw secretKeyNeeded();
+  if (!existsSync(join(dir, "secret.key")) && isServerRunning(dir)) throw secretKeyNeeded();
   return ensureSecretKey(dir, randomBytes, await control.run("holdsSecrets", null));
 }
 
-/** Whether a server runs on the folder. */
-export function isServed(dir: string): boolean {
+/** Whether a running server uses the folder. */
+export function isServerRunning(dir: string): boolean {
   const path = join(dir, "lock.db");
   if (!existsSync(path)) return false;
   const lock = acquireLock(path);

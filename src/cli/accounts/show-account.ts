@@ -26,7 +26,7 @@ export function accountsAsTable(listings: readonly AccountListing[], terminal: T
   const rows = listings.map((listing) => [
     listing.id,
     stripControls(listing.name),
-    listing.provider ?? "here",
+    listing.provider ?? "local",
     listing.role,
     String(listing.keys),
     limitsOf(listing),
@@ -43,7 +43,7 @@ export function accountAsLines(listing: AccountListing): string {
   const facts: [string, string][] = [
     ["id", listing.id],
     ["name", stripControls(listing.name)],
-    ["from", listing.provider ?? "here"],
+    ["from", listing.provider ?? "local"],
     ["role", listing.role],
     ["limits", limitsOf(listing)],
     ["keys", String(listing.keys)],
@@ -63,7 +63,7 @@ function limitsOf({ requestsPerSecond, submissionsPerMinute }: AccountListing): 
     ...(requestsPerSecond === null ? [] : [`${requestsPerSecond}/s`]),
     ...(submissionsPerMinute === null ? [] : [`${submissionsPerMinute}/min`]),
   ];
-  return limits.join(" ") || "usual";
+  return limits.join(" ") || "default";
 }
 
 const isoOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

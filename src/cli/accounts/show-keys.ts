@@ -57,7 +57,7 @@ function limitsOf({ requestsPerSecond, submissionsPerMinute }: KeyListing): stri
     ...(requestsPerSecond === null ? [] : [`${requestsPerSecond}/s`]),
     ...(submissionsPerMinute === null ? [] : [`${submissionsPerMinute}/min`]),
   ];
-  return limits.join(" ") || "usual";
+  return limits.join(" ") || "default";
 }
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));

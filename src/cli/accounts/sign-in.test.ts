@@ -26,7 +26,7 @@ async function actions(): Promise<unknown[]> {
   return entries.map(({ action, actor }) => [action, actor]);
 }
 
-test("only the operator's sign-in link is on standard output, with its token after the #", async () => {
+test("sign-in prints only the operator's link to standard output, with the token in the fragment", async () => {
   const { code, out, notes } = await earshot(["sign-in"]);
   expect(code).toBe(0);
   expect(out).toMatch(/^http:\/\/127\.0\.0\.1:8080\/dashboard\/sign-in#token=[\w-]{43}\n$/);
@@ -39,14 +39,14 @@ test.each([
   [{ EARSHOT_HOST: "0.0.0.0", EARSHOT_PORT: "9000" }, "http://127.0.0.1:9000/dashboard/"],
   [{ EARSHOT_HOST: "::1" }, "http://[::1]:8080/dashboard/"],
 ])(
-  "the sign-in link starts with the address at which a browser finds the server: %j",
-  async (set, head) => {
-    const { out } = await earshot(["sign-in"], set);
-    expect(out.startsWith(head)).toBe(true);
+  "the sign-in link starts with an address that a browser can open: %j",
+  async (environment, prefix) => {
+    const { out } = await earshot(["sign-in"], environment);
+    expect(out.startsWith(prefix)).toBe(true);
   },
 );
 
-test("the sign-in link's account is named as for keys create", async () => {
+test("sign-in --account accepts the same names as keys create", async () => {
   await earshot(["keys", "create", "--name", "laptop", "--account", "newsroom"]);
   expect((await earshot(["sign-in", "--account", "newsroom"])).code).toBe(0);
   const unknown = await earshot(["sign-in", "--account", "nobody"]);

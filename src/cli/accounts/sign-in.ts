@@ -10,8 +10,8 @@ export function addSignIn(program: Command, terminal: Terminal): void {
   program
     .command("sign-in")
     .description(
-      "Prints a link that signs in the operator, or the account of --account, to the dashboard, once and within " +
-        "EARSHOT_SIGN_IN_LINK_TIME.",
+      "Prints a link that signs the operator, or the account of --account, in to the dashboard. It works once, " +
+        "within EARSHOT_SIGN_IN_LINK_TIME.",
     )
     .option("--account <account>", "id, name or login (github:ann)")
     .addHelpText("after", "\nExample:\n  earshot sign-in --account ann")
@@ -23,12 +23,12 @@ async function signIn({ account }: { account?: string }, terminal: Terminal): Pr
   const link = await makeSignInLink(config, config.http.publicUrl ?? addressOf(config), account);
   if (terminal.interactive) {
     const time = formatDuration(config.signIn.linkMs);
-    terminal.note(`open the link in your browser once, within ${time}\n`);
+    terminal.note(`open the link in your browser within ${time}; it works once\n`);
   }
   terminal.out(`${link}\n`);
 }
 
-/** Valid for `signIn.linkMs`; without `account`, for the operator. Errors: `account_not_found`, `ambiguous_account`. */
+/** The link is valid for `signIn.linkMs`; without `account`, it signs in the operator. Errors: `account_not_found`, `ambiguous_account`. */
 export async function makeSignInLink(
   config: Pick<Config, "data" | "database" | "signIn">,
   base: string,
@@ -51,9 +51,9 @@ export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }
 
-/** The address for a browser on the same machine. */
+/** The address of the server for a browser on the same machine. */
 function addressOf({ http }: Config): string {
-  const everywhere = ["0.0.0.0", "::"].includes(http.host);
-  const host = everywhere ? "127.0.0.1" : http.host;
+  const isUnspecified = ["0.0.0.0", "::"].includes(http.host);
+  const host = isUnspecified ? "127.0.0.1" : http.host;
   return `http://${host.includes(":") ? `[${host}]` : host}:${http.port}`;
 }

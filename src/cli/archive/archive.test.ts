@@ -16,7 +16,7 @@ import type { Platform } from "../../posts/post.ts";
 let dataDir = "";
 
 beforeEach(() => {
-  dataDir = mkdtempSync(join(tmpdir(), "earshot-care-"));
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-archive-"));
 });
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }));
 
@@ -68,7 +68,7 @@ function deletePost(did: string, n: number): void {
   writer.close();
 }
 
-function found(word: string): string[] {
+function urisContaining(word: string): string[] {
   return storedPosts(join(dataDir, "archive"))
     .filter(({ hidden, post }) => !hidden && post.text.includes(word))
     .map(({ post }) => post.uri)
@@ -80,7 +80,7 @@ async function json(args: readonly string[], environment = {}): Promise<Record<s
   return JSON.parse(out) as Record<string, unknown>;
 }
 
-function inSegment(sequence: number, sql: string): void {
+function execInSegment(sequence: number, sql: string): void {
   const path = join(dataDir, "archive", "bluesky", `00000${sequence}.db`);
   const database = new DatabaseSync(path);
   database.exec(sql);
@@ -101,7 +101,7 @@ describe("wrong use", () => {
       /conflicts with --allow-return/,
     ],
     [["archive", "reindex", "--all", "--segment", "x/1"], /cannot be used with/],
-  ])("wrong arguments of earshot archive exit with code 2: %s", async ([args, message]) => {
+  ])("earshot archive exits with code 2 for wrong arguments: %s", async ([args, message]) => {
     const { code, out, notes } = await earshot(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(notes).toMatch(message);
@@ -163,7 +163,7 @@ describe("stats", () => {
     ]);
   });
 
-  test("archive stats prints all figures as JSON, also beside a server", async () => {
+  test("archive stats prints all figures as JSON, even while a server runs", async () => {
     importPosts();
     const server = lockFolder(dataDir);
     const stats = await json(["archive", "stats"]);
@@ -194,14 +194,14 @@ describe("check", () => {
     const { code, out } = await earshot(["archive", "check"]);
     expect(code).toBe(0);
     expect(out).toMatch(
-      /^3 segments, 12 posts, the index of 12 of them: no findings, in [\d.]+ s\n$/,
+      /^3 segments and 12 posts checked, 12 of them against the index: no findings, in [\d.]+ s\n$/,
     );
     expect(await json(["archive", "check", "--full"])).toMatchObject({ sound: true, findings: [] });
   });
 
   test("archive check exits with 1 for a damaged archive, and gives a hint for each finding", async () => {
     importPosts();
-    inSegment(2, "UPDATE setting SET value = 99 WHERE name = 'posts'");
+    execInSegment(2, "UPDATE setting SET value = 99 WHERE name = 'posts'");
     const { code, out, notes } = await earshot(["archive", "check"]);
     expect(code).toBe(1);
     expect(out).toContain(
@@ -217,14 +217,14 @@ describe("check", () => {
 
   test("archive check gives hints that repair the damage", async () => {
     importPosts();
-    inSegment(
+    execInSegment(
       2,
       "UPDATE setting SET value = 99 WHERE name = 'posts'; DELETE FROM term WHERE rowid = (SELECT min(id) FROM post)",
     );
     expect((await earshot(["archive", "check"])).code).toBe(1);
     expect((await earshot(["archive", "reindex", "--segment", "bluesky/2"])).code).toBe(0);
     expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
-    expect(found("number")).toHaveLength(12);
+    expect(urisContaining("number")).toHaveLength(12);
   });
 });
 
@@ -233,15 +233,15 @@ test("a backup restored into another folder gives the same answers", async () =>
   const backup = join(dataDir, "backup");
   const { code, out } = await earshot(["archive", "backup", backup]);
   expect(code).toBe(0);
-  expect(out).toMatch(/12 posts of .* in 4 files/);
-  const before = found("number");
+  expect(out).toMatch(/12 posts as of .* in 4 files/);
+  const before = urisContaining("number");
   const again = await earshot(["archive", "backup", backup]);
   expect(again).toMatchObject({ code: 1, out: "" });
   expect(again.notes).toMatch(/already contains a backup – use a new folder/);
 
-  const over = await earshot(["archive", "restore", backup]);
-  expect(over.code).toBe(1);
-  expect(over.notes).toMatch(/archive already exists – move it away/);
+  const overwriting = await earshot(["archive", "restore", backup]);
+  expect(overwriting.code).toBe(1);
+  expect(overwriting.notes).toMatch(/archive already exists – move it away/);
   const other = join(dataDir, "other");
   const summary = await json(["archive", "restore", backup], { EARSHOT_DATA_DIR: other });
   expect(summary).toMatchObject({ posts: 12, files: 4 });
@@ -262,11 +262,11 @@ test("a backup seeds a node's archive once", async () => {
   // It fails for lack of a gateway after seeding.
   const node = (folder: string) => earshot(["node", "--seed-from", folder], environment);
   const first = await node(backup);
-  expect(first.out).toMatch(/^archive restored from .*backup: 12 posts of /);
+  expect(first.out).toMatch(/^archive restored from .*backup: 12 posts as of /);
   expect(first).toMatchObject({ code: 2, notes: expect.stringContaining("--gateway URL") });
   const search = ["search", "walrus OR zebrafish", "--ndjson"];
-  const found = await earshot(search, environment);
-  expect(found.out.trim().split("\n")).toHaveLength(12);
+  const results = await earshot(search, environment);
+  expect(results.out.trim().split("\n")).toHaveLength(12);
   rmSync(backup, { recursive: true });
   expect(await node(backup)).toMatchObject({ code: 2, out: "" });
   const missing = await earshot(["node", "--seed-from", backup], {
@@ -290,7 +290,7 @@ describe("forget", () => {
     expect(code).toBe(0);
     expect(out).toMatch(/^6 posts of did:plc:ann \(bluesky\) would be deleted:\n/);
     expect(out).toMatch(/… and 1 more\nnothing was deleted; add --yes to delete them\n$/);
-    expect(found("zebrafish")).toHaveLength(6);
+    expect(urisContaining("zebrafish")).toHaveLength(6);
   });
 
   test("archive forget removes an author's posts, also from disk, and rejects them in later imports", async () => {
@@ -301,8 +301,8 @@ describe("forget", () => {
     expect(out).toMatch(/^6 posts deleted, blocked from return\ntheir texts are deleted from disk/);
     expect(bytesContain("zebrafish")).toBe(false);
     importPosts([...posts, { ...line(0), text: "zebrafish edited" }]);
-    expect(found("zebrafish")).toEqual([]);
-    expect(found("walrus")).toHaveLength(6);
+    expect(urisContaining("zebrafish")).toEqual([]);
+    expect(urisContaining("walrus")).toHaveLength(6);
     expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
   });
 
@@ -322,7 +322,7 @@ describe("forget", () => {
       },
     ]);
     writer.close();
-    expect(found("zebrafish")).toHaveLength(5);
+    expect(urisContaining("zebrafish")).toHaveLength(5);
     const query = [
       "archive",
       "forget",
@@ -331,11 +331,11 @@ describe("forget", () => {
     ];
     expect(await json(query)).toEqual({ dry_run: true, account: null, posts: 4 });
     expect(await json([...query, "--yes"])).toMatchObject({ posts: 4, gone_from_disk: true });
-    expect(found("zebrafish")).toEqual([uriOf(ann, 10), uriOf(ann, 2)]);
+    expect(urisContaining("zebrafish")).toEqual([uriOf(ann, 10), uriOf(ann, 2)]);
     expect(bytesContain("number4")).toBe(false);
   });
 
-  test("archive forget removes posts by uri and by ID, and rejects one that is not yet archived", async () => {
+  test("archive forget removes posts by uri and by ID, and blocks those that are not archived yet", async () => {
     importPosts(posts.slice(0, 4));
     const { out } = await earshot(["search", "number3", "--ndjson"]);
     const { ID } = JSON.parse(out) as { ID: string };
@@ -348,9 +348,9 @@ describe("forget", () => {
     const summary = await json(["archive", "forget", "--post", ...names, "--yes"]);
     expect(summary).toMatchObject({ posts: 2 });
     importPosts();
-    const left = found("number").sort();
+    const remaining = urisContaining("number").sort();
     const deleted = new Set([uriOf(ann, 0), uriOf("did:plc:bob", 3), uriOf(ann, 6), uriOf(ann, 8)]);
-    expect(left).toEqual(
+    expect(remaining).toEqual(
       posts
         .map(({ uri }) => uri)
         .filter((uri) => !deleted.has(uri))
@@ -361,19 +361,19 @@ describe("forget", () => {
   test("archive forget allows posts to return if requested, immediately or later", async () => {
     importPosts();
     await earshot(["archive", "forget", "--author", ann, "--allow-return", "--yes"]);
-    expect(found("zebrafish")).toEqual([]);
+    expect(urisContaining("zebrafish")).toEqual([]);
     importPosts();
-    expect(found("zebrafish")).toHaveLength(6);
+    expect(urisContaining("zebrafish")).toHaveLength(6);
     await earshot(["archive", "forget", "--author", ann, "--yes"]);
     await earshot(["archive", "forget", "--post", uriOf(ann, 2), "--undo"]);
     importPosts();
-    expect(found("zebrafish")).toEqual([uriOf(ann, 2)]);
+    expect(urisContaining("zebrafish")).toEqual([uriOf(ann, 2)]);
     const undone = await earshot(["archive", "forget", "--author", ann, "--undo"]);
     expect(undone.out).toBe(
       "did:plc:ann may return with the next replay, backfill or import: 5 posts\n",
     );
     importPosts();
-    expect(found("zebrafish")).toHaveLength(6);
+    expect(urisContaining("zebrafish")).toHaveLength(6);
   });
 
   test("archive forget rejects an account's future posts until undone", async () => {
@@ -390,17 +390,17 @@ describe("forget", () => {
     const later = { ...line(0), uri: uriOf(ann, 99), created_at: "2026-03-01T00:00:00Z" };
     importPosts([...posts, later]);
     const writer = writerOn(dataDir, 5);
-    const news = { kind: "account", platform: "bluesky", userId: ann, status: "active" } as const;
-    writer.write([{ ...news, observedMs: Date.UTC(2027, 0, 1) }]);
+    const update = { kind: "account", platform: "bluesky", userId: ann, status: "active" } as const;
+    writer.write([{ ...update, observedMs: Date.UTC(2027, 0, 1) }]);
     writer.close();
     importPosts([later]);
-    expect(found("zebrafish")).toEqual([]);
+    expect(urisContaining("zebrafish")).toEqual([]);
     await earshot(["archive", "forget", "--author", ann, "--undo"]);
     importPosts([...posts, later]);
-    expect(found("zebrafish")).toHaveLength(7);
+    expect(urisContaining("zebrafish")).toHaveLength(7);
   });
 
-  test("archive forget requires the account if several had the handle", async () => {
+  test("archive forget requires an account id if several accounts had the handle", async () => {
     importPosts([line(0), { ...line(1), author: "ann.example" }]);
     const { code, notes } = await earshot([
       "archive",
@@ -417,41 +417,38 @@ describe("forget", () => {
     expect(unknown.notes).toMatch(/unknown account nobody\.example/);
   });
 
-  test("archive forget removes posts that have only a handle, on one platform", async () => {
-    const written = { author: "Ann", created_at: "2026-01-01T00:00:00Z" };
+  test("archive forget removes posts whose author has only a handle, on one platform", async () => {
+    const common = { author: "Ann", created_at: "2026-01-01T00:00:00Z" };
     importPosts(
-      [{ ...written, uri: "https://x.com/i/status/2000000000000000001", text: "otter one" }],
+      [{ ...common, uri: "https://x.com/i/status/2000000000000000001", text: "otter one" }],
       "x",
     );
-    importPosts([{ ...written, uri: "https://m.example/@ann/1", text: "otter two" }], "mastodon");
+    importPosts([{ ...common, uri: "https://m.example/@ann/1", text: "otter two" }], "mastodon");
     const forget = ["archive", "forget", "--author", "ann", "--platform", "x"];
     expect((await earshot([...forget, "--for-good"])).notes).toMatch(
       /knows only the handle of ann/,
     );
     expect(await json([...forget, "--yes"])).toMatchObject({ posts: 1 });
-    expect(found("otter")).toEqual(["https://m.example/@ann/1"]);
+    expect(urisContaining("otter")).toEqual(["https://m.example/@ann/1"]);
   });
 
   test.for([
-    ["as they were sealed", () => {}],
-    [
-      "of which one was written anew since",
-      () => importPosts([{ ...line(0), text: "zebrafish edited" }]),
-    ],
-    ["of which one was deleted before", () => deletePost(ann, 2)],
+    ["unchanged since", () => {}],
+    ["one post edited since", () => importPosts([{ ...line(0), text: "zebrafish edited" }])],
+    ["one post deleted since", () => deletePost(ann, 2)],
   ] as const)(
-    "archive forget removes posts from sealed segments, %s, also from disk",
-    async ([, since]) => {
+    "archive forget removes posts from sealed segments and from disk: %s",
+    async ([, change]) => {
       importPosts();
       sealAll(join(dataDir, "archive"));
-      since();
-      const archived = found("zebrafish").length;
+      change();
+      const archived = urisContaining("zebrafish").length;
       expect(bytesContain("zebrafish")).toBe(true);
       const summary = await json(["archive", "forget", "--query", "zebrafish", "--yes"]);
       expect(summary).toMatchObject({ posts: archived });
-      expect(found("zebrafish")).toEqual([]);
+      expect(urisContaining("zebrafish")).toEqual([]);
       expect(bytesContain("zebrafish")).toBe(false);
-      expect(found("walrus")).toHaveLength(6);
+      expect(urisContaining("walrus")).toHaveLength(6);
       expect((await earshot(["archive", "check", "--full"])).code).toBe(0);
     },
   );
@@ -461,7 +458,7 @@ describe("forget", () => {
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
     expect(out).toMatch(/their texts are still on disk until the running server has rewritten/);
-    expect(found("zebrafish")).toEqual([]);
+    expect(urisContaining("zebrafish")).toEqual([]);
     expect(await json(["archive", "stats"])).toMatchObject({ waiting_rewrites: 3 });
     lock?.release();
     await earshot(["archive", "reindex"]);
@@ -471,17 +468,17 @@ describe("forget", () => {
 });
 
 describe("reindex", () => {
-  const outdate = (): void => {
+  const outdateSegments = (): void => {
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
     sumCatalog(catalog);
     catalog.close();
   };
 
-  test("archive reindex rebuilds only segments of another analyzer", async () => {
+  test("archive reindex rebuilds only segments that another analyzer built", async () => {
     importPosts();
     expect((await earshot(["archive", "reindex"])).out).toMatch(/^nothing to do/);
-    outdate();
+    outdateSegments();
     expect(await json(["archive", "stats"])).toMatchObject({
       platforms: [{ outdated_segments: 3 }],
     });
@@ -490,7 +487,7 @@ describe("reindex", () => {
     expect(await json(["archive", "stats"])).toMatchObject({
       platforms: [{ outdated_segments: 0 }],
     });
-    expect(found("zebrafish")).toHaveLength(6);
+    expect(urisContaining("zebrafish")).toHaveLength(6);
   });
 
   test("archive reindex rebuilds every segment, or one, on request", async () => {
@@ -503,7 +500,7 @@ describe("reindex", () => {
     });
     const { code, notes } = await earshot(["archive", "reindex", "--segment", "x/7"]);
     expect(code).toBe(2);
-    expect(notes).toMatch(/segment x\/7 not found/);
+    expect(notes).toMatch(/segment x\/7 not urisContaining/);
   });
 
   test("archive reindex does not remove the old files while a server may read them", async () => {

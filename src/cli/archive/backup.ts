@@ -46,7 +46,7 @@ async function backup(
     terminal.out(
       options.json
         ? `${JSON.stringify({ folder: resolve(folder), taken_at: takenAt, posts, files: files.length, bytes, seconds })}\n`
-        : `${folder}: ${numberText(posts)} posts of ${takenAt} in ${numberText(files.length)} files, ${bytesText(bytes)}, in ${seconds.toFixed(1)} s\n`,
+        : `${folder}: ${numberText(posts)} posts as of ${takenAt} in ${numberText(files.length)} files, ${bytesText(bytes)}, in ${seconds.toFixed(1)} s\n`,
     );
   } finally {
     reports.end();

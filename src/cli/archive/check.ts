@@ -24,7 +24,7 @@ export function addArchiveCheck(archive: Command, terminal: Terminal): void {
       `Verifies files, catalog, posts, and the index against ${sampleRows} posts of each segment. Writes nothing. Exits ` +
         "with 1 if there are findings; each names its fix.",
     )
-    .option("--full", "compare all posts; about a minute for two million")
+    .option("--full", "compare all posts; takes about a minute for two million")
     .option("--json", "print the report as one JSON object")
     .addHelpText(
       "after",
@@ -54,13 +54,13 @@ async function checkArchive(options: Options, terminal: Terminal): Promise<void>
     terminal.out(
       options.json ? `${JSON.stringify(asJson(report, seconds))}\n` : asText(report, seconds),
     );
-    if (report.findingCount > 0) throw unsound(report.findingCount);
+    if (report.findingCount > 0) throw unsoundError(report.findingCount);
   } finally {
     reports.end();
   }
 }
 
-function unsound(count: number): EarshotError {
+function unsoundError(count: number): EarshotError {
   const findings = count === 1 ? "1 finding" : `${numberText(count)} findings`;
   return new EarshotError("archive_unsound", `the archive is inconsistent: ${findings}`, {
     hint: "apply the fix listed with each; see docs/operations.md",
@@ -76,11 +76,11 @@ function asText(report: CheckReport, seconds: number): string {
   if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more of the same kinds`);
   if (report.outdated.length > 0) {
     lines.push(
-      `not checked, built by another analyzer: the index of ${report.outdated.join(", ")} – run earshot archive reindex`,
+      `the index of ${report.outdated.join(", ")} was not checked, because another analyzer built it – run earshot archive reindex`,
     );
   }
   lines.push(
-    `${segmentsText(report.segments)}, ${numberText(report.posts)} posts, the index of ${numberText(report.indexed)} of them: ` +
+    `${segmentsText(report.segments)} and ${numberText(report.posts)} posts checked, ${numberText(report.indexed)} of them against the index: ` +
       `${report.findingCount === 0 ? "no findings" : `${numberText(report.findingCount)} findings`}, in ${seconds.toFixed(1)} s`,
   );
   return `${lines.join("\n")}\n`;

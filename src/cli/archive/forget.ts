@@ -49,9 +49,9 @@ export function addForget(archive: Command, terminal: Terminal): void {
     .command("forget")
     .summary("delete posts and prevent their return")
     .description(
-      "Deletes posts, also hidden ones, and prevents their return by replay, edit or import. Without --yes it " +
-        "only counts them. Stored results omit them immediately; their texts leave the disk when the segments are " +
-        "rewritten. Backups and imported files are not changed.",
+      "Deletes posts, including hidden ones, and prevents their return by replay, edit or import. Without --yes it " +
+        "only counts them. Stored results omit them immediately; their texts are removed from disk when the segments " +
+        "are rewritten. Backups and imported files are not changed.",
     )
     .option("--author <name>", "all posts of an account, by handle or id")
     .option("--post <name...>", "posts by ID, uri or URL, archived or not")
@@ -76,16 +76,18 @@ async function forget(options: Options, terminal: Terminal): Promise<void> {
   requireOneSubject(options);
   const config = readConfig(terminal);
   requireDataDir(config);
-  const forgotten = await withWork(config, terminal, (work) => act(work, options, terminal));
+  const forgotten = await withForgetTools(config, terminal, (tools) =>
+    runForget(tools, options, terminal),
+  );
   if (forgotten === null) return;
   const outcome = await rewriteWithProgress(config, terminal, "rewriting");
-  terminal.out(doneText(forgotten, outcome, options));
+  terminal.out(resultText(forgotten, outcome, options));
 }
 
-async function withWork<Value>(
+async function withForgetTools<Value>(
   config: Config,
   terminal: Terminal,
-  use: (work: Work) => Promise<Value>,
+  use: (tools: ForgetTools) => Promise<Value>,
 ): Promise<Value> {
   const folder = archiveFolder(config);
   return withArchive(config, async (archive) => {
@@ -98,22 +100,29 @@ async function withWork<Value>(
   });
 }
 
-/** Null for `--undo` and dry runs. */
-async function act(work: Work, options: Options, terminal: Terminal): Promise<number | null> {
+/** Returns the number of deleted posts; null for `--undo` and dry runs. */
+async function runForget(
+  tools: ForgetTools,
+  options: Options,
+  terminal: Terminal,
+): Promise<number | null> {
   if (options.undo) {
-    terminal.out(undo(work, options));
+    terminal.out(undo(tools, options));
     return null;
   }
-  const subject = await subjectOf(work, options);
-  if (options.yes) return forgetSubject(work, subject, options, terminal);
-  terminal.out(trialText(subject, options));
+  const subject = await subjectOf(tools, options);
+  if (options.yes) return forgetSubject(tools, subject, options, terminal);
+  terminal.out(dryRunText(subject, options));
   return null;
 }
 
 function requireOneSubject({ author, post, query, undo, forGood, allowReturn }: Options): void {
   const subjects = [author, post, query].filter((subject) => subject !== undefined);
   if (subjects.length !== 1) {
-    throw wrongUse("forget requires one selection of posts", "use --author, --post or --query");
+    throw wrongUse(
+      "forget requires exactly one selection of posts",
+      "use --author, --post or --query",
+    );
   }
   if (undo && query !== undefined) {
     throw wrongUse("--undo does not work with --query", "use --author or --post");
@@ -126,26 +135,26 @@ function requireOneSubject({ author, post, query, undo, forGood, allowReturn }: 
   }
 }
 
-type Work = ForgetContext & { archive: Archive; folder: string };
+type ForgetTools = ForgetContext & { archive: Archive; folder: string };
 type Subject = { author: NamedAuthor | null; posts: readonly ForgottenPost[] };
 
-async function subjectOf(work: Work, options: Options): Promise<Subject> {
-  const { catalog } = work;
+async function subjectOf(tools: ForgetTools, options: Options): Promise<Subject> {
+  const { catalog } = tools;
   if (options.post !== undefined) {
-    return { author: null, posts: postsNamed(work, options) };
+    return { author: null, posts: namedPosts(tools, options) };
   }
   const author =
     options.author === undefined
       ? null
       : namedAuthor(catalog, options.author, options.platform ?? null);
-  if (options.forGood && author?.userId === null) throw withoutId(options.author ?? "");
+  if (options.forGood && author?.userId === null) throw missingIdError(options.author ?? "");
   const plan =
-    author === null ? await queryPlan(work.archive, options.query ?? "") : authorPlan(author);
-  return { author, posts: await postsOf(work, plan, author?.platform ?? options.platform) };
+    author === null ? await queryPlan(tools.archive, options.query ?? "") : authorPlan(author);
+  return { author, posts: await postsOf(tools, plan, author?.platform ?? options.platform) };
 }
 
 async function postsOf(
-  { folder, catalog, signal }: Work,
+  { folder, catalog, signal }: ForgetTools,
   plan: PlanNode,
   platform: Platform | undefined,
 ): Promise<ForgottenPost[]> {
@@ -164,13 +173,16 @@ async function postsOf(
   return posts;
 }
 
-const withoutId = (name: string) =>
+const missingIdError = (name: string) =>
   wrongUse(
     `the archive knows only the handle of ${name}, which another account may take over`,
     "remove --for-good, or name the account by its id",
   );
 
-const postsNamed = ({ folder, catalog }: Pick<Work, "folder" | "catalog">, options: Options) =>
+const namedPosts = (
+  { folder, catalog }: Pick<ForgetTools, "folder" | "catalog">,
+  options: Options,
+) =>
   (options.post ?? [])
     .flatMap((name) => findNamedPosts(folder, catalog, name))
     .filter(({ platform }) => options.platform === undefined || platform === options.platform);
@@ -182,7 +194,7 @@ async function queryPlan(archive: Archive, query: string): Promise<PlanNode> {
 }
 
 async function forgetSubject(
-  work: Work,
+  tools: ForgetTools,
   { author, posts }: Subject,
   options: Options,
   terminal: Terminal,
@@ -192,43 +204,43 @@ async function forgetSubject(
     let forgotten = 0;
     let remaining = posts;
     if (options.forGood && author?.userId) {
-      forgotten += await forgetAccount(work, { ...author, userId: author.userId }, posts);
+      forgotten += await forgetAccount(tools, { ...author, userId: author.userId }, posts);
       // The remaining posts match by handle only.
-      remaining = await postsOf(work, authorPlan(author), author.platform);
+      remaining = await postsOf(tools, authorPlan(author), author.platform);
     }
-    forgotten += await forgetPosts(work, remaining, (done) =>
+    forgotten += await forgetPosts(tools, remaining, (done) =>
       reports.update({ done, total: remaining.length, detail: `${numberText(done)} posts` }),
     );
-    if (options.allowReturn) allowReturn(work, posts);
+    if (options.allowReturn) allowReturn(tools, posts);
     return forgotten;
   } finally {
     reports.end();
   }
 }
 
-function undo(work: Work, options: Options): string {
-  const { catalog } = work;
+function undo(tools: ForgetTools, options: Options): string {
+  const { catalog } = tools;
   if (options.post !== undefined) {
-    const lifted = allowReturn(work, postsNamed(work, options));
+    const lifted = allowReturn(tools, namedPosts(tools, options));
     return options.json
       ? `${JSON.stringify({ posts_let_return: lifted })}\n`
       : `${postsText(lifted)} may return with the next replay, backfill or import\n`;
   }
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
-  const isLifted = userId !== null && allowAccountReturn(work, { ...author, userId });
-  const lifted = userId === null ? 0 : allowReturnOfAccountPosts(work, { ...author, userId });
+  const isLifted = userId !== null && allowAccountReturn(tools, { ...author, userId });
+  const lifted = userId === null ? 0 : allowReturnOfAccountPosts(tools, { ...author, userId });
   if (options.json) {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }
   const name = stripControls(options.author ?? "");
-  if (!isLifted && lifted === 0) return `${name} is not forgotten\n`;
+  if (!isLifted && lifted === 0) return `${name} is not blocked from return\n`;
   return `${name} may return with the next replay, backfill or import${isLifted ? "" : `: ${postsText(lifted)}`}\n`;
 }
 
 const shownPosts = 5;
 
-function trialText({ author, posts }: Subject, options: Options): string {
+function dryRunText({ author, posts }: Subject, options: Options): string {
   const archived = posts.filter((post) => post.stored !== null).length;
   if (options.json) {
     return `${JSON.stringify({ dry_run: true, account: author?.userId ?? null, posts: archived })}\n`;
@@ -250,7 +262,7 @@ function trialText({ author, posts }: Subject, options: Options): string {
 const postsText = (count: number): string =>
   count === 1 ? "1 post" : `${numberText(count)} posts`;
 
-function doneText(forgotten: number, outcome: RewriteOutcome, options: Options): string {
+function resultText(forgotten: number, outcome: RewriteOutcome, options: Options): string {
   const { isQueued, segments, oldFilesRemoved } = outcome;
   if (options.json) {
     const summary = {
@@ -264,11 +276,11 @@ function doneText(forgotten: number, outcome: RewriteOutcome, options: Options):
   }
   if (forgotten === 0 && segments === 0)
     return `no matching post is archived${options.post === undefined ? "" : "; the named posts are blocked from return"}\n`;
-  const stays = options.allowReturn ? "may return" : "blocked from return";
+  const returnText = options.allowReturn ? "may return" : "blocked from return";
   const where = isQueued
-    ? "their texts are still on disk until the running server has rewritten the segments, in some minutes; earshot archive stats shows how many are left"
+    ? "their texts are still on disk until the running server has rewritten the segments, within a few minutes; earshot archive stats shows how many are left"
     : oldFilesRemoved
       ? `their texts are deleted from disk: ${segmentsText(segments)} rewritten, old files removed`
-      : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, in some minutes`;
-  return `${postsText(forgotten)} deleted, ${stays}\n${where}\n`;
+      : `${segmentsText(segments)} rewritten; the running server removes the old files, and the texts with them, within a few minutes`;
+  return `${postsText(forgotten)} deleted, ${returnText}\n${where}\n`;
 }

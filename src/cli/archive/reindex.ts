@@ -23,12 +23,12 @@ export function addReindex(archive: Command, terminal: Terminal): void {
     .summary("rebuild segments from their posts")
     .description(
       "Rebuilds the index of segments made by another analyzer or Unicode version, about half a minute per " +
-        "million posts. A running server does this by itself; beside one the command queues the work. --segment " +
+        "million posts. A running server does this by itself; the command then only queues the work. --segment " +
         "also salvages a damaged segment.",
     )
     .option("--all", "every segment")
     .addOption(
-      new Option("--segment <name>", "one segment, such as x/3, without damaged posts").conflicts(
+      new Option("--segment <name>", "one segment, such as x/3; omits damaged posts").conflicts(
         "all",
       ),
     )
@@ -43,10 +43,10 @@ export function addReindex(archive: Command, terminal: Terminal): void {
 async function reindex(options: Options, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const which: RewriteSelection =
+  const selection: RewriteSelection =
     options.segment !== undefined ? { segment: options.segment } : options.all ? "all" : "outdated";
   const startedMs = systemClock.elapsed();
-  const requested = await requestRewrites(archiveFolder(config), which, terminal.stopping);
+  const requested = await requestRewrites(archiveFolder(config), selection, terminal.stopping);
   const outcome = await rewriteWithProgress(config, terminal, "reindex");
   const seconds = (systemClock.elapsed() - startedMs) / 1_000;
   if (options.json) {
@@ -79,7 +79,7 @@ function asText(
   return `${segmentsText(segments)} with ${numberText(posts)} posts rewritten in ${seconds.toFixed(1)} s`;
 }
 
-/** JSON: which process performs compaction tasks. */
+/** The process that performs compaction tasks, for JSON. */
 export const compactionProcess = ({ isQueued }: { isQueued: boolean }): "here" | "elsewhere" =>
   isQueued ? "elsewhere" : "here";
 

@@ -13,7 +13,7 @@ export function addRestore(archive: Command, terminal: Terminal): void {
     .summary("restore a backup")
     .description(
       "Restores a backup into a data folder without an archive or a running server, and verifies each file. The " +
-        "live stream then resumes from the backup, as far back as its hosts reach.",
+        "live stream then resumes from the backup, as far back as its hosts allow.",
     )
     .argument("<folder>", "the folder of the backup")
     .option("--json", "print a line of JSON")
@@ -47,7 +47,7 @@ async function restoreArchive(
     terminal.out(
       options.json
         ? `${JSON.stringify({ data_folder: resolve(dir), taken_at: takenAt, posts, files: files.length, bytes, seconds })}\n`
-        : `${dir}: ${numberText(posts)} posts of ${takenAt}, ${bytesText(bytes)}, in ${seconds.toFixed(1)} s\n`,
+        : `${dir}: ${numberText(posts)} posts as of ${takenAt}, ${bytesText(bytes)}, in ${seconds.toFixed(1)} s\n`,
     );
   } finally {
     reports.end();

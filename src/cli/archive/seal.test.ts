@@ -34,7 +34,7 @@ const earshot = (args: readonly string[], environment = {}): Promise<Outcome> =>
 
 const timeOf = (n: number): string => `2026-01-01T00:${String(10 + n)}:00Z`;
 
-function put(count: number): void {
+function writePosts(count: number): void {
   const writer = writerOn(dataDir, 5);
   writer.write(
     Array.from({ length: count }, (_, n) => ({
@@ -74,7 +74,7 @@ const sealedPosts = async () =>
   (await sealStatus()).segments.map(({ sealed }) => sealed?.posts ?? null);
 
 describe("import", () => {
-  test("an import seals a new segment, and finally reseals one that it adds to", async () => {
+  test("an import seals each segment once it is large enough", async () => {
     const { code, out } = await importPosts(12);
     expect(code).toBe(0);
     expect(out).toMatch(/^\S+: 12 imported, .* in \d+\.\d s\n$/);
@@ -113,7 +113,7 @@ describe("import", () => {
   });
 
   test("an import succeeds with a note if segments cannot be sealed", async () => {
-    put(7);
+    writePosts(7);
     // Blocks the path of the first segment's new file.
     mkdirSync(join(dataDir, "archive", "mastodon", "000003.db"));
     const { code, out, notes } = await importPosts(1);
@@ -127,7 +127,7 @@ describe("import", () => {
 
 describe("seal", () => {
   test("archive seal seals the segments that are large enough and reports them", async () => {
-    put(11);
+    writePosts(11);
     const { code, out } = await earshot(["archive", "seal"]);
     expect(code).toBe(0);
     expect(out).toMatch(/^2 segments with 10 posts sealed in \d+\.\d s\n$/);
@@ -149,12 +149,12 @@ describe("seal", () => {
   });
 
   test("archive seal explains why a named segment cannot be sealed", async () => {
-    put(11);
-    const sealed = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
+    writePosts(11);
+    const sealFirst = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
     sumCatalog(catalog);
-    const outdated = await sealed();
+    const outdated = await sealFirst();
     expect(outdated.code).toBe(1);
     expect(outdated.notes).toMatch(
       /mastodon\/1 cannot be sealed: its index was built by another analyzer – rebuild it with earshot archive reindex --segment mastodon\/1/,
@@ -163,12 +163,14 @@ describe("seal", () => {
     sumCatalog(catalog);
     catalog.close();
     markDamaged(join(dataDir, "archive", "mastodon", "000001.db"));
-    expect((await sealed()).notes).toContain("its sealed index is damaged or has another format");
+    expect((await sealFirst()).notes).toContain(
+      "its sealed index is damaged or has another format",
+    );
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
   test("archive seal seals a named segment of any size", async () => {
-    put(11);
+    writePosts(11);
     const { out } = await earshot(["archive", "seal", "--segment", "mastodon/3", "--json"]);
     expect(JSON.parse(out)).toMatchObject({ wanted: 1, by: "here", segments: 1, posts: 1 });
     expect(await sealedPosts()).toEqual([null, null, 1]);
@@ -180,14 +182,14 @@ describe("seal", () => {
   });
 
   test("archive seal does nothing if there is nothing to seal", async () => {
-    put(6);
+    writePosts(6);
     const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL: "off" });
     expect(out).toBe("nothing to do: EARSHOT_SEAL is off\n");
     expect(await sealedPosts()).toEqual([null, null]);
   });
 
   test("archive seal queues the work while another process compacts the archive", async () => {
-    put(6);
+    writePosts(6);
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);
     lock?.release();
@@ -196,7 +198,7 @@ describe("seal", () => {
   });
 
   test("archive seal resumes after an interruption", async () => {
-    put(11);
+    writePosts(11);
     const stopping = new AbortController();
     const request = {
       folder: join(dataDir, "archive"),

@@ -19,10 +19,10 @@ type Options = { segment?: string; json?: boolean };
 export function addSeal(archive: Command, terminal: Terminal): void {
   archive
     .command("seal")
-    .summary("build the fastest index of segments")
+    .summary("build the sealed index of segments")
     .description(
-      "Builds the smaller and faster index of segments that are not sealed or have many changes since " +
-        "(docs/sealed-index.md). A running server does this by itself; beside one the command queues the work.",
+      "Builds the smaller and faster sealed index of segments that have none or changed much since " +
+        "(docs/sealed-index.md). A running server does this by itself; the command then only queues the work.",
     )
     .option("--segment <name>", "one segment, such as x/3, of any size and age")
     .option("--json", "print a line of JSON")

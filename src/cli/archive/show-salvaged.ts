@@ -2,25 +2,25 @@ import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.
 import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../terminal/quantities.ts";
 
-/** Lost posts printed here; the list file has all. */
-const maxNamed = 10;
+/** The number of lost posts printed; the list file contains all of them. */
+const maxListed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {
   const salvaged = `${segment} was damaged: ${numberText(posts)} posts salvaged`;
-  const aside = "  the damaged file was moved to archive/orphaned";
-  if (lost === null) return [`${salvaged}, none lost`, aside];
+  const movedLine = "  the damaged file was moved to archive/orphaned";
+  if (lost === null) return [`${salvaged}, none lost`, movedLine];
   const count = lost.isExact ? numberText(lost.count) : `at least ${numberText(lost.count)}`;
-  const named = lost.posts
-    .slice(0, maxNamed)
+  const listed = lost.posts
+    .slice(0, maxListed)
     .map(({ id, uri }) => (uri === null ? `  lost: post ${id}` : `  lost: post ${id}, ${uri}`));
-  const unlisted = lost.posts.length - named.length;
+  const unlisted = lost.posts.length - listed.length;
   return [
     `${salvaged}, ${count} lost`,
-    ...named,
+    ...listed,
     ...(unlisted > 0 ? [`  … and ${numberText(unlisted)} more`] : []),
     ...(lost.listPath === null ? [] : [`  listed in ${lost.listPath}`]),
     ...lost.spans.map((span) => `  no longer covered: ${spanText(span)}`),
-    aside,
+    movedLine,
   ];
 }
 

@@ -31,13 +31,13 @@ export function addStats(archive: Command, terminal: Terminal): void {
 async function stats(options: { json?: boolean }, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);
   requireDataDir(config);
-  const covered = await withArchive(config, (archive) => archive.stats());
-  const now = { nowMs: systemClock.now(), slackMs: config.ingest.coverageSlackMs };
-  if (options.json) terminal.out(`${JSON.stringify(asJson(covered, now))}\n`);
-  else for (const line of asText(covered, now, terminal)) terminal.out(`${line}\n`);
+  const archiveStats = await withArchive(config, (archive) => archive.stats());
+  const time = { nowMs: systemClock.now(), slackMs: config.ingest.coverageSlackMs };
+  if (options.json) terminal.out(`${JSON.stringify(asJson(archiveStats, time))}\n`);
+  else for (const line of asText(archiveStats, time, terminal)) terminal.out(`${line}\n`);
 }
 
-type Now = { nowMs: number; slackMs: number };
+type CoverageTime = { nowMs: number; slackMs: number };
 
 type PlatformSums = {
   platform: Platform;
@@ -56,7 +56,7 @@ type PlatformSums = {
 type SealedSums = {
   segments: number;
   damaged: number;
-  /** Sealed posts; `delta` counts those written since, which FTS5 finds. */
+  /** Posts in the sealed indexes; `delta` counts those written since, which FTS5 finds. */
   posts: number;
   delta: number;
   bytes: number;
@@ -65,8 +65,8 @@ type SealedSums = {
 function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
   const sum = (
     ofPlatform: readonly SegmentStats[],
-    of: (segment: SegmentStats) => number,
-  ): number => ofPlatform.reduce((total, segment) => total + of(segment), 0);
+    amountOf: (segment: SegmentStats) => number,
+  ): number => ofPlatform.reduce((total, segment) => total + amountOf(segment), 0);
   return [...Map.groupBy(segments, ({ platform }) => platform)].map(([platform, ofPlatform]) => {
     const times = ofPlatform
       .flatMap(({ fromMs, toMs }) => [fromMs, toMs])
@@ -90,8 +90,8 @@ function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
 }
 
 function sealedSums(sealed: readonly SealedStats[]): SealedSums {
-  const sum = (of: (each: SealedStats) => number): number =>
-    sealed.reduce((total, each) => total + of(each), 0);
+  const sum = (amountOf: (each: SealedStats) => number): number =>
+    sealed.reduce((total, each) => total + amountOf(each), 0);
   return {
     segments: sealed.length,
     damaged: sealed.filter(({ damaged }) => damaged).length,
@@ -110,14 +110,14 @@ const columns: readonly Column[] = [
   { title: "IMPORTED", align: "right" },
   { title: "HIDDEN", align: "right" },
   { title: "SIZE", align: "right" },
-  { title: "A POST", align: "right" },
+  { title: "PER POST", align: "right" },
   { title: "SEGMENTS", align: "right" },
   { title: "SEALED", align: "right" },
   { title: "FROM", align: "left" },
   { title: "TO", align: "left" },
 ];
 
-function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
+function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): string[] {
   const platforms = sumsOf(stats.segments);
   const rows = platforms.map((sums) => [
     sums.platform,
@@ -140,15 +140,15 @@ function asText(stats: ArchiveStats, now: Now, terminal: Terminal): string[] {
     "",
     ...drawCoverage(stats.coverage, {
       width: terminal.columns,
-      ...now,
+      ...time,
       unicode: showsUnicode(terminal),
     }),
   ];
 }
 
 function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): string[] {
-  const sum = (of: (sums: PlatformSums) => number): number =>
-    platforms.reduce((total, sums) => total + of(sums), 0);
+  const sum = (amountOf: (sums: PlatformSums) => number): number =>
+    platforms.reduce((total, sums) => total + amountOf(sums), 0);
   const outdated = sum((sums) => sums.outdated);
   const segments = stats.segments.length;
   const notes: string[] = [
@@ -156,7 +156,7 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
       `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); catalog ${bytesText(stats.catalogBytes)}`,
     `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments have a fully merged index`,
     sealedNote(platforms, segments),
-    `also ${numberText(stats.tombstones)} tombstones, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
+    `${numberText(stats.tombstones)} tombstones, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
     `${numberText(stats.waitingCounts)} pending counts; newest ingest number ${numberText(stats.lastIngestNumber)}`,
   ];
   if (outdated > 0) {
@@ -187,8 +187,8 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
 }
 
 function sealedNote(platforms: readonly PlatformSums[], segments: number): string {
-  const sum = (of: (sums: SealedSums) => number): number =>
-    platforms.reduce((total, { sealed }) => total + of(sealed), 0);
+  const sum = (amountOf: (sums: SealedSums) => number): number =>
+    platforms.reduce((total, { sealed }) => total + amountOf(sealed), 0);
   const sealed = sum((sums) => sums.segments);
   const note = `${numberText(sealed)} of ${numberText(segments)} segments sealed`;
   if (sealed === 0) return note;
@@ -198,7 +198,7 @@ function sealedNote(platforms: readonly PlatformSums[], segments: number): strin
   );
 }
 
-function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
+function asJson(stats: ArchiveStats, time: CoverageTime): Record<string, unknown> {
   return {
     platforms: sumsOf(stats.segments).map((sums) => ({
       platform: sums.platform,
@@ -237,8 +237,8 @@ function asJson(stats: ArchiveStats, now: Now): Record<string, unknown> {
       collections.flatMap((collection) => {
         const ofCollection = intervalsOf(intervals, collection);
         if (ofCollection.length === 0) return [];
-        const window = { fromMs: null, toMs: now.nowMs };
-        const gaps = gapsIn(window, ofCollection, now.nowMs, 0);
+        const window = { fromMs: null, toMs: time.nowMs };
+        const gaps = gapsIn(window, ofCollection, time.nowMs, 0);
         const covered = outsideOf(window, gaps);
         return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
       }),

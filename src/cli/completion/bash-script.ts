@@ -1,6 +1,6 @@
 import type { CommandWords } from "./words.ts";
 
-/** Other words are completed as files. */
+/** Completes all other words as file names. */
 export function bashScript(all: readonly CommandWords[]): string {
   const paths = all.filter(({ path }) => path !== "").map(({ path }) => `"${path}"`);
   const cases = all.map(

@@ -14,7 +14,7 @@ async function scriptOf(shell: string): Promise<string> {
   return out;
 }
 
-function completed(script: string, words: readonly string[]): string[] {
+function bashCompletions(script: string, words: readonly string[]): string[] {
   const run = `${script}
 COMP_WORDS=(earshot ${words.map((word) => `'${word}'`).join(" ")})
 COMP_CWORD=${words.length}
@@ -25,13 +25,13 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 test("bash completes commands, subcommands, options and choices", async () => {
   const script = await scriptOf("bash");
-  expect(completed(script, ["se"])).toEqual(["serve", "search"]);
-  expect(completed(script, ["keys", "cr"])).toEqual(["create"]);
-  expect(completed(script, ["keys", "create", "--na"])).toEqual(["--name"]);
-  expect(completed(script, ["search", "comet", "--nd"])).toEqual(["--ndjson"]);
-  expect(completed(script, ["counts", "comet", "--pr"])).toEqual(["--profile"]);
-  expect(completed(script, ["completion", ""])).toEqual(["bash", "zsh", "fish", "--help"]);
-  expect(completed(script, ["search", "comet", "x"])).toEqual([""]);
+  expect(bashCompletions(script, ["se"])).toEqual(["serve", "search"]);
+  expect(bashCompletions(script, ["keys", "cr"])).toEqual(["create"]);
+  expect(bashCompletions(script, ["keys", "create", "--na"])).toEqual(["--name"]);
+  expect(bashCompletions(script, ["search", "comet", "--nd"])).toEqual(["--ndjson"]);
+  expect(bashCompletions(script, ["counts", "comet", "--pr"])).toEqual(["--profile"]);
+  expect(bashCompletions(script, ["completion", ""])).toEqual(["bash", "zsh", "fish", "--help"]);
+  expect(bashCompletions(script, ["search", "comet", "x"])).toEqual([""]);
 });
 
 /** Null if the shell is not installed. */

@@ -9,10 +9,10 @@ export function wordsOf(commands: readonly Command[]): readonly CommandWords[] {
   const help: Word = { text: "--help", description: "print this help", isCommand: false };
   const version: Word = { text: "--version", description: "print the version", isCommand: false };
   const top = { path: "", words: [...commands.map(commandWord), help, version] };
-  return [top, ...commands.flatMap((command) => branch(command, command.name(), help))];
+  return [top, ...commands.flatMap((command) => subtreeWords(command, command.name(), help))];
 }
 
-function branch(command: Command, path: string, help: Word): CommandWords[] {
+function subtreeWords(command: Command, path: string, help: Word): CommandWords[] {
   const options = command.options
     .filter(({ hidden, long }) => !hidden && long)
     .map(({ long, description }) => ({ text: long ?? "", description, isCommand: false }));
@@ -22,7 +22,7 @@ function branch(command: Command, path: string, help: Word): CommandWords[] {
   const words = [...command.commands.map(commandWord), ...choices, ...options, help];
   return [
     { path, words },
-    ...command.commands.flatMap((child) => branch(child, `${path} ${child.name()}`, help)),
+    ...command.commands.flatMap((child) => subtreeWords(child, `${path} ${child.name()}`, help)),
   ];
 }
 

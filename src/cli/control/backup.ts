@@ -10,10 +10,10 @@ export function addControlBackup(control: Command, terminal: Terminal): void {
     .command("backup")
     .summary("back up control.db")
     .description(
-      "Writes a consistent copy of control.db, while a server keeps writing, and its SHA-256 to a file beside " +
-        "it. The archive and the secret key are not included (docs/operations.md).",
+      "Writes a consistent copy of control.db, while a server keeps writing, and its SHA-256 to a file next " +
+        "to it. The archive and the secret key are not included (docs/operations.md).",
     )
-    .argument("<file>", "a file that does not exist")
+    .argument("<file>", "path of a new file")
     .addHelpText(
       "after",
       "\nExample:\n  earshot control backup /mnt/backups/control-$(date +%F).db",

@@ -18,7 +18,7 @@ export function addCopy(control: Command, terminal: Terminal): void {
     )
     .option(
       "--to <url>",
-      "the database; default: EARSHOT_DATABASE_URL, where its password is not listed",
+      "the database; default: EARSHOT_DATABASE_URL, which hides the password from process lists",
     )
     .option("--json", "print a line of JSON")
     .addHelpText(

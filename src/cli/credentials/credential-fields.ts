@@ -6,10 +6,10 @@ import { optionOf } from "./credential-kind-texts.ts";
 
 type FieldValues = Record<string, string>;
 
-const longestValue = 16_384;
+const maxValueLength = 16_384;
 
 const secretsHint =
-  "run it in a terminal, or use --secrets - and pass name=value lines on standard input";
+  "run the command in a terminal, or use --secrets - and pass name=value lines on standard input";
 
 /**
  * Reads public fields from `words`, secret ones from the file `secrets` (`-`: standard input) or a prompt without echo. Errors:
@@ -36,16 +36,16 @@ export async function readFields(
 
 function fromWords(fields: readonly CredentialField[], words: readonly string[]): FieldValues {
   const values: FieldValues = {};
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? "";
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? "";
     const [option = "", ...rest] = word.split("=");
     const field = fields.find(({ name }) => `--${optionOf(name)}` === option);
     if (field === undefined) throw unknownWord(fields, option);
     if (field.isSecret) {
       throw wrongUse(`${option} is secret, and other users can read the command line`, secretsHint);
     }
-    if (!word.includes("=")) at += 1;
-    const value = word.includes("=") ? rest.join("=") : words[at];
+    if (!word.includes("=")) index += 1;
+    const value = word.includes("=") ? rest.join("=") : words[index];
     if (value === undefined || value.trim() === "")
       throw wrongUse(`${option} requires a value`, `use ${option} VALUE`);
     values[field.name] = checkValue(field, value);
@@ -60,17 +60,17 @@ async function fromSecrets(
 ): Promise<FieldValues> {
   const text = source === "-" ? ((await input?.readAll()) ?? "") : await readFile(source, "utf8");
   const lines = text.split(/\r?\n/).filter((line) => line.trim() !== "");
-  const needed = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
+  const required = fields.filter(({ isSecret, isOptional }) => isSecret && !isOptional);
   const values: FieldValues = {};
   for (const [index, line] of lines.entries()) {
     const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
-    const named = fields.find((one) => one.name === name || optionOf(one.name) === name);
-    const single = lines.length === 1 && needed.length === 1 ? needed[0] : undefined;
+    const named = fields.find((field) => field.name === name || optionOf(field.name) === name);
+    const single = lines.length === 1 && required.length === 1 ? required[0] : undefined;
     const field = named ?? single;
     if (field === undefined) {
       throw wrongUse(
         `line ${index + 1} of the secrets is not a field of this kind`,
-        `write ${fields.map((one) => `${one.name}=…`).join(", ")}, one per line`,
+        `write ${fields.map((field) => `${field.name}=…`).join(", ")}, one per line`,
       );
     }
     const value = named === undefined ? line : line.slice(line.indexOf("=") + 1);
@@ -90,10 +90,10 @@ async function promptFor(
 
 function checkValue({ name }: CredentialField, value: string): string {
   const trimmed = value.trim();
-  const isPlain = trimmed.length <= longestValue && !/\p{Cc}/u.test(trimmed);
+  const isPlain = trimmed.length <= maxValueLength && !/\p{Cc}/u.test(trimmed);
   if (isPlain && trimmed !== "") return trimmed;
   throw wrongUse(
-    `${optionOf(name)} must be 1 to ${longestValue} characters without control characters`,
+    `${optionOf(name)} must be 1 to ${maxValueLength} characters without control characters`,
     "copy the value again",
   );
 }
@@ -106,8 +106,8 @@ function missingField(field: CredentialField): Error {
 }
 
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
-  const open = fields.filter(({ isSecret }) => !isSecret);
-  const options = open.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
+  const publicFields = fields.filter(({ isSecret }) => !isSecret);
+  const options = publicFields.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
   // The word may be a misplaced secret, so only option names are shown.
   const argument = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
   return wrongUse(

@@ -14,9 +14,9 @@ export function findKind(
   platform: string,
   name: string,
 ): CredentialKind {
-  const kind = kinds.find((known) => known.platform === platform && known.name === name);
+  const kind = kinds.find((kind) => kind.platform === platform && kind.name === name);
   if (kind !== undefined) return kind;
-  const known = kinds.map((one) => `${one.platform} ${one.name}`).join(", ");
+  const known = kinds.map((kind) => `${kind.platform} ${kind.name}`).join(", ");
   throw wrongUse(
     `${JSON.stringify(`${platform} ${name}`)} is not a kind of credential`,
     known === "" ? "no kinds are supported" : `use ${known}`,

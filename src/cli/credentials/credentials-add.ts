@@ -8,7 +8,7 @@ import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
-import { type CredentialsFolder, type KindsOf, withCredentials } from "./credentials-folder.ts";
+import { type CredentialsContext, type KindsOf, withCredentials } from "./credentials-folder.ts";
 import { listingAsJson, subjectOf } from "./show-credential.ts";
 
 export type AddOptions = { account?: string; secrets?: string; json?: boolean };
@@ -25,14 +25,14 @@ export async function addCredential(
       "use credentials add PLATFORM KIND [options]",
     );
   }
-  await withCredentials(terminal, kindsOf, async (folder) => {
-    const kind = findKind(folder.kinds, platform, kindName);
+  await withCredentials(terminal, kindsOf, async (context) => {
+    const kind = findKind(context.kinds, platform, kindName);
     const { account } = options;
-    const accountId = account === undefined ? null : await folder.accountIdOf(account);
-    const credential = await promptFor(kind, words, options, terminal, folder);
-    const id = await storeCredential(folder, kind, accountId, credential);
-    const [listing] = (await folder.store.read("listCredentials", { accountId })).filter(
-      (one) => one.id === id,
+    const accountId = account === undefined ? null : await context.accountIdOf(account);
+    const credential = await obtainCredential(kind, words, options, terminal, context);
+    const id = await storeCredential(context, kind, accountId, credential);
+    const [listing] = (await context.store.read("listCredentials", { accountId })).filter(
+      ({ id: listedId }) => listedId === id,
     );
     if (listing === undefined) throw new Error(`credential ${id} disappeared`);
     if (options.json) {
@@ -49,12 +49,12 @@ export async function addCredential(
   });
 }
 
-async function promptFor(
+async function obtainCredential(
   kind: CredentialKind,
   words: readonly string[],
   { secrets }: AddOptions,
   terminal: Terminal,
-  { tools }: CredentialsFolder,
+  { tools }: CredentialsContext,
 ): Promise<NewCredential> {
   const { authorization } = kind;
   if (authorization === undefined || secrets !== undefined) {
@@ -66,8 +66,8 @@ async function promptFor(
     throw wrongUse(
       `${kind.platform} ${kind.name} requires a terminal to authorize it in a browser`,
       kind.fields.length === 0
-        ? "run it in a terminal"
-        : "run it in a terminal, or pass the secrets with --secrets -",
+        ? "run the command in a terminal"
+        : "run the command in a terminal, or pass the secrets with --secrets -",
     );
   }
   const values = await readFields(authorization.fields, words, undefined, terminal);

@@ -13,31 +13,31 @@ import { subjectOf } from "./show-credential.ts";
 
 export type CheckOptions = { json?: boolean };
 
-/** A credential that works leaves quarantine. */
+/** Releases credentials that work from quarantine. */
 export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,
   terminal: Terminal,
   kindsOf: KindsOf,
 ): Promise<void> {
-  await withCredentials(terminal, kindsOf, async (folder) => {
-    const all = await folder.store.read("listCredentials", null);
+  await withCredentials(terminal, kindsOf, async (context) => {
+    const all = await context.store.read("listCredentials", null);
     const requested = id === undefined ? all : all.filter((one) => one.id === id);
     if (id !== undefined && requested.length === 0) throw unknownCredential(id);
     if (requested.length === 0) terminal.note("no credentials yet\n");
-    const credentialsInUse = createCredentialsInUse(folder);
+    const credentialsInUse = createCredentialsInUse(context);
     let failed = 0;
     try {
       for (const listing of requested) {
         terminal.stopping.throwIfAborted();
-        const outcome = await checkCredential(listing, { ...folder, credentialsInUse });
+        const outcome = await checkCredential(listing, { ...context, credentialsInUse });
         if (!outcome.works) failed += 1;
         terminal.out(json ? asJson(listing, outcome) : asText(listing, outcome));
       }
     } finally {
       await credentialsInUse.stop();
     }
-    if (failed > 0) throw doNotWork(failed, requested.length);
+    if (failed > 0) throw credentialsFailed(failed, requested.length);
   });
 }
 
@@ -58,7 +58,7 @@ function asJson({ id, platform, kind }: ListedCredential, outcome: CheckedCreden
   return `${JSON.stringify({ id, platform, kind, works, message: text, released: isQuarantineLifted })}\n`;
 }
 
-function doNotWork(failed: number, all: number): EarshotError {
+function credentialsFailed(failed: number, all: number): EarshotError {
   return new EarshotError("credentials_fail", `${failed} of ${all} credentials failed`, {
     hint: "replace them with earshot credentials add, or delete them with earshot credentials remove",
   });

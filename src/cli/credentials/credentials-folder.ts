@@ -15,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 export type KindsOf = typeof credentialKinds;
 
-export type CredentialsFolder = CredentialStore & {
+export type CredentialsContext = CredentialStore & {
   store: Store<CredentialOperations>;
   clock: Clock;
   kinds: readonly CredentialKind[];
@@ -27,7 +27,7 @@ export type CredentialsFolder = CredentialStore & {
 export async function withCredentials<Value>(
   terminal: Terminal,
   kindsOf: KindsOf,
-  use: (folder: CredentialsFolder) => Promise<Value>,
+  use: (context: CredentialsContext) => Promise<Value>,
 ): Promise<Value> {
   const config = readConfig(terminal);
   const client = openUpstreamClient(config);

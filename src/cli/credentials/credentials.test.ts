@@ -16,13 +16,13 @@ import { addCredentials } from "./credentials.ts";
 const canary = "canary-4f8e1b2c9d7a6053";
 
 let dataDir: string;
-let refused: Set<string>;
-let written: string;
+let refusedTokens: Set<string>;
+let allOutput: string;
 
 beforeEach(() => {
   dataDir = mkdtempSync(join(tmpdir(), "earshot-cli-credentials-"));
-  refused = new Set();
-  written = "";
+  refusedTokens = new Set();
+  allOutput = "";
 });
 
 afterEach(() => rmSync(dataDir, { recursive: true }));
@@ -49,7 +49,7 @@ const noteField = {
   isOptional: true,
 };
 
-/** Echoes what it was sent. */
+/** Repeats the token in its messages. */
 const userToken: CredentialKind = {
   platform: "mastodon",
   name: "user-token",
@@ -59,7 +59,7 @@ const userToken: CredentialKind = {
   meaning: "a token of an account",
   fields: [hostField, secretField, noteField],
   make: async ({ host = "", accessToken = "", clientId = "none" }) => {
-    if (refused.has(accessToken)) {
+    if (refusedTokens.has(accessToken)) {
       throw new EarshotError("credential_invalid", `${host} refuses ${accessToken}`, {
         hint: `not ${accessToken}`,
       });
@@ -75,11 +75,11 @@ const userToken: CredentialKind = {
   test: async (credential) => {
     const { accessToken = "" } = credential.secrets();
     if (accessToken === `slow ${canary}`) throw new EarshotError("upstream_timeout", "no answer");
-    if (!refused.has(accessToken)) return `it is ann's, ${accessToken}`;
+    if (!refusedTokens.has(accessToken)) return `it is ann's, ${accessToken}`;
     throw new EarshotError("credential_refused", `401 for ${accessToken}`);
   },
   send: async () => {
-    throw new Error("nothing is to be sent");
+    throw new Error("unexpected request");
   },
 };
 
@@ -105,8 +105,8 @@ const oauth: CredentialKind = {
     fields: [noteField],
     run: async ({ clientId = "" }, _tools, dialogue) => {
       dialogue.show(`Open https://x.example/authorize?client=${clientId}`);
-      const back = await dialogue.prompt("The address that the browser was sent to");
-      const code = new URL(back).searchParams.get("code") ?? "";
+      const redirectUrl = await dialogue.prompt("The URL that the browser was redirected to");
+      const code = new URL(redirectUrl).searchParams.get("code") ?? "";
       return {
         host: "https://api.x.example",
         subject: clientId,
@@ -118,10 +118,10 @@ const oauth: CredentialKind = {
   },
 };
 
-type Typed = { lines?: readonly string[]; piped?: string };
+type Input = { lines?: readonly string[]; piped?: string };
 
-/** `lines` are typed, `piped` is a file as input. */
-async function credentials(args: readonly string[], { lines, piped }: Typed = {}) {
+/** `lines` are typed at prompts; `piped` is standard input. */
+async function credentials(args: readonly string[], { lines, piped }: Input = {}) {
   let out = "";
   let notes = "";
   const questions: { question: string; hidden: boolean }[] = [];
@@ -163,14 +163,14 @@ async function credentials(args: readonly string[], { lines, piped }: Typed = {}
     notes += error.line ?? "";
     code = error.code;
   }
-  written += out + notes;
+  allOutput += out + notes;
   return { code, out, notes, questions } satisfies Outcome & Record<string, unknown>;
 }
 
 const host = "https://mastodon.example";
 const addArgs = ["add", "mastodon", "user-token", "--host", host];
 
-async function added(secret: string, more: readonly string[] = []): Promise<string> {
+async function addToken(secret: string, more: readonly string[] = []): Promise<string> {
   const { out, code, notes } = await credentials(
     [...addArgs, "--secrets", "-", "--json", ...more],
     {
@@ -181,7 +181,7 @@ async function added(secret: string, more: readonly string[] = []): Promise<stri
   return JSON.parse(out).id;
 }
 
-async function listed(): Promise<Record<string, unknown>[]> {
+async function listCredentials(): Promise<Record<string, unknown>[]> {
   const { out } = await credentials(["list", "--json"]);
   return out
     .trimEnd()
@@ -218,16 +218,18 @@ describe("add", () => {
   });
 
   test.for([
-    ["the single secret without a name", `${canary}\n`],
-    ["by its name", `accessToken=${canary}\r\n\nclientId=none\n`],
-    ["by its name as an option is written", `access-token=${canary}`],
+    ["an unnamed secret", `${canary}\n`],
+    ["by field name", `accessToken=${canary}\r\n\nclientId=none\n`],
+    ["by option name", `access-token=${canary}`],
   ])("credentials add reads secrets from standard input: %s", async ([, piped = ""]) => {
-    const id = await added(piped);
-    expect(await listed()).toMatchObject([{ id, owner: "deployment", hint: "cana", state: "ok" }]);
+    const id = await addToken(piped);
+    expect(await listCredentials()).toMatchObject([
+      { id, owner: "deployment", hint: "cana", state: "ok" },
+    ]);
   });
 
   test("credentials add reads secrets from a file", async () => {
-    const path = join(dataDir, "given.txt");
+    const path = join(dataDir, "secrets.txt");
     writeFileSync(path, `${canary}\n`);
     const { code } = await credentials([...addArgs, "--secrets", path]);
     expect(code).toBe(0);
@@ -286,26 +288,26 @@ describe("add", () => {
   );
 
   test("credentials add does not store a refused credential or show what the platform echoes", async () => {
-    refused.add(canary);
+    refusedTokens.add(canary);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     expect(code).toBe(1);
     expect(notes).toBe(`earshot: ${host} refuses … – not …\n`);
-    expect(await listed()).toEqual([]);
+    expect(await listCredentials()).toEqual([]);
   });
 
-  test("credentials add is refused beside a server whose key is only in its environment, and creates no other key", async () => {
+  test("credentials add fails if only the running server knows the secret key, and creates no other key", async () => {
     const lock = lockFolder(dataDir);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     lock.release();
     expect(code).toBe(1);
     expect(notes).toContain("EARSHOT_SECRET_KEY is required");
     expect(readdirSync(dataDir)).not.toContain("secret.key");
-    await added(canary);
+    await addToken(canary);
     expect(readdirSync(dataDir)).toContain("secret.key");
   });
 
-  test("credentials add refuses a key's name as an account and names the key's account", async () => {
-    const control = await openControl({ dataDir: dataDir });
+  test("credentials add rejects the name of a key as an account, and suggests the key's account", async () => {
+    const control = await openControl({ dataDir });
     const key = {
       requestsPerSecond: null,
       submissionsPerMinute: null,
@@ -314,8 +316,8 @@ describe("add", () => {
     };
     const { accountId } = await control.run("createKey", { ...key, name: "me" });
     await control.close();
-    const given = [...addArgs, "--account", "me", "--secrets", "-"];
-    const { code, notes } = await credentials(given, { piped: canary });
+    const args = [...addArgs, "--account", "me", "--secrets", "-"];
+    const { code, notes } = await credentials(args, { piped: canary });
     expect(code).toBe(1);
     expect(notes).toContain(`use account ${accountId}, whose key has this name`);
   });
@@ -328,19 +330,19 @@ describe("add", () => {
     expect(unknown.notes).toMatch(
       /account "newsroom" not found – find it with earshot accounts list/,
     );
-    const control = await openControl({ dataDir: dataDir });
+    const control = await openControl({ dataDir });
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
     const { accountId } = await control.run("createKey", { ...key, accountName: "newsroom" });
     await control.close();
-    const id = await added(canary, ["--account", "newsroom"]);
-    expect(await added(canary, ["--account", accountId])).toBe(id);
-    expect(await listed()).toMatchObject([
+    const id = await addToken(canary, ["--account", "newsroom"]);
+    expect(await addToken(canary, ["--account", accountId])).toBe(id);
+    expect(await listCredentials()).toMatchObject([
       { id, owner: "account", account: "newsroom", account_id: accountId },
     ]);
   });
 
-  test("credentials add explains what others see of a credential that serves every account", async () => {
-    const control = await openControl({ dataDir: dataDir });
+  test("credentials add explains what other accounts see of a shared credential", async () => {
+    const control = await openControl({ dataDir });
     const key = { name: "k", requestsPerSecond: null, submissionsPerMinute: null, nowMs: 1 };
     await control.run("createKey", { ...key, accountName: "newsroom" });
     await control.close();
@@ -352,27 +354,29 @@ describe("add", () => {
   });
 
   test("credentials add replaces a credential of the same subject, but not one of another", async () => {
-    const id = await added(`one ${canary}`);
-    refused.add(`one ${canary}`);
+    const id = await addToken(`one ${canary}`);
+    refusedTokens.add(`one ${canary}`);
     expect((await credentials(["test"])).code).toBe(1);
-    expect(await added(`two ${canary}`)).toBe(id);
-    const other = await added(`three ${canary}`, ["--client-id", "other"]);
-    expect(await listed()).toMatchObject([
+    expect(await addToken(`two ${canary}`)).toBe(id);
+    const other = await addToken(`three ${canary}`, ["--client-id", "other"]);
+    expect(await listCredentials()).toMatchObject([
       { id, hint: "two ", state: "ok", quarantine: null },
       { id: other, subject: "id of other" },
     ]);
   });
 
-  test("credentials add replaces a credential without subject only if the secret is the same", async () => {
+  test("credentials add replaces a credential without a subject only if the secret is the same", async () => {
     const add = async (piped: string) =>
       await credentials(["add", "x", "oauth", "--secrets", "-", "--json"], { piped });
     const first = JSON.parse((await add(canary)).out).id;
     expect(JSON.parse((await add(canary)).out).id).toBe(first);
     const other = JSON.parse((await add(`${canary}-2`)).out).id;
-    expect((await listed()).map(({ id }) => id).toSorted()).toEqual([first, other].toSorted());
+    expect((await listCredentials()).map(({ id }) => id).toSorted()).toEqual(
+      [first, other].toSorted(),
+    );
   });
 
-  test("credentials add shows the address to open and accepts the one that the browser was redirected to", async () => {
+  test("credentials add shows the URL to open and accepts the URL that the browser was redirected to", async () => {
     const { code, notes, questions } = await credentials(
       ["add", "x", "oauth", "--client-id", "app"],
       {
@@ -382,49 +386,51 @@ describe("add", () => {
     expect(code).toBe(0);
     expect(notes).toContain("Open https://x.example/authorize?client=app\n");
     expect(questions).toHaveLength(1);
-    expect(await listed()).toMatchObject([{ kind: "oauth", subject_name: "ben", hint: "cana" }]);
-    const given = await credentials(["add", "x", "oauth", "--secrets", "-"], { piped: canary });
-    expect(given).toMatchObject({ code: 0, notes: "" });
+    expect(await listCredentials()).toMatchObject([
+      { kind: "oauth", subject_name: "ben", hint: "cana" },
+    ]);
+    const piped = await credentials(["add", "x", "oauth", "--secrets", "-"], { piped: canary });
+    expect(piped).toMatchObject({ code: 0, notes: "" });
   });
 });
 
 describe("test", () => {
   test("credentials test reports what works, quarantines what is refused, and releases what works again", async () => {
-    const good = await added(`good ${canary}`, ["--client-id", "good"]);
-    const bad = await added(`bad ${canary}`, ["--client-id", "bad"]);
-    const slow = await added(`slow ${canary}`, ["--client-id", "slow"]);
-    refused.add(`bad ${canary}`);
+    const good = await addToken(`good ${canary}`, ["--client-id", "good"]);
+    const bad = await addToken(`bad ${canary}`, ["--client-id", "bad"]);
+    const slow = await addToken(`slow ${canary}`, ["--client-id", "slow"]);
+    refusedTokens.add(`bad ${canary}`);
     const all = await credentials(["test"]);
     expect(all.code).toBe(1);
     expect(all.out).toMatch(new RegExp(`^${good} .*: ok: it is ann's, …$`, "m"));
     expect(all.out).toMatch(new RegExp(`^${bad} .*: failed: 401 for …$`, "m"));
     expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no answer$`, "m"));
     expect(all.notes).toMatch(/2 of 3 credentials failed – /);
-    expect(await listed()).toMatchObject([
+    expect(await listCredentials()).toMatchObject([
       { state: "ok" },
       { state: "quarantined", quarantine: { reason: "401 for …" } },
       { state: "ok" },
     ]);
-    refused.clear();
+    refusedTokens.clear();
     const again = await credentials(["test", bad]);
     expect(again.code).toBe(0);
     expect(again.out).toMatch(/released from quarantine\n$/);
-    expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
+    expect((await listCredentials()).map(({ state }) => state)).toEqual(["ok", "ok", "ok"]);
     const json = await credentials(["test", good, "--json"]);
     expect(JSON.parse(json.out)).toMatchObject({ id: good, works: true, released: false });
   });
 
   test("credentials test fails for a credential encrypted with another key, and tests the others", async () => {
-    await added(canary);
+    await addToken(canary);
     writeFileSync(join(dataDir, "secret.key"), `${Buffer.alloc(32).toString("base64")}\n`);
-    await added(canary, ["--client-id", "other"]);
+    await addToken(canary, ["--client-id", "other"]);
     const { code, out } = await credentials(["test"]);
     expect(code).toBe(1);
     expect(out).toMatch(
       /failed: the secret of credential \w+ was not encrypted with the current key/,
     );
     expect(out).toMatch(/: ok: /);
-    expect((await listed()).map(({ state }) => state)).toEqual(["ok", "ok"]);
+    expect((await listCredentials()).map(({ state }) => state)).toEqual(["ok", "ok"]);
   });
 
   test("credentials test succeeds without credentials", async () => {
@@ -438,8 +444,8 @@ describe("test", () => {
 describe("list and remove", () => {
   test("credentials list shows owner, subject, hint, use and state, but no removed credential", async () => {
     expect((await credentials(["list"])).notes).toMatch(/no credentials yet/);
-    const id = await added(canary);
-    const control = await openControl({ dataDir: dataDir });
+    const id = await addToken(canary);
+    const control = await openControl({ dataDir });
     const untilMs = Date.UTC(2999, 0, 2, 3, 4);
     await control.run("markCredentialUsed", { id, nowMs: Date.UTC(2026, 0, 2, 3, 4) });
     await control.run("startCredentialCooldown", {
@@ -460,7 +466,7 @@ describe("list and remove", () => {
     await control.close();
     expect((await credentials(["list"])).out).toMatch(/quarantined: 401$/m);
     expect(await credentials(["remove", id])).toMatchObject({ code: 0 });
-    expect(await listed()).toEqual([]);
+    expect(await listCredentials()).toEqual([]);
     const again = await credentials(["remove", id]);
     expect(again.code).toBe(1);
     expect(again.notes).toMatch(/credential .* not found/);
@@ -468,18 +474,18 @@ describe("list and remove", () => {
 });
 
 test("no command prints a secret, and no file of the data folder contains one", async () => {
-  const id = await added(canary);
+  const id = await addToken(canary);
   await credentials(addArgs, { lines: [canary, "other"] });
   await credentials(["list"]);
   await credentials(["list", "--json"]);
   await credentials(["test"]);
-  refused.add(canary);
+  refusedTokens.add(canary);
   await credentials(["test", "--json"]);
   await credentials(["list"]);
   await credentials([...addArgs, "--secrets", "-"], { piped: canary });
   await credentials(["remove", id]);
-  expect(written).toContain("cana…");
-  expect(written).not.toContain(canary);
+  expect(allOutput).toContain("cana…");
+  expect(allOutput).not.toContain(canary);
   const files = readdirSync(dataDir);
   expect(files).toContain("control.db");
   for (const name of files) {

@@ -23,7 +23,7 @@ describe("the demo's corpus", () => {
     expect(makeCorpus(nowMs)).toEqual(corpus);
   });
 
-  test("the demo's corpus has several hundred posts of all platforms in many languages without duplicates", () => {
+  test("the demo's corpus has several hundred posts from all platforms, in many languages, without duplicates", () => {
     expect(records.length).toBeGreaterThan(200);
     expect([...corpus.keys()].sort()).toEqual([...platforms]);
     expect(new Set(records.map((record) => record.lang)).size).toBeGreaterThan(12);
@@ -53,7 +53,7 @@ describe("the demo's corpus", () => {
   });
 });
 
-describe("each operator matches some of the posts", () => {
+describe("each operator matches some of the demo's posts", () => {
   const dataDir = mkdtempSync(join(tmpdir(), "earshot-corpus-"));
   let archive: Archive;
 
@@ -117,7 +117,7 @@ describe("each operator matches some of the posts", () => {
     "오로라",
     "🚀",
     "state-of-the-art",
-  ])("each operator matches some posts of the demo: %s", async (query) => {
+  ])("each operator matches some of the demo's posts: %s", async (query) => {
     const found = await count(query);
     expect(found).toBeGreaterThan(0);
     expect(found).toBeLessThan(records.length);

@@ -65,16 +65,16 @@ function splitOption(option: string): [string, string] {
   return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
 }
 
-/** Gives posts of the same minute different times. */
+/** Gives posts of the same age different times. */
 function dateLine(line: Line, index: number, nowMs: number): DatedLine {
   const createdMs = nowMs - line.ageMs - index * 37;
-  const id = ownId(line.person.platform, createdMs, index);
+  const id = nativeIdOf(line.person.platform, createdMs, index);
   return { ...line, createdMs, id, uri: uriOf(line.person, id) };
 }
 
 const xEpochMs = 1_288_834_974_657;
 
-function ownId(platform: Platform, ms: number, index: number): bigint {
+function nativeIdOf(platform: Platform, ms: number, index: number): bigint {
   if (platform === "x") return (BigInt(ms - xEpochMs) << 22n) | BigInt(index);
   if (platform === "mastodon") return (BigInt(ms) << 16n) | BigInt(index);
   return (BigInt(ms) * 1000n) << 10n;
@@ -99,7 +99,7 @@ function keyOf(post: DatedLine): [string, DatedLine][] {
   return key === undefined ? [] : [[key, post]];
 }
 
-/** The places that `at=` names. */
+/** The places for `at=`. */
 const coordinates: Readonly<Record<string, { lat: number; lon: number }>> = {
   town: { lat: 62.104, lon: -7.411 },
   harbour: { lat: 62.098, lon: -7.405 },
@@ -123,7 +123,7 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
     author_id: post.person.id,
     author_name: post.person.name,
     created_at: isoTime(post.createdMs),
-    text: text,
+    text,
     lang: post.lang,
     ...counts(post),
     ...(parent && { in_reply_to_id: idOf(parent), in_reply_to: parent.person.handle }),

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import { prettyJson } from "./pretty-json.ts";
 
-export type Exchange = { method: "GET" | "POST"; path: string; body?: unknown };
+export type CurlRequest = { method: "GET" | "POST"; path: string; body?: unknown };
 export type CurlAnswer = { status: number; headers: Headers; body: unknown };
 
-const shownFields = [
+const printedHeaders = [
   "content-type",
   "location",
   "retry-after",
@@ -14,12 +14,12 @@ const shownFields = [
   "x-coverage",
 ];
 
-const widest = 100;
+const maxColumns = 100;
 
-export async function exchange(
+export async function sendAndPrint(
   baseUrl: string,
   key: string,
-  request: Exchange,
+  request: CurlRequest,
   terminal: Terminal,
 ): Promise<CurlAnswer> {
   const { bold, dim } = painter(terminal);
@@ -35,12 +35,12 @@ export async function exchange(
   });
   const body: unknown = JSON.parse(await response.text());
   terminal.out(`${dim(headOf(response))}\n`);
-  const columns = terminal.interactive ? Math.min(terminal.columns, widest) : widest;
+  const columns = terminal.interactive ? Math.min(terminal.columns, maxColumns) : maxColumns;
   terminal.out(`\n${prettyJson(body, columns)}\n\n`);
   return { status: response.status, headers: response.headers, body };
 }
 
-export function curlLine(baseUrl: string, { method, path, body }: Exchange): string {
+export function curlLine(baseUrl: string, { method, path, body }: CurlRequest): string {
   const target = `${baseUrl}${path}`;
   const url = /[?&]/.test(path) ? `'${target}'` : target;
   if (method === "GET") return `$ curl -i ${url} -H "Authorization: Bearer $KEY"`;
@@ -51,15 +51,15 @@ export function curlLine(baseUrl: string, { method, path, body }: Exchange): str
 }
 
 function headOf(response: Response): string {
-  const fields = shownFields.flatMap((name) => {
+  const fields = printedHeaders.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [`${name}: ${value}`];
   });
   return [`HTTP/1.1 ${response.status} ${response.statusText}`, ...fields].join("\n");
 }
 
-const handleSchema = z.object({ uuid: z.string(), error: z.string() });
+const submissionSchema = z.object({ uuid: z.string(), error: z.string() });
 
 export function uuidOf(answer: CurlAnswer): string {
-  return handleSchema.parse(answer.body).uuid;
+  return submissionSchema.parse(answer.body).uuid;
 }

@@ -1,16 +1,16 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
-import { type CurlAnswer, type Exchange, exchange, uuidOf } from "./curl.ts";
+import { type CurlAnswer, type CurlRequest, sendAndPrint, uuidOf } from "./curl.ts";
 
 const base = "/v1/search/live/social";
 
-export function submissionExchange(
+export function submissionRequest(
   method: string,
   query: string,
   maxResults: number,
   bounds: { end_time?: string } = {},
-): Exchange {
+): CurlRequest {
   const request = { type: method, query, max_results: maxResults, ...bounds };
   return { method: "POST", path: base, body: { type: "social", arguments: request } };
 }
@@ -28,7 +28,7 @@ export async function showMainJob(
 ): Promise<void> {
   const { accent } = painter(terminal);
   const print = (text: string) => terminal.out(`${accent(text)}\n\n`);
-  const send = (request: Exchange) => exchange(baseUrl, key, request, terminal);
+  const send = (request: CurlRequest) => sendAndPrint(baseUrl, key, request, terminal);
 
   const bounds = { end_time: isoText(corpusEndMs(nowMs)) };
 
@@ -36,17 +36,17 @@ export async function showMainJob(
     "1  Submit a search of the last seven days. The response contains the job's uuid: the job is on disk now.",
   );
   const first = await send(
-    submissionExchange("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
+    submissionRequest("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
   );
   const uuid = uuidOf(expectStatus(first, 202));
 
   print(
-    "2  Fetch its result. ?wait keeps the request open until the job ends; X-Next-Cursor is the cursor of older posts.",
+    "2  Fetch its result. ?wait keeps the request open until the job ends; X-Next-Cursor leads to older posts.",
   );
   expectStatus(await send({ method: "GET", path: `${base}/result/${uuid}?wait=10` }), 200);
 
   print(
-    "3  The status shows what was searched, where, and which part of the time is fully covered.",
+    "3  The status shows what was searched, where, and which part of the time range is fully covered.",
   );
   expectStatus(await send({ method: "GET", path: `${base}/status/${uuid}` }), 200);
 
@@ -54,14 +54,14 @@ export async function showMainJob(
     "4  Combine operators over the full archive: an area, a threshold, a range of days, safe posts only.",
   );
   const second = await send(
-    submissionExchange("searchbyfullarchive", manyOperators(nowMs), 10, bounds),
+    submissionRequest("searchbyfullarchive", manyOperators(nowMs), 10, bounds),
   );
-  const other = uuidOf(expectStatus(second, 202));
-  expectStatus(await send({ method: "GET", path: `${base}/result/${other}?wait=10` }), 200);
+  const secondUuid = uuidOf(expectStatus(second, 202));
+  expectStatus(await send({ method: "GET", path: `${base}/result/${secondUuid}?wait=10` }), 200);
 
   print("5  An invalid query is rejected, with the position of each error and its fix.");
   expectStatus(
-    await send(submissionExchange("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
+    await send(submissionRequest("searchbyquery", "aurora since:2026-02-30 min_faves:lots", 10)),
     400,
   );
 }
@@ -76,7 +76,7 @@ function expectStatus(answer: CurlAnswer, status: number): CurlAnswer {
   if (answer.status === status) return answer;
   throw new EarshotError(
     "demo_failed",
-    `the service answered ${answer.status} where the demo expects ${status}`,
+    `the service responded with ${answer.status}, but the demo expects ${status}`,
     { hint: "this is a bug in Earshot: report it with the output above" },
   );
 }

@@ -1,5 +1,5 @@
 export function prettyJson(value: unknown, columns: number, indent = ""): string {
-  const line = spaced(value);
+  const line = onOneLine(value);
   if (indent.length + line.length <= columns || typeof value !== "object" || value === null) {
     return line;
   }
@@ -16,7 +16,7 @@ function fill(members: readonly [string, unknown][], columns: number, indent: st
   const lines: string[] = [];
   for (const [name, value] of members) {
     const start = `${JSON.stringify(name)}: `;
-    const short = start + spaced(value);
+    const short = start + onOneLine(value);
     const last = lines.at(-1);
     if (last !== undefined && !last.includes("\n") && last.length + 2 + short.length <= columns) {
       lines[lines.length - 1] = `${last}, ${short}`;
@@ -27,11 +27,11 @@ function fill(members: readonly [string, unknown][], columns: number, indent: st
   return lines;
 }
 
-function spaced(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(spaced).join(", ")}]`;
+function onOneLine(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(onOneLine).join(", ")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const members = Object.entries(value).map(
-    ([name, member]) => `${JSON.stringify(name)}: ${spaced(member)}`,
+    ([name, member]) => `${JSON.stringify(name)}: ${onOneLine(member)}`,
   );
   return members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
 }

@@ -16,9 +16,9 @@ import { untilStopped } from "../terminal/signals.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
-import { corpusEndMs, showMainJob, submissionExchange } from "./main-job.ts";
+import { corpusEndMs, showMainJob, submissionRequest } from "./main-job.ts";
 
-/** Removes its temporary folder. */
+/** Runs the demo in a temporary folder and removes it. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
   const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
   const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));
@@ -61,8 +61,8 @@ async function demonstrate(
   terminal: Terminal,
 ): Promise<void> {
   const { bold, dim, accent } = painter(terminal);
-  const startedAt = systemClock.elapsed();
-  const nowMs = halfPast(systemClock.now());
+  const startedMs = systemClock.elapsed();
+  const nowMs = atHalfSecond(systemClock.now());
   const corpus = makeCorpus(nowMs);
   const total = [...corpus.values()].flat().length;
   terminal.out(introduction(total, terminal));
@@ -83,19 +83,19 @@ async function demonstrate(
   );
   terminal.out(`${dim(key)}\n\n`);
   await showMainJob(service.url, key, nowMs, terminal);
-  const seconds = (systemClock.elapsed() - startedAt) / 1000;
+  const seconds = (systemClock.elapsed() - startedMs) / 1000;
   if (keep) await keepRunning(service, key, config, terminal);
-  else terminal.out(whatNext(seconds));
+  else terminal.out(nextSteps(seconds));
 }
 
 /** Gives all corpus times a fraction of a second, so that they print alike. */
-const halfPast = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
+const atHalfSecond = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {
   const { bold } = painter(terminal);
   return [
     `${bold("Earshot demo")}: the whole service in a temporary folder, without network or account.`,
-    `Its archive has ${posts} posts of an invented town, written for this demo; all people in them are invented.`,
+    `Its archive has ${posts} posts from an invented town, written for this demo; all people in them are invented.`,
     "Responses are shown as by curl, without some header fields and with the JSON indented.",
     "",
     "",
@@ -150,15 +150,15 @@ async function keepRunning(
 ): Promise<void> {
   const { bold } = painter(terminal);
   terminal.out(
-    `${bold("It keeps running")} on ${service.url} until you stop it with Ctrl-C, which deletes the posts.\n\n`,
+    `${bold("The demo keeps running")} at ${service.url} until you stop it with Ctrl-C, which deletes the posts.\n\n`,
   );
   terminal.out(
-    `Sign in to the dashboard, once, within ${formatDuration(config.signIn.linkMs)}:\n${await makeSignInLink(config, service.url)}\n\n`,
+    `Sign in to the dashboard with this link, valid once within ${formatDuration(config.signIn.linkMs)}:\n${await makeSignInLink(config, service.url)}\n\n`,
   );
   terminal.out(`KEY=${key}\n`);
   for (const query of ["aurora -from:halden_demo", "東京 OR 오로라", "? lang:en"]) {
     terminal.out(
-      `${curlLine(service.url, submissionExchange("searchbyfullarchive", query, 10)).slice(2)}\n`,
+      `${curlLine(service.url, submissionRequest("searchbyfullarchive", query, 10)).slice(2)}\n`,
     );
   }
   const result = { method: "GET", path: "/v1/search/live/social/result/UUID?wait=10" } as const;
@@ -166,7 +166,7 @@ async function keepRunning(
   await untilStopped(terminal.stopping);
 }
 
-function whatNext(seconds: number): string {
+function nextSteps(seconds: number): string {
   return [
     `Done in ${seconds.toFixed(1)} s; all files are deleted. What to try next:`,
     "",

@@ -9,19 +9,19 @@ import { subjectOf } from "../credentials/show-credential.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
-/** Checks each credential as `earshot credentials check` does. */
+/** Checks each credential like `earshot credentials test`. */
 export async function checkPlatformCredentials(
   terminal: Terminal,
   dataDir: string,
 ): Promise<DoctorFinding[]> {
   if (!hasCredentials(dataDir)) return [ok("credentials", "none stored")];
-  return await withCredentials(terminal, credentialKinds, async (folder) => {
+  return await withCredentials(terminal, credentialKinds, async (context) => {
     const findings: DoctorFinding[] = [];
-    const credentialsInUse = createCredentialsInUse(folder);
+    const credentialsInUse = createCredentialsInUse(context);
     try {
-      for (const listing of await folder.store.read("listCredentials", null)) {
+      for (const listing of await context.store.read("listCredentials", null)) {
         terminal.stopping.throwIfAborted();
-        const { works, message } = await checkCredential(listing, { ...folder, credentialsInUse });
+        const { works, message } = await checkCredential(listing, { ...context, credentialsInUse });
         const subject = `credential ${listing.id} (${listing.platform}, ${subjectOf(listing)})`;
         const fix =
           "replace it with earshot credentials add, or delete it with earshot credentials remove";

@@ -6,7 +6,7 @@ import { type DoctorFinding, ok } from "./finding.ts";
 
 const subject = "database";
 
-/** Writes nothing. */
+/** Only reads. */
 export async function checkDatabase(
   { database, data }: Config,
   url: string,
@@ -20,7 +20,7 @@ export async function checkDatabase(
   } catch (thrown) {
     const error = postgresError(thrown);
     const hint = error instanceof EarshotError ? error.hint : undefined;
-    const fix = hint ?? "check EARSHOT_DATABASE_URL and the rights of its user";
+    const fix = hint ?? "check EARSHOT_DATABASE_URL and the privileges of its user";
     findings.push({ level: "error", subject, message: messageOf(error), fix });
   } finally {
     await pool.end({ timeout: 1 });

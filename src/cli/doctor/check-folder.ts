@@ -6,7 +6,7 @@ import type { Config } from "../../server/config.ts";
 import { openControlForReading } from "../../server/control/control-operations.ts";
 import { requireStartResources } from "../../server/start-resources.ts";
 import { diskOf } from "../../server/watches/disk.ts";
-import { isServed } from "../accounts/secret-key.ts";
+import { isServerRunning } from "../accounts/secret-key.ts";
 import { bytesText } from "../terminal/quantities.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
@@ -24,11 +24,12 @@ export async function checkFolder({ data, database }: Config): Promise<DoctorFin
       },
     ];
   }
-  const stores = database.url === null ? [controlOf(dir), archiveOf(dir)] : [archiveOf(dir)];
-  return [accessOf(dir), await spaceOf({ ...data, dir }), ...stores];
+  const stores =
+    database.url === null ? [controlFinding(dir), archiveFinding(dir)] : [archiveFinding(dir)];
+  return [accessFinding(dir), await spaceFinding({ ...data, dir }), ...stores];
 }
 
-function accessOf(dir: string): DoctorFinding {
+function accessFinding(dir: string): DoctorFinding {
   const subject = "data folder";
   try {
     accessSync(dir, constants.R_OK | constants.W_OK | constants.X_OK);
@@ -48,14 +49,14 @@ function accessOf(dir: string): DoctorFinding {
       fix: `chmod 700 ${dir}`,
     };
   }
-  return ok(subject, isServed(dir) ? `${dir}, in use by a server` : dir);
+  return ok(subject, isServerRunning(dir) ? `${dir}, in use by a server` : dir);
 }
 
-async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<DoctorFinding> {
+async function spaceFinding(data: Pick<Data, "dir" | "readers">): Promise<DoctorFinding> {
   try {
     await requireStartResources(data);
   } catch (thrown) {
-    return errorOf("disk and files", thrown);
+    return errorFinding("disk and files", thrown);
   }
   const disk = await diskOf(data.dir);
   if (disk === null) return ok("disk and files", "enough");
@@ -72,7 +73,7 @@ async function spaceOf(data: Pick<Data, "dir" | "readers">): Promise<DoctorFindi
 
 const minFreeBytes = 1_000_000_000;
 
-function controlOf(dir: string): DoctorFinding {
+function controlFinding(dir: string): DoctorFinding {
   const subject = "control store";
   if (!existsSync(join(dir, "control.db"))) {
     return ok(subject, "not created yet");
@@ -81,24 +82,24 @@ function controlOf(dir: string): DoctorFinding {
     openControlForReading(dir).close();
     return ok(subject, "opened; earshot control check verifies it fully");
   } catch (thrown) {
-    return errorOf(subject, thrown);
+    return errorFinding(subject, thrown);
   }
 }
 
-function archiveOf(dir: string): DoctorFinding {
+function archiveFinding(dir: string): DoctorFinding {
   const subject = "archive";
   const folder = join(dir, "archive");
   if (!existsSync(folder)) return ok(subject, "not created yet");
   try {
     const problem = catalogProblem(folder);
-    if (problem !== null) return errorOf(subject, problem);
+    if (problem !== null) return errorFinding(subject, problem);
     return ok(subject, "catalog and segments match; earshot archive check verifies them fully");
   } catch (thrown) {
-    return errorOf(subject, thrown);
+    return errorFinding(subject, thrown);
   }
 }
 
-function errorOf(subject: string, thrown: unknown): DoctorFinding {
+function errorFinding(subject: string, thrown: unknown): DoctorFinding {
   const fix = thrown instanceof EarshotError ? thrown.hint : undefined;
   return {
     level: "error",

@@ -3,21 +3,21 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
-/** Checks whether the servers that the settings name answer, and whether their clocks agree with ours. */
+/** Checks whether the configured servers respond, and whether their clocks agree with ours. */
 export async function checkNetwork(
   config: Config,
   fetch: GuardedFetch,
   now: () => number,
   signal: AbortSignal,
 ): Promise<DoctorFinding[]> {
-  const answers = await Promise.all(
-    originsOf(config).map((origin) => askServer(origin, fetch, now, signal)),
+  const probes = await Promise.all(
+    originsOf(config).map((origin) => probeServer(origin, fetch, now, signal)),
   );
-  return [...answers.map(({ finding }) => finding), ...clockFindings(answers)];
+  return [...probes.map(({ finding }) => finding), ...clockFindings(probes)];
 }
 
 /** `offsetMs`: how far the server's clock is ahead of ours; null if unknown. */
-type Answer = { origin: string; offsetMs: number | null; finding: DoctorFinding };
+type Probe = { origin: string; offsetMs: number | null; finding: DoctorFinding };
 
 function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config): string[] {
   const urls = [
@@ -32,28 +32,28 @@ function originsOf({ ingest, upstreams, mastodonStream, signIn, http }: Config):
   return [...new Set(urls.map((url) => new URL(url.replace(/^ws/, "http")).origin))];
 }
 
-async function askServer(
+async function probeServer(
   origin: string,
   fetch: GuardedFetch,
   now: () => number,
   signal: AbortSignal,
-): Promise<Answer> {
+): Promise<Probe> {
   const subject = `network: ${new URL(origin).host}`;
   const startedMs = now();
   try {
     const { headers } = await fetch(`${origin}/`, { signal, maxBytes: 1_000_000 });
     const endedMs = now();
     const serverMs = Date.parse(headers.get("date") ?? "");
-    // The header has whole seconds.
+    // The header is truncated to whole seconds.
     const offsetMs = Number.isNaN(serverMs) ? null : serverMs + 500 - (startedMs + endedMs) / 2;
-    return { origin, offsetMs, finding: ok(subject, `answers in ${endedMs - startedMs} ms`) };
+    return { origin, offsetMs, finding: ok(subject, `responded in ${endedMs - startedMs} ms`) };
   } catch (thrown) {
     signal.throwIfAborted();
     const finding: DoctorFinding = {
       level: "warning",
       subject,
       message: messageOf(thrown),
-      fix: "check the host name, DNS, firewall and proxies; searches there fail until it answers",
+      fix: "check the host name, DNS, firewall and proxies; searches that use it fail until it responds",
     };
     return { origin, offsetMs: null, finding };
   }
@@ -62,8 +62,8 @@ async function askServer(
 /** Coverage and deadlines depend on the clock. */
 const maxOffsetMs = 2_000;
 
-function clockFindings(answers: readonly Answer[]): DoctorFinding[] {
-  const offsets = answers.flatMap(({ offsetMs }) => (offsetMs === null ? [] : [offsetMs]));
+function clockFindings(probes: readonly Probe[]): DoctorFinding[] {
+  const offsets = probes.flatMap(({ offsetMs }) => (offsetMs === null ? [] : [offsetMs]));
   if (offsets.length === 0) return [];
   const sorted = offsets.toSorted((a, b) => a - b);
   const medianMs = sorted[Math.floor(sorted.length / 2)] ?? 0;

@@ -32,15 +32,16 @@ async function doctor(environment: Readonly<Record<string, string>>, ...args: st
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, string>);
-  return { code, notes, of: (subject: string) => findings.find((one) => one.subject === subject) };
+  const findingFor = (subject: string) => findings.find((finding) => finding.subject === subject);
+  return { code, notes, findingFor };
 }
 
 test("the doctor finds no errors in a folder that a server can use", async () => {
-  const { code, of } = await doctor({}, "--offline");
+  const { code, findingFor } = await doctor({}, "--offline");
   expect(code).toBe(0);
-  expect(of("Node")).toMatchObject({ level: "ok", message: process.version });
-  expect(of("data folder")).toMatchObject({ level: "ok", message: folder });
-  expect(of("archive")).toMatchObject({ level: "ok", message: "not created yet" });
+  expect(findingFor("Node")).toMatchObject({ level: "ok", message: process.version });
+  expect(findingFor("data folder")).toMatchObject({ level: "ok", message: folder });
+  expect(findingFor("archive")).toMatchObject({ level: "ok", message: "not created yet" });
 });
 
 test("the doctor prints each problem with its fix", async () => {
@@ -56,16 +57,22 @@ test("the doctor prints each problem with its fix", async () => {
 });
 
 test("the doctor warns about a missing folder, and does not create it", async () => {
-  const { code, of } = await doctor({ EARSHOT_DATA_DIR: join(folder, "none") }, "--offline");
+  const { code, findingFor } = await doctor(
+    { EARSHOT_DATA_DIR: join(folder, "none") },
+    "--offline",
+  );
   expect(code).toBe(0);
-  expect(of("data folder")).toMatchObject({ level: "warning" });
+  expect(findingFor("data folder")).toMatchObject({ level: "warning" });
 });
 
-test("the doctor reports every wrong setting as a separate error", async () => {
-  const { code, notes, of } = await doctor({ EARSHOT_PORT: "web", EARSHOT_READERS: "none" });
+test("the doctor reports every invalid setting as a separate error", async () => {
+  const { code, notes, findingFor } = await doctor({
+    EARSHOT_PORT: "web",
+    EARSHOT_READERS: "none",
+  });
   expect(code).toBe(1);
   expect(notes).toContain("2 errors");
-  expect(of("settings")?.message).toMatch(/EARSHOT_(PORT|READERS) must be/);
+  expect(findingFor("settings")?.message).toMatch(/EARSHOT_(PORT|READERS) must be/);
 });
 
 test("the doctor calls servers, and reports a clock that differs from theirs as an error", async () => {
@@ -73,11 +80,11 @@ test("the doctor calls servers, and reports a clock that differs from theirs as 
   const host = `127.0.0.1:${port}`;
   const settings = { EARSHOT_MASTODON_INSTANCE: `http://${host}` };
   const agreed = await doctor(settings);
-  expect(agreed.of(`network: ${host}`)).toMatchObject({ level: "ok" });
-  expect(agreed.of("clock")).toMatchObject({ level: "ok" });
+  expect(agreed.findingFor(`network: ${host}`)).toMatchObject({ level: "ok" });
+  expect(agreed.findingFor("clock")).toMatchObject({ level: "ok" });
   offsetMs = 90_000;
   const differing = await doctor(settings);
-  expect(differing.of("clock")).toMatchObject({
+  expect(differing.findingFor("clock")).toMatchObject({
     level: "error",
     message: expect.stringMatching(/^the clock is (89|90|91) s slow/),
   });
@@ -85,7 +92,7 @@ test("the doctor calls servers, and reports a clock that differs from theirs as 
 });
 
 test("the doctor warns about a server that cannot be reached", async () => {
-  const { code, of } = await doctor({ EARSHOT_MASTODON_INSTANCE: "http://127.0.0.1:9" });
-  expect(of("network: 127.0.0.1:9")).toMatchObject({ level: "warning" });
+  const { code, findingFor } = await doctor({ EARSHOT_MASTODON_INSTANCE: "http://127.0.0.1:9" });
+  expect(findingFor("network: 127.0.0.1:9")).toMatchObject({ level: "warning" });
   expect(code).toBe(0);
 });

@@ -16,9 +16,9 @@ export function addDoctor(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description(
-      "Checks what a server needs here: Node, settings, folder, disk, stores, the servers that it calls, the " +
-        "clock, and credentials. Each problem comes with its fix. Works beside a server, and exits with 1 if there " +
-        "is an error.",
+      "Checks what a server needs: Node, settings, folder, disk, stores, the servers that it calls, the clock " +
+        "and credentials. Prints a fix for each problem. Can run alongside a server. Exits with 1 if there is an " +
+        "error.",
     )
     .option("--offline", "do not call other servers")
     .option("--json", "print one JSON object per finding")
@@ -40,12 +40,12 @@ async function doctor({ offline, json }: Options, terminal: Terminal): Promise<v
 
 async function* findings(offline: boolean, terminal: Terminal): AsyncGenerator<DoctorFinding> {
   yield ok("Node", process.version);
-  const read = readSettings(terminal);
-  if (!("config" in read)) {
-    yield* read.findings;
+  const result = readSettings(terminal);
+  if (!("config" in result)) {
+    yield* result.findings;
     return;
   }
-  const { config } = read;
+  const { config } = result;
   yield ok("settings", "valid");
   yield* await checkFolder(config);
   const { url } = config.database;

@@ -5,7 +5,7 @@ import { createGuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { allSettings } from "../../server/settings/settings.ts";
 
-/** Bound of responses other than repositories. */
+/** Limits responses other than repositories. */
 const maxBytes = 16 * 1024 ** 2;
 const maxRedirects = 5;
 
@@ -19,7 +19,7 @@ export function openOutgoingAccess(
 ): OutgoingAccess {
   const { backfill } = config;
   const guarded = createGuardedFetch({
-    guard: createGuard(ownAddresses(config), { setting: "EARSHOT_BACKFILL_PRIVATE_HOSTS" }),
+    guard: createGuard(configuredAddresses(config), { setting: "EARSHOT_BACKFILL_PRIVATE_HOSTS" }),
     userAgent: "earshot/0.1",
     timeoutMs: backfill.timeoutMs,
     maxBytes,
@@ -36,14 +36,14 @@ export function openOutgoingAccess(
   return { fetch, close: () => guarded.close() };
 }
 
-function ownAddresses({ ingest, backfill }: Config): string[] {
+function configuredAddresses({ ingest, backfill }: Config): string[] {
   const defaults = new Set(allSettings().flatMap(({ fallback }) => fallback));
-  const named = [
+  const addresses = [
     backfill.plcUrl,
     backfill.replayUrl,
     ...backfill.privateHosts,
     ingest.appviewUrl,
     ...ingest.labelerUrls,
   ];
-  return named.filter((address) => !defaults.has(address));
+  return addresses.filter((address) => !defaults.has(address));
 }

@@ -13,7 +13,7 @@ import { startReports } from "../terminal/progress-reports.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { BackfillOptions } from "./backfill.ts";
 import { openOutgoingAccess } from "./backfill-access.ts";
-import { accountAsText, accountResultAsJson, number } from "./show-account-result.ts";
+import { accountAsText, accountResultAsJson, roundedText } from "./show-account-result.ts";
 
 export async function backfillAccounts(
   options: BackfillOptions,
@@ -24,7 +24,7 @@ export async function backfillAccounts(
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const reports = startReports(terminal, systemClock, "backfill");
-  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
+  const access = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
   const resolver = new Resolver({ timeout: 3_000, tries: 2 });
   let failed = 0;
   try {
@@ -32,7 +32,7 @@ export async function backfillAccounts(
       archive,
       clock: systemClock,
       directory: {
-        fetch: out.fetch,
+        fetch: access.fetch,
         resolveTxt: (name) => resolver.resolveTxt(name),
         appviewUrl: config.ingest.appviewUrl,
         plcUrl: config.backfill.plcUrl,
@@ -47,8 +47,10 @@ export async function backfillAccounts(
         reports.update({
           done: ended,
           total: all,
-          detail: `${ended} of ${all} accounts, ${number(posts)} posts; ${stripControls(author)}: ${
-            authorPosts > 0 ? `${number(authorPosts)} posts` : `${number(readBytes / 1024)} kB`
+          detail: `${ended} of ${all} accounts, ${roundedText(posts)} posts; ${stripControls(author)}: ${
+            authorPosts > 0
+              ? `${roundedText(authorPosts)} posts`
+              : `${roundedText(readBytes / 1024)} kB`
           }`,
         }),
       onAuthor: (result) => {
@@ -59,23 +61,23 @@ export async function backfillAccounts(
   } finally {
     reports.end();
     resolver.cancel();
-    await out.close();
+    await access.close();
     await archive.close();
   }
-  if (failed > 0) throw incomplete(failed, authors.length);
+  if (failed > 0) throw incompleteError(failed, authors.length);
 }
 
 async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<string[]> {
-  const named = [...(author ?? [])];
+  const names = [...(author ?? [])];
   if (authorsFile !== undefined) {
     const lines = (
       authorsFile === "-" ? await text(process.stdin) : await readFile(authorsFile, "utf8")
     )
       .split("\n")
       .map((line) => line.replace(/#.*$/, "").trim());
-    named.push(...lines.filter((line) => line !== ""));
+    names.push(...lines.filter((line) => line !== ""));
   }
-  const authors = [...new Set(named.map((name) => name.replace(/^@/, "")))];
+  const authors = [...new Set(names.map((name) => name.replace(/^@/, "")))];
   if (authors.length === 0) {
     throw wrongUse("the file lists no accounts", "write one handle or DID per line");
   }
@@ -91,8 +93,8 @@ function labelerOf({ ingest }: Config): { url: string; sources: readonly string[
   return { url: url.origin, sources: ingest.labelerSources };
 }
 
-function incomplete(failed: number, all: number): EarshotError {
+function incompleteError(failed: number, all: number): EarshotError {
   return new EarshotError("backfill_incomplete", `${failed} of ${all} accounts failed`, {
-    hint: "run it again; unchanged accounts take one request",
+    hint: "run the command again; each unchanged account takes only one request",
   });
 }

@@ -12,14 +12,14 @@ import { createGuard } from "../../lib/guard.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
 import type { Config } from "../../server/config.ts";
-import { settings as table } from "../../server/settings/settings.ts";
+import { settings } from "../../server/settings/settings.ts";
 import { wrongUse } from "../describe-error.ts";
 import { readConfig } from "../settings.ts";
 import { startReports } from "../terminal/progress-reports.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { BackfillOptions } from "./backfill.ts";
 import { openOutgoingAccess } from "./backfill-access.ts";
-import { number } from "./show-account-result.ts";
+import { roundedText } from "./show-account-result.ts";
 
 export async function backfillTime(
   requested: BoundedSpan | "gaps",
@@ -34,7 +34,7 @@ export async function backfillTime(
   const lock = lockReplays(dir);
   const archive = await openArchive({ dataDir: dir, ...data, clock: systemClock });
   const reports = startReports(terminal, systemClock, "replay");
-  const out = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
+  const access = openOutgoingAccess(config, terminal.stopping, (line) => reports.note(line));
   const { ingest, backfill } = config;
   try {
     const summary = await replay({
@@ -53,7 +53,7 @@ export async function backfillTime(
       },
       network: needsToken(config)
         ? null
-        : openNetworkReplay(out.fetch, { url: backfill.replayUrl, token: backfill.replayToken }),
+        : openNetworkReplay(access.fetch, { url: backfill.replayUrl, token: backfill.replayToken }),
       networkHost: new URL(backfill.replayUrl).host,
       onPart: ({ span, by }) => {
         const origin = by === "stream" ? "Jetstream" : "the network archive";
@@ -63,15 +63,15 @@ export async function backfillTime(
         reports.update({
           done: doneMs,
           total: totalMs,
-          detail: `at ${timeText(reachedMs)}, ${number(posts)} posts, ${number(reactions)} reactions`,
+          detail: `at ${timeText(reachedMs)}, ${roundedText(posts)} posts, ${roundedText(reactions)} reactions`,
         }),
     });
     reports.end();
     terminal.out(options.json ? asJson(summary) : asText(summary));
-    if (summary.missing.length > 0) throw stillMissing(summary.missing);
+    if (summary.missing.length > 0) throw incompleteError(summary.missing);
   } finally {
     reports.end();
-    await out.close();
+    await access.close();
     await archive.close();
     lock.release();
   }
@@ -89,20 +89,20 @@ function lockReplays(dataDir: string): FileLock {
   });
 }
 
-function stillMissing(spans: readonly BoundedSpan[]): EarshotError {
+function incompleteError(spans: readonly BoundedSpan[]): EarshotError {
   const lengthMs = spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   return new EarshotError(
     "backfill_incomplete",
     `${lengthText(lengthMs)} of the requested time is still missing`,
     {
-      hint: "none of the servers has it: set EARSHOT_JETSTREAM_URLS or EARSHOT_NETWORK_REPLAY_URL to others",
+      hint: "no configured server has it: set EARSHOT_JETSTREAM_URLS or EARSHOT_NETWORK_REPLAY_URL to other servers",
     },
   );
 }
 
 /** The default public server requires a token. */
 const needsToken = ({ backfill }: Config): boolean =>
-  backfill.replayToken === null && backfill.replayUrl === table.backfill.replayUrl.fallback;
+  backfill.replayToken === null && backfill.replayUrl === settings.backfill.replayUrl.fallback;
 
 const timeText = (ms: number): string => isoTime(ms).slice(0, 19).replace("T", " ");
 const spanText = ({ fromMs, toMs }: BoundedSpan): string =>
@@ -110,14 +110,14 @@ const spanText = ({ fromMs, toMs }: BoundedSpan): string =>
 const lengthText = (ms: number): string =>
   ms < 1_000 ? formatDuration(ms) : formatDuration(ms - (ms % 1_000));
 
-const iso = ({ fromMs, toMs }: BoundedSpan) => ({
+const spanJson = ({ fromMs, toMs }: BoundedSpan) => ({
   from: isoTime(fromMs),
   to: isoTime(toMs),
 });
 
 function asJson(summary: ReplaySummary): string {
   return `${JSON.stringify({
-    replayed: summary.parts.map(({ span, by }) => ({ ...iso(span), by })),
+    replayed: summary.parts.map(({ span, by }) => ({ ...spanJson(span), by })),
     events: summary.events,
     posts: summary.posts,
     added: summary.added,
@@ -125,7 +125,7 @@ function asJson(summary: ReplaySummary): string {
     reactions: summary.reactions,
     bad_events: summary.badEvents,
     held_before_seconds: summary.alreadyCoveredMs / 1_000,
-    missing: summary.missing.map(iso),
+    missing: summary.missing.map(spanJson),
     seconds: summary.seconds,
   })}\n`;
 }
@@ -137,10 +137,10 @@ function asText(summary: ReplaySummary): string {
       : "";
   if (summary.parts.length === 0) return `${existing}nothing is missing\n`;
   const lines = [
-    `${number(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${number(summary.posts)} posts ` +
-      `(${number(summary.added)} added), ${number(summary.deletes)} deletes, ${number(summary.reactions)} reactions`,
+    `${roundedText(summary.events)} events replayed in ${summary.seconds.toFixed(1)} s: ${roundedText(summary.posts)} posts ` +
+      `(${roundedText(summary.added)} added), ${roundedText(summary.deletes)} deletes, ${roundedText(summary.reactions)} reactions`,
   ];
-  if (summary.badEvents > 0) lines.push(`  ${number(summary.badEvents)} unreadable events`);
+  if (summary.badEvents > 0) lines.push(`  ${roundedText(summary.badEvents)} unreadable events`);
   for (const span of summary.missing) lines.push(`  still missing: ${spanText(span)}`);
   return `${existing}${lines.join("\n")}\n`;
 }

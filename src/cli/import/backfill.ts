@@ -17,14 +17,14 @@ export function addBackfill(program: Command, terminal: Terminal): void {
     .command("backfill")
     .description(
       "Fetches Bluesky posts that the live stream missed (docs/backfill.md): all posts of accounts, or all " +
-        "events of a time range. Can be interrupted and repeated, also beside a running server.",
+        "events of a time range. Can be interrupted and repeated, even while a server runs.",
     )
     .option("--author <name...>", "accounts, by handle or DID")
     .option("--authors-file <file>", "a file with an account per line; - for standard input")
     .addOption(
       new Option(
         "--replay <from..to>",
-        "all events of this time, or gaps: all gaps in coverage",
+        "all events of this time range; 'gaps' for all gaps in coverage",
       ).argParser(replaySpan),
     )
     .option("--no-labels", "skip moderation labels")
@@ -44,7 +44,7 @@ async function backfill(options: BackfillOptions, terminal: Terminal): Promise<v
   const isForAuthors = options.author !== undefined || options.authorsFile !== undefined;
   if (isForAuthors === (options.replay !== undefined)) {
     throw wrongUse(
-      isForAuthors ? "--replay conflicts with authors" : "accounts or a time are required",
+      isForAuthors ? "--replay conflicts with authors" : "accounts or a time range is required",
       "use either --author and --authors-file, or --replay",
     );
   }

@@ -46,7 +46,7 @@ export function importFormat(
   if (platform === undefined) {
     throw wrongUse(
       "required option '--platform <name>' not specified",
-      "use the platform of the posts",
+      "add --platform with the platform of the posts",
     );
   }
   if (named !== undefined && named !== platform) {
@@ -55,9 +55,9 @@ export function importFormat(
   if (columns !== undefined && format !== "csv") {
     throw wrongUse("--columns requires --format csv", "add --format csv, or remove --columns");
   }
-  if (author !== undefined && !takesAuthor.includes(format)) {
+  if (author !== undefined && !formatsWithAuthor.includes(format)) {
     throw wrongUse(
-      `--author requires --format ${takesAuthor.join(", ").replace(/, (?=[^,]*$)/, " or ")}`,
+      `--author requires --format ${formatsWithAuthor.join(", ").replace(/, (?=[^,]*$)/, " or ")}`,
       "remove --author: the files name the author",
     );
   }
@@ -73,7 +73,7 @@ export function importFormat(
   return { platform, format: formats[format]() };
 }
 
-const takesAuthor: readonly FormatName[] = ["csv", "x-archive", "bluesky-car"];
+const formatsWithAuthor: readonly FormatName[] = ["csv", "x-archive", "bluesky-car"];
 
 /** Parses `text=body,created_at=date`. */
 export function columnMap(list: string): ColumnMap {

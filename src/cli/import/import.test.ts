@@ -6,10 +6,10 @@ import { interruption } from "./import.ts";
 import { authorHandle, columnMap, formatNames, importFormat } from "./import-format.ts";
 
 const reason = new EarshotError("interrupted", "interrupted by SIGINT", {
-  hint: "run it again; imports and backfills resume",
+  hint: "run the command again; imports and backfills resume",
 });
 
-test("an interrupted import of a file resumes where it stopped, one of standard input does not", () => {
+test("an interrupted import resumes where it stopped, unless it reads standard input", () => {
   expect(interruption(reason, "posts.ndjson")).toBe(reason);
   expect(interruption(reason, "-")).toMatchObject({
     code: "interrupted",
@@ -21,8 +21,9 @@ test("an interrupted import of a file resumes where it stopped, one of standard 
 describe("the format of an import", () => {
   test("the format of an import implies the platform, or requires one", () => {
     const platforms = formatNames.map((format) => {
-      const isOfAny = format === "ndjson" || format === "csv";
-      return importFormat(isOfAny ? { format, platform: "mastodon" } : { format }, 1_000).platform;
+      const isForAnyPlatform = format === "ndjson" || format === "csv";
+      return importFormat(isForAnyPlatform ? { format, platform: "mastodon" } : { format }, 1_000)
+        .platform;
     });
     expect(platforms).toEqual(["mastodon", "mastodon", "x", "x", "mastodon", "bluesky"]);
     expect(() => importFormat({ format: "csv" }, 1_000)).toThrow(

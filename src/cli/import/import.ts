@@ -33,8 +33,8 @@ export function addImport(program: Command, terminal: Terminal): void {
   program
     .command("import")
     .description(
-      "Imports posts from files (docs/import.md), without duplicates. Can be interrupted and repeated, also " +
-        "beside a running server. Rejected records are reported and written to FILE.rejected.",
+      "Imports posts from files (docs/import.md), without duplicates. Can be interrupted and repeated, even " +
+        "while a server runs. Rejected records are reported and written to FILE.rejected.",
     )
     .argument("<file...>", "the files; - for standard input")
     .addOption(
@@ -61,7 +61,7 @@ export function addImport(program: Command, terminal: Terminal): void {
       ).argParser(authorHandle),
     )
     .addOption(
-      new Option("--covers <from..to>", "the files contain every post of this time").argParser(
+      new Option("--covers <from..to>", "the files contain all posts of this time range").argParser(
         timeSpan,
       ),
     )
@@ -89,15 +89,15 @@ async function importFiles(
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   const analysis = startImportThreads(archive.preparation, availableParallelism());
   let rejectedInAll = 0;
-  let reading = "";
-  const unreadable: string[] = [];
+  let currentFile = "";
+  const filesWithoutPosts: string[] = [];
   // An idle pipe would block the shutdown.
   terminal.stopping.addEventListener("abort", () => process.stdin.destroy(), { once: true });
   try {
     for (const [index, file] of files.entries()) {
       const isLast = index === files.length - 1;
-      const reports = watch(file, terminal);
-      reading = file;
+      const reports = startFileReports(file, terminal);
+      currentFile = file;
       try {
         const summary = await importFile({
           archive,
@@ -119,13 +119,13 @@ async function importFiles(
         rejectedInAll += summary.rejectedInAll;
         reports.end();
         terminal.out(options.json ? asJson(file, summary) : asText(file, summary));
-        if (hasNoPost(summary)) unreadable.push(file);
+        if (hasNoPost(summary)) filesWithoutPosts.push(file);
       } finally {
         reports.end();
       }
     }
     await archive.finishImport();
-    if (unreadable.length > 0) throw noPosts(unreadable);
+    if (filesWithoutPosts.length > 0) throw noPostsError(filesWithoutPosts);
     if (options.covers !== undefined && rejectedInAll > 0) {
       terminal.note(
         `earshot: --covers was not recorded, because ${rejectedInAll === 1 ? "1 line was" : `${rejectedInAll.toLocaleString("en")} lines were`} rejected – fix them in the files and run the command again\n`,
@@ -134,7 +134,7 @@ async function importFiles(
   } catch (thrown) {
     // Posts already read stay stored; the original error is reported.
     await archive.finishImport().catch(() => {});
-    throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, reading) : thrown;
+    throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, currentFile) : thrown;
   } finally {
     await analysis.close();
     await archive.close();
@@ -161,11 +161,11 @@ async function sealImported(
   }
 }
 
-/** Most likely the wrong format. */
+/** The format is then most likely wrong. */
 const hasNoPost = ({ imported, updated, unchanged, rejected }: ImportSummary): boolean =>
   rejected > 0 && imported + updated + unchanged === 0;
 
-function noPosts(files: readonly string[]): EarshotError {
+function noPostsError(files: readonly string[]): EarshotError {
   return new EarshotError("import_rejected", `${files.join(", ")}: no valid posts`, {
     hint: 'check --format; NDJSON has one JSON object per line, such as {"author":"ann","created_at":"2026-01-31T12:00:00Z","text":"…"} (docs/import.md)',
   });
@@ -175,7 +175,7 @@ function refuseFuture(toMs: number): void {
   if (toMs <= systemClock.now()) return;
   throw wrongUse(
     `--covers ends in the future, at ${isoTime(toMs)}`,
-    "use a TO no later than the time at which the files were made",
+    "use a TO no later than the time at which the files were created",
   );
 }
 
@@ -186,17 +186,21 @@ export function interruption(reason: unknown, file: string): unknown {
   });
 }
 
-/** Shown per file on a terminal; a pipe gets all. */
+/** Rejected lines printed per file on a terminal; a pipe receives all of them. */
 const shownRejections = 20;
 
-function watch(file: string, terminal: Terminal) {
+function startFileReports(file: string, terminal: Terminal) {
   const progress = startProgress(terminal, file);
   const pending: string[] = [];
   let count = 0;
   let isEnded = false;
   return {
-    onProgress: (seen: { posts: number; readBytes: number; totalBytes: number | null }) =>
-      progress.update(seen.readBytes, seen.totalBytes, `${seen.posts.toLocaleString("en")} posts`),
+    onProgress: (state: { posts: number; readBytes: number; totalBytes: number | null }) =>
+      progress.update(
+        state.readBytes,
+        state.totalBytes,
+        `${state.posts.toLocaleString("en")} posts`,
+      ),
     onRejected: (bad: { file: string; line: number; reason: string }) => {
       const line = `${stripControls(`${bad.file}:${bad.line}: ${bad.reason}`)}\n`;
       count += 1;

@@ -2,7 +2,7 @@ import type { AuthorSummary } from "../../ingest/backfill/backfill-author.ts";
 import type { AuthorResult } from "../../ingest/backfill/backfill-authors.ts";
 import { stripControls } from "../../lib/controls.ts";
 
-export const number = (value: number): string => Math.round(value).toLocaleString("en");
+export const roundedText = (value: number): string => Math.round(value).toLocaleString("en");
 
 export function accountResultAsJson(result: AuthorResult): string {
   if ("error" in result) {
@@ -42,32 +42,32 @@ export function accountAsText(result: AuthorResult): string {
   if (summary.outcome === "inactive") {
     return `${name}: the account is ${summary.status}; its posts are hidden\n`;
   }
-  const took = ` in ${summary.seconds.toFixed(1)} s`;
+  const duration = ` in ${summary.seconds.toFixed(1)} s`;
   if (summary.outcome === "unchanged") {
-    return `${name}: unchanged since the last backfill${took}${labelsText(summary)}\n`;
+    return `${name}: unchanged since the last backfill${duration}${labelsText(summary)}\n`;
   }
   return (
-    `${name}: ${several(summary.posts, "post")}, ${number(summary.inserted)} added, ${number(summary.updated)} updated, ` +
-    `${number(summary.deleted)} deleted${took}${labelsText(summary)}${notesText(summary)}\n`
+    `${name}: ${countText(summary.posts, "post")}, ${roundedText(summary.inserted)} added, ${roundedText(summary.updated)} updated, ` +
+    `${roundedText(summary.deleted)} deleted${duration}${labelsText(summary)}${notesText(summary)}\n`
   );
 }
 
-const several = (count: number, noun: string): string =>
-  `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
+const countText = (count: number, noun: string): string =>
+  `${roundedText(count)} ${noun}${count === 1 ? "" : "s"}`;
 
-function noPosts(records: number): string {
+function invalidRecordsText(records: number): string {
   if (records === 0) return "";
-  return `${several(records, "invalid record")}`;
+  return `${countText(records, "invalid record")}`;
 }
 
 const labelsText = ({ labels }: AuthorSummary): string =>
-  labels === 0 ? "" : `, ${several(labels, "label")}`;
+  labels === 0 ? "" : `, ${countText(labels, "label")}`;
 
 function notesText(summary: AuthorSummary): string {
   const notes = [
     summary.resumed ? "resumed an earlier run" : "",
     summary.by === "listing" ? "its posts were listed instead of reading its repository" : "",
-    noPosts(summary.badRecords),
+    invalidRecordsText(summary.badRecords),
     summary.missingSought ? "" : "deleted posts were not detected",
   ].filter((note) => note !== "");
   return notes.length === 0 ? "" : `; ${notes.join("; ")}`;

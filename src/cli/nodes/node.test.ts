@@ -27,7 +27,7 @@ test.each([
   expect(notes).toContain(hint);
 });
 
-test("earshot node with simulated evidence and no tee.json does not start, and names the command that writes the file", async () => {
+test("earshot node with simulated evidence but no tee.json fails, and names the command that writes the file", async () => {
   const environment = {
     EARSHOT_NODE_EVIDENCE: "simulated",
     EARSHOT_NODE_ENROLMENT_TOKEN: "A".repeat(43),

@@ -26,7 +26,10 @@ export function addNode(program: Command, terminal: Terminal): void {
         "its own data folder. It needs no open port. Live ingestion requires EARSHOT_INGEST.",
     )
     .option("--gateway <url>", "address of the gateway (EARSHOT_NODE_GATEWAY)")
-    .option("--gateway-key <key>", "its key, from nodes key there (EARSHOT_NODE_GATEWAY_KEY)")
+    .option(
+      "--gateway-key <key>",
+      "its public key, printed by nodes key there (EARSHOT_NODE_GATEWAY_KEY)",
+    )
     .option("--name <name>", "name shown to operators; default: the host name")
     .option("--seed-from <backup>", "backup to restore if the data folder has no archive")
     .addHelpText(
@@ -34,14 +37,14 @@ export function addNode(program: Command, terminal: Terminal): void {
       "\nExamples:\n" +
         "  earshot node --gateway https://earshot.example --gateway-key KEY\n" +
         "  EARSHOT_NODE_EVIDENCE=none EARSHOT_DATA_DIR=./node earshot node --gateway http://127.0.0.1:8080 --name test\n" +
-        "\nExit code 3: removed by an operator, or superseded by another run with its key.",
+        "\nExit code 3: removed by an operator, or superseded by another run with the same key.",
     )
     .action((options: NodeOptions) => runNode(options, terminal));
 }
 
 async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> {
   const config = withQuietLog(nodeConfig(options, terminal), terminal);
-  // Other commands start faster without a node.
+  // Loaded on demand: other commands start faster without these modules.
   const { startRemoteNode } = await import("../../server/nodes/start-node.ts");
   if (options.seedFrom !== undefined) {
     const { seedArchive } = await import("../seed-archive.ts");
@@ -72,7 +75,7 @@ async function runNode(options: NodeOptions, terminal: Terminal): Promise<void> 
   }
 }
 
-/** Options override the environment. No ingestion unless EARSHOT_INGEST is set. */
+/** Options override the environment. Ingestion is off unless EARSHOT_INGEST is set. */
 function nodeConfig({ gateway, gatewayKey }: NodeOptions, terminal: Terminal): Config {
   const config = readConfig(terminal);
   const { ingest, node } = config;

@@ -17,7 +17,7 @@ export async function listNodes(
   { all, json }: { all?: boolean; json?: boolean },
   terminal: Terminal,
 ): Promise<void> {
-  const allNodes = await inControl(terminal, (control) => control.run("nodes", null));
+  const allNodes = await runWithControl(terminal, (control) => control.run("nodes", null));
   const nodes = all ? allNodes : allNodes.filter(({ state }) => state !== "removed");
   const nowMs = systemClock.now();
   if (json)
@@ -27,7 +27,7 @@ export async function listNodes(
     );
   else if (allNodes.length === 0) {
     terminal.note(
-      "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
+      "no nodes yet – print the settings of a new node with earshot nodes enroll, then start it with earshot node\n",
     );
   } else if (nodes.length === 0) {
     terminal.note("all nodes are removed – list them with earshot nodes list --all\n");
@@ -42,7 +42,7 @@ export async function showNode(
   terminal: Terminal,
 ): Promise<void> {
   const nowMs = systemClock.now();
-  const { node, events } = await inControl(terminal, async (control) => ({
+  const { node, events } = await runWithControl(terminal, async (control) => ({
     node: await requireNode(control, id),
     events: await control.run("nodeEvents", { limit: shownEvents, nodeId: id }),
   }));
@@ -62,7 +62,7 @@ export async function changeNode(
   terminal: Terminal,
 ): Promise<void> {
   const nowMs = systemClock.now();
-  const { before, node } = await inControl(terminal, async (control) => ({
+  const { before, node } = await runWithControl(terminal, async (control) => ({
     before: await control.run("node", { id }),
     node: await control.run("changeNode", { nodeId: id, change, actor: "command_line", nowMs }),
   }));
@@ -94,7 +94,7 @@ export async function listEvents(
   { json, limit }: { json?: boolean; limit: number },
   terminal: Terminal,
 ): Promise<void> {
-  const events = await inControl(terminal, (control) =>
+  const events = await runWithControl(terminal, (control) =>
     control.run("nodeEvents", { limit, nodeId }),
   );
   if (json) printLines(events.map(eventAsJson), terminal);
@@ -104,14 +104,14 @@ export async function listEvents(
 
 export async function printKey(terminal: Terminal): Promise<void> {
   const { gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
-  terminal.out(`${gatewayKeyOf(await secretKeyIn(terminal)).publicKey}\n`);
+  terminal.out(`${gatewayKeyOf(await secretKeyFor(terminal)).publicKey}\n`);
 }
 
 export async function enrollNode(terminal: Terminal): Promise<void> {
   const { http } = readConfig(terminal);
   const { gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
   const { enrolmentTokenOf } = await import("../../remote/protocol/enrolment.ts");
-  const secretKey = await secretKeyIn(terminal);
+  const secretKey = await secretKeyFor(terminal);
   const { publicUrl } = http;
   const lines = [
     ...(publicUrl === null ? [] : [`EARSHOT_NODE_GATEWAY=${publicUrl}`]),
@@ -121,9 +121,11 @@ export async function enrollNode(terminal: Terminal): Promise<void> {
   terminal.out(`${lines.join("\n")}\n`);
 }
 
-async function secretKeyIn(terminal: Terminal): Promise<Uint8Array> {
+async function secretKeyFor(terminal: Terminal): Promise<Uint8Array> {
   const { data } = readConfig(terminal);
-  return data.secretKey ?? (await inControl(terminal, (control) => secretKeyOf({ data }, control)));
+  return (
+    data.secretKey ?? (await runWithControl(terminal, (control) => secretKeyOf({ data }, control)))
+  );
 }
 
 export async function simulateTee(folder: string, terminal: Terminal): Promise<void> {
@@ -155,7 +157,7 @@ function printLines(values: readonly Record<string, unknown>[], terminal: Termin
   for (const value of values) terminal.out(`${JSON.stringify(value)}\n`);
 }
 
-async function inControl<Value>(
+async function runWithControl<Value>(
   terminal: Terminal,
   use: (control: OpenControl) => Promise<Value>,
 ): Promise<Value> {

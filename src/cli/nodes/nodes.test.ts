@@ -23,7 +23,9 @@ const json = async (...args: string[]) =>
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line));
 
-async function inStore<Value>(use: (control: OpenControl) => Promise<Value>): Promise<Value> {
+async function runWithControl<Value>(
+  use: (control: OpenControl) => Promise<Value>,
+): Promise<Value> {
   const control = await openControl({ dataDir });
   try {
     return await use(control);
@@ -75,16 +77,16 @@ const registration: NodeRegistration = {
   nowMs,
 };
 
-const keep = (changed: Partial<NodeRegistration> = {}) =>
-  inStore((control) => control.run("storeRegistration", { ...registration, ...changed }));
+const register = (changed: Partial<NodeRegistration> = {}) =>
+  runWithControl((control) => control.run("storeRegistration", { ...registration, ...changed }));
 
 describe("list and show", () => {
-  test("nodes list and show print nodes without control characters, and the list is empty at first", async () => {
+  test("nodes list and show print nodes without control characters", async () => {
     expect((await earshot("nodes", "list")).notes).toBe(
-      "no nodes yet – print the settings of one with earshot nodes enroll, then start it with earshot node\n",
+      "no nodes yet – print the settings of a new node with earshot nodes enroll, then start it with earshot node\n",
     );
-    await keep();
-    await keep({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
+    await register();
+    await register({ id: "fedcba9876543210", name: "paris", evidence: "none", capabilities: [] });
     const { out } = await earshot("nodes", "list");
     expect(out).toMatch(/^ID +NAME +STATE +CONNECTED +EVIDENCE +PLATFORMS +JOBS +FAILED +SEEN\n/);
     expect(out).toMatch(
@@ -106,8 +108,8 @@ describe("list and show", () => {
   });
 
   test("nodes list and show report which approved nodes contacted the gateway within the last 45 seconds", async () => {
-    await keep({ nowMs: Date.now() });
-    await keep({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
+    await register({ nowMs: Date.now() });
+    await register({ id: "fedcba9876543210", nowMs: Date.now() - 60_000 });
     expect((await json("nodes", "list"))[0]).toMatchObject({ connected: false });
     await earshot("nodes", "approve", id);
     await earshot("nodes", "approve", "fedcba9876543210");
@@ -116,7 +118,7 @@ describe("list and show", () => {
     expect((await earshot("nodes", "show", id)).out).toMatch(/^connected +yes$/m);
   });
 
-  test("nodes show fails for an unknown node", async () => {
+  test("nodes show, approve, drain and remove fail for an unknown node", async () => {
     for (const word of ["show", "approve", "drain", "remove"]) {
       const { code, notes } = await earshot("nodes", word, "nobody");
       expect(code).toBe(1);
@@ -131,7 +133,7 @@ describe("a node", () => {
   const state = async () => (await json("nodes", "show", id))[0].state;
 
   test("a node is approved, drained, approved again and removed, each with an audit entry", async () => {
-    await keep();
+    await register();
     const early = await earshot("nodes", "drain", id);
     expect(early).toMatchObject({ code: 1 });
     expect(early.notes).toMatch(/awaits approval – use earshot nodes approve or/);
@@ -166,45 +168,47 @@ describe("a node", () => {
     ]);
   });
 
-  test("a removed node that is listed in the policy gets a warning", async () => {
-    await keep({ isListed: true });
+  test("removing a node that the policy still lists prints a warning", async () => {
+    await register({ isListed: true });
     const { out, notes } = await earshot("nodes", "remove", id);
     expect(out).toContain("removed permanently");
     expect(notes).toContain("the policy still lists its machine – remove it");
   });
 
-  test("approving a node reports when it gets work, depending on its previous state", async () => {
-    await keep();
+  test("approving a node reports when it gets jobs, depending on its previous state", async () => {
+    await register();
     const approve = async () => (await earshot("nodes", "approve", id)).out;
     expect(await approve()).toMatch(/it gets jobs when it attests again, within seconds\n$/);
     expect(await approve()).toMatch(/already approved; it may move/);
     await earshot("nodes", "drain", id);
     expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
     const untilMs = Date.UTC(2999, 0, 1);
-    await inStore((control) =>
+    await runWithControl((control) =>
       control.run("quarantineNode", { id, untilMs, reason: "slow", nowMs }),
     );
     expect(await approve()).toMatch(/it gets jobs again, within a second if it is connected\n$/);
   });
 
   test("a quarantined node is shown as such and resumed by approving it", async () => {
-    await keep();
+    await register();
     await earshot("nodes", "approve", id);
     const untilMs = Date.UTC(2999, 0, 1);
-    const reason = "3 faults\nwithin ten minutes";
-    await inStore((control) => control.run("quarantineNode", { id, untilMs, reason, nowMs }));
+    const reason = "3 failures\nwithin ten minutes";
+    await runWithControl((control) =>
+      control.run("quarantineNode", { id, untilMs, reason, nowMs }),
+    );
     expect(await state()).toBe("quarantined");
     expect((await earshot("nodes", "show", id)).out).toMatch(
-      /^quarantined +until 2999-01-01T00:00:00\.000Z: 3 faults within ten minutes$/m,
+      /^quarantined +until 2999-01-01T00:00:00\.000Z: 3 failures within ten minutes$/m,
     );
     await earshot("nodes", "approve", id);
     expect(await state()).toBe("approved");
   });
 });
 
-test("nodes events lists events newest first, and the list is empty at first", async () => {
+test("nodes events lists events, newest first", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("no events yet\n");
-  await inStore(async (control) => {
+  await runWithControl(async (control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
     await control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });
   });
@@ -214,7 +218,7 @@ test("nodes events lists events newest first, and the list is empty at first", a
   expect(await json("nodes", "events", id)).toEqual([]);
 });
 
-test("the gateway key is stable, and differs by folder", async () => {
+test("the gateway key is stable, and differs between data folders", async () => {
   const { out } = await earshot("nodes", "key");
   expect(out).toMatch(/^[A-Za-z0-9_-]{43}\n$/);
   expect((await earshot("nodes", "key")).out).toBe(out);

@@ -12,8 +12,8 @@ import {
   simulateTee,
 } from "./nodes-actions.ts";
 
-type Json = { json?: boolean };
-type Listed = Json & { limit: number };
+type JsonOption = { json?: boolean };
+type EventsOptions = JsonOption & { limit: number };
 
 const json = ["--json", "print one JSON object per line"] as const;
 const nodeId = ["<id>", "id from nodes list"] as const;
@@ -51,8 +51,8 @@ export function addNodes(program: Command, terminal: Terminal): void {
     .command("simulate")
     .summary("create a simulated TEE for tests")
     .description(
-      "Writes a simulated TEE to a folder: the means to make quotes, and the collateral and policy to verify " +
-        "them. It proves nothing. Replaces an earlier one.",
+      "Writes a simulated TEE to a folder: the keys to make quotes, and the collateral and policy to verify " +
+        "them. It proves nothing. Replaces an existing one.",
     )
     .argument("<folder>", "created if missing")
     .action((folder: string) => simulateTee(folder, terminal));
@@ -68,14 +68,14 @@ function addLists(nodes: Command, terminal: Terminal): void {
     )
     .option("--all", "include removed nodes")
     .option(...json)
-    .action((options: Json & { all?: boolean }) => listNodes(options, terminal));
+    .action((options: JsonOption & { all?: boolean }) => listNodes(options, terminal));
   nodes
     .command("show")
     .summary("show a node's evidence, capabilities and events")
     .description("Shows a node, one fact per line, and its recent events.")
     .argument(...nodeId)
     .option(...json)
-    .action((id: string, options: Json) => showNode(id, options, terminal));
+    .action((id: string, options: JsonOption) => showNode(id, options, terminal));
   nodes
     .command("events")
     .summary("list node events")
@@ -85,7 +85,9 @@ function addLists(nodes: Command, terminal: Terminal): void {
     .argument("[id]", "events of this node only")
     .option("--limit <number>", "maximum number", limit, 100)
     .option(...json)
-    .action((id: string | undefined, options: Listed) => listEvents(id ?? null, options, terminal));
+    .action((id: string | undefined, options: EventsOptions) =>
+      listEvents(id ?? null, options, terminal),
+    );
 }
 
 function addChanges(nodes: Command, terminal: Terminal): void {
@@ -109,7 +111,7 @@ function addChanges(nodes: Command, terminal: Terminal): void {
     .command("remove")
     .summary("remove a node permanently")
     .description(
-      "Refuses a node permanently and gives its jobs to others immediately. Results that it signed stay.",
+      "Rejects a node permanently and reassigns its jobs immediately. Results that it signed are kept.",
     )
     .argument(...nodeId)
     .action((id: string) => changeNode(id, "remove", terminal));

@@ -14,7 +14,7 @@ const proven: Readonly<Record<EvidenceKind, readonly string[]>> = {
   none: ["One key signed this body, the request, and the statements about the answer together."],
 };
 
-const ofKind: Readonly<Record<EvidenceKind, readonly string[]>> = {
+const notProvenByKind: Readonly<Record<EvidenceKind, readonly string[]>> = {
   tdx: [
     "That the machine was not tampered with: attestation does not withstand physical access or every side channel.",
   ],
@@ -26,31 +26,31 @@ const ofKind: Readonly<Record<EvidenceKind, readonly string[]>> = {
   ],
 };
 
-const ofAll: readonly string[] = [
+const neverProven: readonly string[] = [
   "That the posts are true or complete: a node reports what platforms and its archive returned.",
   "When it was attested and signed: nodes take the time from the gateway. Compare it with the time of your request; --as-of and --collateral check the evidence at another time.",
   "That it answers your request: compare the request above with it. --job, --query, --from, --to, --first-page and --result compare only the given values. Which post an ID identifies is not proven.",
   "That your request and its answer are private: the gateway sees both.",
 ];
 
-const ofGateway =
+const gatewayNotProven =
   "Which gateway the node worked for, unless you compare its key with one that you trust: --gateway-key does.";
 
-const ofMachine =
+const machineNotProven =
   "Which machine it was: your policy names none, so anyone may control it. `platforms` in the policy lists the machines that you trust.";
 
 /** `isGatewayKnown`: the gateway's key was compared with a known one. */
-export function wordsFor(
+export function proofClaims(
   { kind, isListedPlatform }: Pick<VerifiedEvidence, "kind" | "isListedPlatform">,
   { isGatewayKnown }: { isGatewayKnown: boolean },
 ): ProofClaims {
   return {
     proven: proven[kind],
     notProven: [
-      ...(kind === "tdx" && !isListedPlatform ? [ofMachine] : []),
-      ...ofKind[kind],
-      ...ofAll,
-      ...(isGatewayKnown ? [] : [ofGateway]),
+      ...(kind === "tdx" && !isListedPlatform ? [machineNotProven] : []),
+      ...notProvenByKind[kind],
+      ...neverProven,
+      ...(isGatewayKnown ? [] : [gatewayNotProven]),
     ],
   };
 }

@@ -14,13 +14,13 @@ const attested: Attested = {
   againMs: 1,
   leaseWaitMs: 1,
 };
-const error = new EarshotError("node_refused", "evidence of the kind none is not taken here", {
-  hint: "show tdx",
+const error = new EarshotError("node_refused", "evidence of kind none is not accepted", {
+  hint: "use tdx",
 });
 
-function make(gatewayKey: string | null = "KEY") {
+function createTestPrinter(gatewayKey: string | null = "KEY") {
   let shown = "";
-  const teller = createStatusPrinter(
+  const printer = createStatusPrinter(
     {
       out: (text) => {
         shown += text;
@@ -28,11 +28,11 @@ function make(gatewayKey: string | null = "KEY") {
     },
     { gatewayKey },
   );
-  return { ...teller, shown: () => shown };
+  return { ...printer, shown: () => shown };
 }
 
-test("node statuses from before the node is named are printed after the name", () => {
-  const { print: show, begin, shown } = make();
+test("the last status before the node has an id is printed once it has one", () => {
+  const { print: show, begin, shown } = createTestPrinter();
   show({ state: "unreachable", error });
   show({ state: "pending", attested });
   expect(shown()).toBe("");
@@ -43,7 +43,7 @@ test("node statuses from before the node is named are printed after the name", (
 });
 
 test("each status change of a node is printed once", () => {
-  const { print: show, begin, shown } = make();
+  const { print: show, begin, shown } = createTestPrinter();
   begin("0123456789abcdef");
   show({ state: "connecting" });
   show({ state: "admitted", attested });
@@ -52,14 +52,14 @@ test("each status change of a node is printed once", () => {
   show({ state: "admitted", attested });
   expect(shown().split("\n")).toEqual([
     "attested and ready for jobs",
-    "the gateway is unreachable, retrying: evidence of the kind none is not taken here",
+    "the gateway is unreachable, retrying: evidence of kind none is not accepted",
     "attested and ready for jobs",
     "",
   ]);
 });
 
 test("an unconfirmed gateway key is reported with the setting that confirms it", () => {
-  const { print: show, begin, shown } = make(null);
+  const { print: show, begin, shown } = createTestPrinter(null);
   begin("0123456789abcdef");
   show({ state: "admitted", attested });
   expect(shown()).toContain("gateway key KEY: trusted on first use");
@@ -67,12 +67,12 @@ test("an unconfirmed gateway key is reported with the setting that confirms it",
 });
 
 test("a refusal is printed with a hint, unless it ends the command, which reports it", () => {
-  const { print: show, begin, shown } = make();
+  const { print: show, begin, shown } = createTestPrinter();
   begin("0123456789abcdef");
   show({ state: "refused", error, isFinal: true });
   expect(shown()).toBe("");
   show({ state: "refused", error, isFinal: false });
   expect(shown()).toContain(
-    "the gateway refused the node: evidence of the kind none is not taken here – show tdx\n",
+    "the gateway refused the node: evidence of kind none is not accepted – use tdx\n",
   );
 });

@@ -13,27 +13,27 @@ export function createStatusPrinter(
   { gatewayKey }: Pick<NodeSettings, "gatewayKey">,
 ): StatusPrinter {
   let nodeId: string | null = null;
-  let waiting: AttestationStatus | null = null;
-  let printed = "";
+  let deferred: AttestationStatus | null = null;
+  let lastText = "";
 
   function print(status: AttestationStatus): void {
     if (nodeId === null) {
-      waiting = status;
+      deferred = status;
       return;
     }
-    const isLast = status.state === "refused" && status.isFinal;
+    const isFinal = status.state === "refused" && status.isFinal;
     const text = textOf(status, nodeId, gatewayKey === null);
     // The command itself reports a final refusal.
-    if (isLast || text === null || text === printed) return;
-    printed = text;
+    if (isFinal || text === null || text === lastText) return;
+    lastText = text;
     terminal.out(text);
   }
 
   return {
-    print: print,
+    print,
     begin: (id) => {
       nodeId = id;
-      if (waiting !== null) print(waiting);
+      if (deferred !== null) print(deferred);
     },
   };
 }
@@ -52,10 +52,10 @@ function textOf(status: AttestationStatus, nodeId: string, isKeyUnknown: boolean
     }
     case "admitted": {
       const { gatewayKey } = status.attested;
-      const seen = isKeyUnknown
+      const keyNote = isKeyUnknown
         ? `\ngateway key ${gatewayKey}: trusted on first use, until the node stops; set EARSHOT_NODE_GATEWAY_KEY to pin it`
         : "";
-      return `attested and ready for jobs${seen}\n`;
+      return `attested and ready for jobs${keyNote}\n`;
     }
   }
 }

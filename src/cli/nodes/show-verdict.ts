@@ -10,9 +10,9 @@ import type { SignedResult } from "../../remote/protocol/signed-result.ts";
 import { readKnowledge, readRequest } from "../../remote/protocol/texts.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import { wrap } from "../terminal/text-layout.ts";
-import { type ProofClaims, wordsFor } from "./proof-words.ts";
+import { type ProofClaims, proofClaims } from "./proof-words.ts";
 
-type Shown = { json?: boolean; gatewayKey?: string };
+type VerdictOptions = { json?: boolean; gatewayKey?: string };
 
 type Content = {
   proof: Proof;
@@ -20,26 +20,30 @@ type Content = {
   evidence: VerifiedEvidence;
   asOfMs: number | null;
   records: number;
-  words: ProofClaims;
+  claims: ProofClaims;
 };
 
 /** Shows only the checks of an invalid proof, because its content cannot be trusted. */
-export function showVerdict(verdict: ProofVerdict, shown: Shown, terminal: Terminal): void {
-  const content = contentOf(verdict, shown);
-  // Untrusted texts cannot move the cursor, break lines or change the direction.
-  if (shown.json) terminal.out(`${escapeInvisible(JSON.stringify(asJson(verdict, content)))}\n`);
+export function showVerdict(
+  verdict: ProofVerdict,
+  options: VerdictOptions,
+  terminal: Terminal,
+): void {
+  const content = contentOf(verdict, options);
+  // Untrusted texts cannot move the cursor, break lines or change the text direction.
+  if (options.json) terminal.out(`${escapeInvisible(JSON.stringify(asJson(verdict, content)))}\n`);
   else terminal.out(`${asText(verdict, content, terminal)}\n`);
 }
 
 function contentOf(
   { holds, proof, signed, evidence, asOfMs, records }: ProofVerdict,
-  shown: Shown,
+  options: VerdictOptions,
 ): Content | null {
   if (!holds || proof === null || signed === null || evidence === null || records === null) {
     return null;
   }
-  const words = wordsFor(evidence, { isGatewayKnown: shown.gatewayKey !== undefined });
-  return { proof, signed, evidence, asOfMs, records, words };
+  const claims = proofClaims(evidence, { isGatewayKnown: options.gatewayKey !== undefined });
+  return { proof, signed, evidence, asOfMs, records, claims };
 }
 
 function asJson({ steps }: ProofVerdict, content: Content | null) {
@@ -50,7 +54,7 @@ function asJson({ steps }: ProofVerdict, content: Content | null) {
   };
 }
 
-function contentFields({ proof, signed, evidence, asOfMs, records, words }: Content) {
+function contentFields({ proof, signed, evidence, asOfMs, records, claims }: Content) {
   const { statement, id, node_id } = proof.attestation;
   const { complete, coverage } = readKnowledge(proof.knowledge);
   const request = readRequest(proof.request);
@@ -78,8 +82,8 @@ function contentFields({ proof, signed, evidence, asOfMs, records, words }: Cont
       as_of: asOfMs === null ? null : isoTime(asOfMs),
       collateral_until: evidence.facts === null ? null : isoTime(evidence.facts.collateralUntilMs),
     },
-    proven: words.proven,
-    not_proven: words.notProven,
+    proven: claims.proven,
+    not_proven: claims.notProven,
   };
 }
 
@@ -93,8 +97,8 @@ function asText({ steps }: ProofVerdict, content: Content | null, terminal: Term
     rowsOf(content)
       .map(([name, value]) => `${name.padEnd(10)}${escapeInvisible(value)}`)
       .join("\n"),
-    sentences(bold("Proven"), content.words.proven, terminal),
-    sentences(bold("Not proven"), content.words.notProven, terminal),
+    bulletList(bold("Proven"), content.claims.proven, terminal),
+    bulletList(bold("Not proven"), content.claims.notProven, terminal),
   ].join("\n\n");
 }
 
@@ -125,7 +129,7 @@ function rowsOf({
     ["Request", requestText(request)],
     ...(about === null ? [] : [["About", about] satisfies [string, string]]),
     ["Type", request.type],
-    ["Page", isFirstPage(request) ? "first" : "a later one: earlier pages are not in it"],
+    ["Page", isFirstPage(request) ? "first" : "not the first; earlier pages are not included"],
     [
       "Answer",
       `${recordsText(records)}${complete ? ", complete" : ""}${next === null ? "" : ", more on the next page"}`,
@@ -176,7 +180,7 @@ const machineOf = ({ facts }: VerifiedEvidence): string | null =>
 const recordsText = (records: number): string =>
   records === 1 ? "1 record" : `${records} records`;
 
-function sentences(title: string, texts: readonly string[], { columns }: Terminal): string {
+function bulletList(title: string, texts: readonly string[], { columns }: Terminal): string {
   const lines = texts.flatMap((text) =>
     wrap(text, Math.min(columns, 100) - 2).map(
       (line, index) => `${index === 0 ? "- " : "  "}${line}`,

@@ -26,13 +26,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 let tee: SimulatedWorld;
 let simulated: Proof;
-let bare: Proof;
+let withoutEvidence: Proof;
 
 beforeAll(async () => {
   tee = createSimulatedTee({ nowMs });
   const answer = answerOf([postItem(1), postItem(2)]);
   simulated = proofBy(await makeNode("simulated", tee), answer);
-  bare = proofBy(await makeNode("none"), answer);
+  withoutEvidence = proofBy(await makeNode("none"), answer);
   file("policy.json", JSON.stringify(tee.policy()));
 });
 
@@ -46,11 +46,16 @@ const proofFile = (proof: unknown): string => file("proof.json", JSON.stringify(
 
 const verify = (...args: string[]): Promise<Outcome> => runCommand(["verify", ...args]);
 
-const trusting = (): string[] => ["--policy", join(folder, "policy.json"), "--accept", "simulated"];
+const trustArgs = (): string[] => [
+  "--policy",
+  join(folder, "policy.json"),
+  "--accept",
+  "simulated",
+];
 
 describe("a valid proof", () => {
   test("verify exits with 0 for a valid proof and reports what is proven and what is not", async () => {
-    const { code, out, notes } = await verify(proofFile(simulated), ...trusting());
+    const { code, out, notes } = await verify(proofFile(simulated), ...trustArgs());
     expect(notes).toBe("");
     expect(code).toBe(0);
     expect(out).toContain("SIMULATED evidence: it proves nothing about a machine");
@@ -75,7 +80,7 @@ describe("a valid proof", () => {
   });
 
   test("verify warns for a valid proof without evidence that its sender could have made it", async () => {
-    const { code, out } = await verify(proofFile(bare), "--accept", "none");
+    const { code, out } = await verify(proofFile(withoutEvidence), "--accept", "none");
     expect(code).toBe(0);
     expect(out).toContain("with NO evidence: nothing vouches for the signing key");
     expect(out.replaceAll(/\s+/g, " ")).toContain(
@@ -84,7 +89,7 @@ describe("a valid proof", () => {
   });
 
   test("verify prints a valid proof as JSON with its content", async () => {
-    const { code, out } = await verify(proofFile(simulated), ...trusting(), "--json");
+    const { code, out } = await verify(proofFile(simulated), ...trustArgs(), "--json");
     expect(code).toBe(0);
     expect(JSON.parse(out)).toMatchObject({
       holds: true,
@@ -123,23 +128,23 @@ describe("a valid proof", () => {
     file(join("later", name), JSON.stringify(tee.collateral({ inForce })));
     const later = ["--collateral", join(folder, "later")];
     const path = proofFile(simulated);
-    const own = await verify(path, ...trusting());
-    expect(own.out).toContain("As of     2026-01-31T12:00:00.000Z, when it was signed");
-    const asNow = await verify(path, ...trusting(), ...later, "--json");
+    const atSigning = await verify(path, ...trustArgs());
+    expect(atSigning.out).toContain("As of     2026-01-31T12:00:00.000Z, when it was signed");
+    const asNow = await verify(path, ...trustArgs(), ...later, "--json");
     expect(asNow.code).toBe(0);
     const { as_of, collateral_until } = JSON.parse(asNow.out).evidence;
     expect(Date.parse(as_of)).toBeGreaterThanOrEqual(clock);
     expect(Date.parse(collateral_until)).toBe(Math.floor(inForce.toMs / 1_000) * 1_000);
-    const then = await verify(path, ...trusting(), ...later, "--as-of", "2026-01-31");
+    const then = await verify(path, ...trustArgs(), ...later, "--as-of", "2026-01-31");
     expect(then).toMatchObject({ code: 1, out: expect.stringContaining("(crl_outdated)") });
-    const nothing = await verify(path, ...trusting(), "--collateral", join(folder, "none"));
+    const nothing = await verify(path, ...trustArgs(), "--collateral", join(folder, "none"));
     expect(nothing).toMatchObject({ code: 1, out: expect.stringContaining(name) });
   });
 
-  test("verify compares a valid proof with everything that was specified", async () => {
+  test("verify compares a valid proof with all expectations", async () => {
     const result = file("result.json", simulated.body);
     const { gateway_key: key } = simulated.attestation.statement;
-    const given = [
+    const expectations = [
       "--result",
       result,
       "--job",
@@ -151,12 +156,17 @@ describe("a valid proof", () => {
     ];
     const window = ["--from", "2026-01-30T12:00:00Z", "--to", "2026-01-31T12:00:00Z"];
     const more = [...window, "--first-page", "--signed-after", "2026-01-31"];
-    const { code, out } = await verify(proofFile(simulated), ...trusting(), ...given, ...more);
+    const { code, out } = await verify(
+      proofFile(simulated),
+      ...trustArgs(),
+      ...expectations,
+      ...more,
+    );
     expect(code).toBe(0);
     expect(out).toMatch(/ok {6}expected/);
     expect(out).not.toContain("--gateway-key");
     const other = ["--result", file("other.json", `${simulated.body}\n`)];
-    expect(await verify(proofFile(simulated), ...trusting(), ...other)).toMatchObject({
+    expect(await verify(proofFile(simulated), ...trustArgs(), ...other)).toMatchObject({
       code: 1,
       notes: expect.stringContaining("differs from the signed one"),
     });
@@ -166,7 +176,7 @@ describe("a valid proof", () => {
 describe("an invalid proof", () => {
   test("verify exits with 1 for an invalid proof and shows the failed check without the content", async () => {
     const changed = { ...simulated, request: simulated.request.replace("cats", "dogs") };
-    const { code, out, notes } = await verify(proofFile(changed), ...trusting());
+    const { code, out, notes } = await verify(proofFile(changed), ...trustArgs());
     expect(code).toBe(1);
     expect(out).toContain("The proof is invalid.\n");
     expect(out).toMatch(/FAILED {2}signature .*\(request_digest\)/);
@@ -178,7 +188,7 @@ describe("an invalid proof", () => {
 
   test("verify prints an invalid proof as JSON with only the checks", async () => {
     const { code, out } = await verify(
-      proofFile({ ...bare, body: "[]" }),
+      proofFile({ ...withoutEvidence, body: "[]" }),
       "--accept",
       "none",
       "--json",
@@ -190,7 +200,7 @@ describe("an invalid proof", () => {
   });
 
   test.each([
-    ["evidence that was not accepted", () => bare, [], "add it to --accept"],
+    ["evidence that was not accepted", () => withoutEvidence, [], "add it to --accept"],
     ["a simulated quote that is not accepted", () => simulated, [], "add it to --accept"],
     ["a quote without a policy", () => simulated, ["--accept", "simulated"], "use --policy"],
   ] as const)("verify gives a hint about %s", async (_name, proof, args, hint) => {
@@ -199,11 +209,11 @@ describe("an invalid proof", () => {
     expect(notes).toContain(hint);
   });
 
-  test("verify accepts a proof with a simulated quote neither as another kind nor without its root", async () => {
-    const raised = proofBy(await makeNode("tdx", tee), answerOf([]));
+  test("verify rejects a simulated quote that claims another kind or whose root is not in the policy", async () => {
+    const claimedTdx = proofBy(await makeNode("tdx", tee), answerOf([]));
     const policy = ["--policy", join(folder, "policy.json")];
-    expect(await verify(proofFile(raised), ...policy)).toMatchObject({ code: 1 });
-    expect(await verify(proofFile(raised), ...trusting())).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(claimedTdx), ...policy)).toMatchObject({ code: 1 });
+    expect(await verify(proofFile(claimedTdx), ...trustArgs())).toMatchObject({ code: 1 });
     const { simulated_root: _root, ...rootless } = tee.policy();
     const withoutRoot = ["--policy", file("rootless.json", JSON.stringify(rootless))];
     expect(
@@ -215,7 +225,7 @@ describe("an invalid proof", () => {
   });
 
   test("verify refuses a proof with a duplicate member", async () => {
-    const text = JSON.stringify(bare).replace("{", '{"body":"[]",');
+    const text = JSON.stringify(withoutEvidence).replace("{", '{"body":"[]",');
     const { code, out } = await verify(file("twice.json", text), "--accept", "none");
     expect(code).toBe(1);
     expect(out).toContain("(repeated_members)");
@@ -238,58 +248,64 @@ describe("a proof about an account", () => {
     const request = requestText({ ...requested, target });
     return proofFile(proofBy(await makeNode("none"), answer, { request }));
   };
-  const given = ["--accept", "none", "--query", "Alice.example"];
+  const expectations = ["--accept", "none", "--query", "Alice.example"];
 
   test("verify shows the account of a proof, and that the page is not the first", async () => {
     const path = await proofAbout("alice.example");
-    const { code, out } = await verify(path, ...given);
+    const { code, out } = await verify(path, ...expectations);
     expect(code).toBe(0);
     expect(out).toContain("About     bluesky:@alice.example\n");
-    expect(out).toContain("Page      a later one");
-    const report = JSON.parse((await verify(path, ...given, "--json")).out);
+    expect(out).toContain("Page      not the first");
+    const report = JSON.parse((await verify(path, ...expectations, "--json")).out);
     expect(report).toMatchObject({ about: "bluesky:@alice.example", first_page: false });
-    const first = await verify(path, ...given, "--first-page");
+    const first = await verify(path, ...expectations, "--first-page");
     expect(first).toMatchObject({ code: 1, out: expect.stringContaining("(not_the_first_page)") });
   });
 
   test("verify rejects a proof about an account if the query names another account", async () => {
-    const { code, out } = await verify(await proofAbout("mallory.example"), ...given);
+    const { code, out } = await verify(await proofAbout("mallory.example"), ...expectations);
     expect(code).toBe(1);
     expect(out).toMatch(/FAILED {2}answer .*\(target_mismatch\)/);
   });
 });
 
 test("no text of a proof can hide, reorder or break the output, in text or JSON", async () => {
-  const odd =
+  const hostile =
     "\u009b31m\u202e\u2066\u200f\u200e\u061c\u200b\u2028\u2029\u0085\u001b]0;x\u0007\u{e0001}";
-  const unseen = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
+  const invisible = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
   const node = await makeNode("none");
-  const attestation = { ...node.attestation, name: `a node${odd}` };
-  const request = requestText({ ...testRequest, query: `cats ${odd}` });
+  const attestation = { ...node.attestation, name: `a node${hostile}` };
+  const request = requestText({ ...testRequest, query: `cats ${hostile}` });
   const answer = { ...answerOf([]), complete: false };
   const path = proofFile({ ...proofBy(node, answer, { request }), attestation });
   const text = await verify(path, "--accept", "none");
   expect(text.code).toBe(0);
   expect(text.out).toContain("\\u202e");
-  expect(text.out).not.toMatch(unseen);
+  expect(text.out).not.toMatch(invisible);
   const { code, out } = await verify(path, "--accept", "none", "--json");
   expect(code).toBe(0);
-  expect(out).not.toMatch(unseen);
+  expect(out).not.toMatch(invisible);
   expect(JSON.parse(out)).toMatchObject({
-    asked: { query: `cats ${odd}` },
+    asked: { query: `cats ${hostile}` },
     gateway: { audience: "earshot" },
   });
   const broken = await verify(
-    file("odd.json", JSON.stringify({ ...bare, attestation: { ...bare.attestation, [odd]: 1 } })),
+    file(
+      "odd.json",
+      JSON.stringify({
+        ...withoutEvidence,
+        attestation: { ...withoutEvidence.attestation, [hostile]: 1 },
+      }),
+    ),
   );
   expect(broken.code).toBe(1);
-  expect(broken.out + broken.notes).not.toMatch(unseen);
+  expect(broken.out + broken.notes).not.toMatch(invisible);
 });
 
-test("texts of a proof are each printed on a separate line", async () => {
-  const named = { ...bare.attestation, name: "\u001b[2J\nProven\n- everything" };
+test("line breaks in a proof cannot add lines to the output", async () => {
+  const named = { ...withoutEvidence.attestation, name: "\u001b[2J\nProven\n- everything" };
   const { code, out } = await verify(
-    proofFile({ ...bare, attestation: named }),
+    proofFile({ ...withoutEvidence, attestation: named }),
     "--accept",
     "none",
   );

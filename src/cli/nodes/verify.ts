@@ -10,7 +10,7 @@ import { type NodePolicy, readPolicy } from "../../remote/evidence/policy.ts";
 import type { ExpectedOfProof } from "../../remote/proof/proof-checks.ts";
 import type { ProofStep, ProofVerdict } from "../../remote/proof/verify-proof.ts";
 import { verifyProof } from "../../remote/proof/verify-proof.ts";
-import { moment } from "../parse-values.ts";
+import { parseTimeOption } from "../parse-values.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { showVerdict } from "./show-verdict.ts";
 
@@ -30,7 +30,7 @@ type Options = {
   json?: boolean;
 };
 
-/** A proof contains the whole result. */
+/** Large, because a proof contains the whole result. */
 const maxBytes = 268_435_456;
 
 export function addVerify(program: Command, terminal: Terminal): void {
@@ -52,24 +52,24 @@ export function addVerify(program: Command, terminal: Terminal): void {
     )
     .option(
       "--collateral <folder>",
-      "use files such as tdx-90c06f000000-platform.json instead of the proof's, as of now unless --as-of is given",
+      "use files such as tdx-90c06f000000-platform.json instead of the proof's, as of now unless --as-of is set",
     )
     .option(
       "--as-of <time>",
-      "when certificates and collateral must be valid; default: the time of the signature",
-      moment,
+      "time at which certificates and collateral must be valid; default: the time of the signature",
+      parseTimeOption,
     )
-    .option("--result <file>", "the fetched result, which must be the signed one")
-    .option("--job <uuid>", "required job")
-    .option("--query <query>", "required query")
-    .option("--from <time>", "required start of the window", moment)
-    .option("--to <time>", "required end of the window", moment)
+    .option("--result <file>", "the fetched result, compared with the signed one")
+    .option("--job <uuid>", "expected job")
+    .option("--query <query>", "expected query")
+    .option("--from <time>", "expected start of the window", parseTimeOption)
+    .option("--to <time>", "expected end of the window", parseTimeOption)
     .option("--first-page", "require the first page")
-    .option("--gateway-key <key>", "required gateway key")
-    .option("--signed-after <time>", "earliest time of the signature", moment)
+    .option("--gateway-key <key>", "expected gateway key")
+    .option("--signed-after <time>", "earliest time of the signature", parseTimeOption)
     .option(
       "--json",
-      "print one JSON object: holds, checks, and of a proof that holds what it says and proves",
+      "print one JSON object: holds, checks and, for a valid proof, its content and claims",
     )
     .addHelpText(
       "after",

@@ -1,16 +1,16 @@
 import * as z from "zod";
 import { platforms } from "../../posts/post.ts";
 
-const moment = z.iso.datetime().transform((text) => Date.parse(text));
+const timestamp = z.iso.datetime().transform((text) => Date.parse(text));
 
 const spans = z
-  .array(z.object({ from: moment.nullable(), to: moment }))
+  .array(z.object({ from: timestamp.nullable(), to: timestamp }))
   .transform((list) => list.map(({ from, to }) => ({ fromMs: from, toMs: to })));
 
-export const answeredCoverage = z
+export const coverageSchema = z
   .object({
-    from: moment.nullable(),
-    to: moment,
+    from: timestamp.nullable(),
+    to: timestamp,
     complete: z.boolean(),
     gaps: spans,
     truncated: z.boolean().default(false),
@@ -29,6 +29,6 @@ export const answeredCoverage = z
   })
   .transform(({ from, to, ...rest }) => ({ fromMs: from, toMs: to, ...rest }));
 
-export const answeredWarnings = z
+export const warningsSchema = z
   .array(z.object({ code: z.string(), message: z.string() }))
   .default([]);

@@ -10,9 +10,9 @@ export const serviceHelp =
   "Searches the service of --url, --profile, EARSHOT_URL or earshot login; without one, or with EARSHOT_DATA_DIR or " +
   "--local, the archive in the data folder, without a key.";
 
-export const profileHelp = "one of several logins; EARSHOT_PROFILE selects it too";
+export const profileHelp = "login profile; default: EARSHOT_PROFILE";
 
-export function takesService(command: Command): Command {
+export function addServiceOptions(command: Command): Command {
   return command
     .option(
       "--url <url>",
@@ -25,18 +25,18 @@ export function takesService(command: Command): Command {
 }
 
 /**
- * Null: the archive in the data folder. Errors: `wrong_use`, `invalid_setting`, `missing_setting`, `login_missing`,
+ * Null means the archive in the data folder. Errors: `wrong_use`, `invalid_setting`, `missing_setting`, `login_missing`,
  * `login_unreadable`.
  */
 export function chooseService(
   { environment }: Pick<Terminal, "environment">,
-  { url: given, profile: named, local }: ServiceOptions,
+  { url: urlOption, profile: profileOption, local }: ServiceOptions,
 ): Login | null {
   if (local) return null;
-  const profile = profileOf(environment, named);
+  const profile = profileOf(environment, profileOption);
   const login = () => readLogin(environment, profile);
-  if (given !== undefined) return withKey(requireUrl("--url", given), environment, login);
-  if (named !== undefined) return login() ?? loginMissing(profile);
+  if (urlOption !== undefined) return withKey(requireUrl("--url", urlOption), environment, login);
+  if (profileOption !== undefined) return login() ?? loginMissing(profile);
   const { EARSHOT_URL: url, EARSHOT_DATA_DIR: dataDir, EARSHOT_PROFILE: preset } = environment;
   if (url) return withKey(requireUrl("EARSHOT_URL", url), environment, login);
   if (dataDir) return null;
@@ -56,7 +56,7 @@ export function requireUrl(name: string, text: string): string {
 }
 
 function loginMissing(profile: string): never {
-  throw new EarshotError("login_missing", `there is no login with the profile ${profile}`, {
+  throw new EarshotError("login_missing", `no login for profile ${profile}`, {
     hint: `earshot login --list shows all; earshot login URL --profile ${profile} adds it`,
   });
 }

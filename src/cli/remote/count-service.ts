@@ -5,19 +5,19 @@ import type { Coverage } from "../../platforms/source.ts";
 import { bucketLengthsMs, type CountTerms } from "../search/search-terms.ts";
 import { bucketsOf, type ShownCounts } from "../search/show-counts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { answeredCoverage, answeredWarnings } from "./answered-coverage.ts";
+import { coverageSchema, warningsSchema } from "./answered-coverage.ts";
 import type { Login } from "./login-file.ts";
 import { openRemoteApi } from "./remote-api.ts";
 import { requireAnswer } from "./search-service.ts";
 
-const moment = z.iso.datetime().transform((text) => Date.parse(text));
+const timestamp = z.iso.datetime().transform((text) => Date.parse(text));
 
 const countsBody = z.object({
-  data: z.array(z.object({ start: moment, end: moment, tweet_count: z.int() })),
+  data: z.array(z.object({ start: timestamp, end: timestamp, tweet_count: z.int() })),
   meta: z.object({ next_token: z.string().optional() }),
   complete: z.boolean(),
-  coverage: answeredCoverage,
-  warnings: answeredWarnings,
+  coverage: coverageSchema,
+  warnings: warningsSchema,
   canonical_query: z.string(),
 });
 
@@ -38,7 +38,7 @@ export async function countRemotely(
       pages.unshift(page);
       token = page.meta.next_token;
     } while (token !== undefined);
-    return shownOf(pages, terms);
+    return countsOf(pages, terms);
   } finally {
     await close();
   }
@@ -60,9 +60,9 @@ async function pageOf(
   return readBody(answer, countsBody, JSON.parse);
 }
 
-function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
+function countsOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
   const data = pages.flatMap((page) => page.data);
-  const coverage = joined(pages.map((page) => page.coverage));
+  const coverage = joinCoverage(pages.map((page) => page.coverage));
   const counted = {
     buckets: data.map(({ start, tweet_count }) => ({ fromMs: start, count: tweet_count })),
     countedFromMs: coverage.fromMs ?? coverage.toMs,
@@ -86,7 +86,7 @@ function shownOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
 }
 
 /** Joins the coverage of adjacent windows, oldest first. */
-function joined(parts: readonly Coverage[]): Coverage {
+function joinCoverage(parts: readonly Coverage[]): Coverage {
   const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(nameOf)));
   const platforms = [...names].map((name) => {
     const ofPlatform = parts.flatMap(({ platforms: all = [] }) =>
@@ -97,8 +97,8 @@ function joined(parts: readonly Coverage[]): Coverage {
     return {
       ...first,
       complete: ofPlatform.every(({ complete }) => complete),
-      held: merged(ofPlatform.flatMap(({ held }) => held)),
-      gaps: merged(ofPlatform.flatMap(({ gaps }) => gaps)),
+      held: mergeSpans(ofPlatform.flatMap(({ held }) => held)),
+      gaps: mergeSpans(ofPlatform.flatMap(({ gaps }) => gaps)),
       truncated: ofPlatform.some(({ truncated }) => truncated),
     };
   });
@@ -106,7 +106,7 @@ function joined(parts: readonly Coverage[]): Coverage {
     fromMs: parts[0]?.fromMs ?? null,
     toMs: parts.at(-1)?.toMs ?? 0,
     complete: parts.every(({ complete }) => complete),
-    gaps: merged(parts.flatMap(({ gaps }) => gaps)),
+    gaps: mergeSpans(parts.flatMap(({ gaps }) => gaps)),
     truncated: parts.some(({ truncated }) => truncated ?? false),
     platforms,
   };
@@ -116,7 +116,7 @@ const nameOf = ({ platform, collection }: { platform: string; collection: string
   `${platform} ${collection}`;
 
 /** Spans that touch become one. */
-function merged(spans: Coverage["gaps"]): Coverage["gaps"][number][] {
+function mergeSpans(spans: Coverage["gaps"]): Coverage["gaps"][number][] {
   const all: Coverage["gaps"][number][] = [];
   for (const span of spans) {
     const last = all.at(-1);

@@ -20,13 +20,14 @@ type Environment = Terminal["environment"];
 
 const defaultProfile = "default";
 
-/** `given`, else that of `EARSHOT_PROFILE`. Errors: `wrong_use`, `invalid_setting`. */
-export function profileOf({ EARSHOT_PROFILE: preset }: Environment, given?: string): string {
-  const profile = given ?? (preset || defaultProfile);
+/** The `requested` profile, else that of `EARSHOT_PROFILE`. Errors: `wrong_use`, `invalid_setting`. */
+export function profileOf({ EARSHOT_PROFILE: preset }: Environment, requested?: string): string {
+  const profile = requested ?? (preset || defaultProfile);
   if (/^[\w-]{1,40}$/.test(profile)) return profile;
   const hint = "a name has 1 to 40 letters, digits, - and _";
-  if (given !== undefined) throw wrongUse(`--profile is ${JSON.stringify(given)}`, hint);
-  throw new EarshotError("invalid_setting", `EARSHOT_PROFILE is ${JSON.stringify(preset)}`, {
+  if (requested !== undefined)
+    throw wrongUse(`invalid --profile ${JSON.stringify(requested)}`, hint);
+  throw new EarshotError("invalid_setting", `invalid EARSHOT_PROFILE ${JSON.stringify(preset)}`, {
     hint,
   });
 }
@@ -48,7 +49,7 @@ export function loginProfiles(environment: Environment): readonly string[] {
   return files.includes("login.json") ? [defaultProfile, ...named] : named;
 }
 
-/** Null without a login. Errors: `login_unreadable`. */
+/** Null if there is no login. Errors: `login_unreadable`. */
 export function readLogin(environment: Environment, profile: string): Login | null {
   const path = loginPath(environment, profile);
   try {

@@ -7,15 +7,15 @@ import { printAnswer, printable } from "../search/print-answer.ts";
 import { readTree } from "../search/read-tree.ts";
 import type { SearchTerms } from "../search/search-terms.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { answeredCoverage, answeredWarnings } from "./answered-coverage.ts";
+import { coverageSchema, warningsSchema } from "./answered-coverage.ts";
 import type { Login } from "./login-file.ts";
 import { openRemoteApi } from "./remote-api.ts";
 
 const answerBody = z.object({
   results: z.array(z.record(z.string(), z.unknown())),
   next_cursor: z.string().nullable(),
-  coverage: answeredCoverage,
-  warnings: answeredWarnings,
+  coverage: coverageSchema,
+  warnings: warningsSchema,
 });
 
 /** Prints the answer in the requested format. Errors: `invalid_query`, `ApiRefusal`. */

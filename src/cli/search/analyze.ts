@@ -8,7 +8,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Analysis, AnalysisStep } from "./analysis.ts";
 
-/** Further opened segments are not listed. */
+/** The first opened segments, which the analysis lists. */
 const maxListedSegments = 50;
 
 /** Errors: `no_archive`. */
@@ -24,9 +24,9 @@ export async function analyze(
     step: AnalysisStep,
     run: () => Result | Promise<Result>,
   ): Promise<Result> => {
-    const startedAt = systemClock.elapsed();
+    const startedMs = systemClock.elapsed();
     const result = await run();
-    tookMs[step] = systemClock.elapsed() - startedAt;
+    tookMs[step] = systemClock.elapsed() - startedMs;
     return result;
   };
   const archive = await timed("open", async () => {

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import type { AnswerFormat } from "../../http/answers/negotiate.ts";
 
-const forms = [
+const formats = [
   ["json", "application/json", "print the whole answer as the API returns it"],
   ["ndjson", "application/x-ndjson", "print the API's records, one per line"],
   ["csv", "text/csv", "print a table"],
@@ -12,19 +12,19 @@ const forms = [
   ],
 ] as const satisfies readonly (readonly [string, AnswerFormat, string])[];
 
-type FormName = (typeof forms)[number][0];
+type FormatName = (typeof formats)[number][0];
 
-export type FormatOptions = Partial<Record<FormName, true>>;
+export type FormatOptions = Partial<Record<FormatName, true>>;
 
-export function takesFormat(command: Command): Command {
-  for (const [name, , description] of forms) {
-    const others = forms.map(([other]) => other).filter((other) => other !== name);
+export function addFormatOptions(command: Command): Command {
+  for (const [name, , description] of formats) {
+    const others = formats.map(([other]) => other).filter((other) => other !== name);
     command.addOption(new Option(`--${name}`, description).conflicts(others));
   }
   return command;
 }
 
-/** Null: text for people. */
+/** Null means text for people. */
 export function formatOf(options: FormatOptions): AnswerFormat | null {
-  return forms.find(([name]) => options[name])?.[1] ?? null;
+  return formats.find(([name]) => options[name])?.[1] ?? null;
 }

@@ -46,9 +46,9 @@ export async function countLocally(
       nowMs + config.jobs.deadlineMs,
       terminal.stopping,
     );
-    show({ ...shownOf(counts, terms, toMs), query: printQuery(tree), by });
+    show({ ...countsToShow(counts, terms, toMs), query: printQuery(tree), by });
     if (counts.warnings.some(({ code }) => code === "deadline_reached")) {
-      throw tookTooLong(config.jobs.deadlineMs);
+      throw deadlineExceeded(config.jobs.deadlineMs);
     }
   } finally {
     await archive.close();
@@ -62,7 +62,7 @@ const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
  * Starts at the first match unless `--since` is set. Unless `--until` is set, drops trailing
  * buckets without coverage and matches.
  */
-function shownOf(
+function countsToShow(
   counted: SourceCounts,
   { by, sinceMs, untilMs }: CountTerms,
   toMs: number,
@@ -88,21 +88,21 @@ function requireFewBuckets(spanMs: number, bucketMs: number): void {
 /** Shows coverage from `earliestMs` as unbounded. */
 function withoutStart(coverage: Coverage): Coverage {
   const startOf = (ms: number | null) => (ms === earliestMs ? null : ms);
-  const open = (spans: Coverage["gaps"]) =>
+  const withoutStarts = (spans: Coverage["gaps"]) =>
     spans.map(({ fromMs, toMs }) => ({ fromMs: startOf(fromMs), toMs }));
   return {
     ...coverage,
     fromMs: startOf(coverage.fromMs),
-    gaps: open(coverage.gaps),
+    gaps: withoutStarts(coverage.gaps),
     platforms: (coverage.platforms ?? []).map((each) => ({
       ...each,
-      held: open(each.held),
-      gaps: open(each.gaps),
+      held: withoutStarts(each.held),
+      gaps: withoutStarts(each.gaps),
     })),
   };
 }
 
-function tookTooLong(deadlineMs: number): EarshotError {
+function deadlineExceeded(deadlineMs: number): EarshotError {
   return new EarshotError(
     "deadline_exceeded",
     `the count exceeded its deadline of ${deadlineMs / 1000} s`,

@@ -12,7 +12,7 @@ afterAll(() => rmSync(dataDir, { recursive: true }));
 
 const counts = (...args: string[]) => runCommand(["counts", ...args], environment);
 
-async function seen(...args: string[]): Promise<string> {
+async function screenOf(...args: string[]): Promise<string> {
   let screen = "";
   const write = (text: string) => {
     screen += text;
@@ -52,8 +52,8 @@ beforeAll(async () => {
   expect(code, notes).toBe(0);
 });
 
-describe("output to a program", () => {
-  test("counts for a program have one line per bucket from the first match to the end of coverage", async () => {
+describe("output to a pipe", () => {
+  test("counts to a pipe have one line per bucket from the first match to the end of coverage", async () => {
     const { code, out, notes } = await counts("comet -late");
     expect(code).toBe(0);
     const lines = out.trimEnd().split("\n");
@@ -101,7 +101,7 @@ describe("output to a program", () => {
     expect(notes).toBe("");
   });
 
-  test("counts without matches are empty for covered time and unknown otherwise", async () => {
+  test("counts without matches are 0 in covered time and unknown otherwise", async () => {
     const within = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-06");
     expect(within.notes).toContain("0 posts. The archive covers this time completely.");
     const beyond = await counts("aurora", "--since", "2022-03-05", "--until", "2022-03-07");
@@ -113,7 +113,7 @@ describe("output to a program", () => {
 
 describe("output on a terminal", () => {
   test("counts on a terminal have one bar per line in UTC, with the sum below", async () => {
-    const screen = await seen("comet", "--until", "2022-03-05T06:00:00Z");
+    const screen = await screenOf("comet", "--until", "2022-03-05T06:00:00Z");
     expect(screen).toBe(
       [
         "comet by hour (UTC)",
@@ -128,10 +128,10 @@ describe("output on a terminal", () => {
     );
   });
 
-  test("counts on a terminal have merged buckets to fit, and incomplete ones are marked", async () => {
-    const screen = await seen("comet");
+  test("counts on a terminal merge buckets to fit and mark incomplete ones", async () => {
+    const screen = await screenOf("comet");
     expect(screen.split("\n").length).toBeLessThanOrEqual(12);
-    expect(screen).toContain("comet by hour, 6 h a line (UTC)\n");
+    expect(screen).toContain("comet by hour, 6 h per line (UTC)\n");
     expect(screen).toMatch(/^2022-03-05 18:00 {2}0$/m);
     expect(screen).toMatch(/^2022-03-06 00:00 {3}\?$/m);
     expect(screen).toMatch(/^2022-03-06 06:00 {2}1\? {2}▒+$/m);

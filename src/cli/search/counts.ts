@@ -1,15 +1,15 @@
 import { type Command, Option } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { wrongUse } from "../describe-error.ts";
-import { moment } from "../parse-values.ts";
+import { parseTimeOption } from "../parse-values.ts";
 import {
+  addServiceOptions,
   chooseService,
   type ServiceOptions,
   serviceHelp,
-  takesService,
 } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { queryOf, takesQuery } from "./query-argument.ts";
+import { addQueryArgument, queryOf } from "./query-argument.ts";
 import { type BucketName, bucketLengthsMs, type CountTerms } from "./search-terms.ts";
 import { showCounts } from "./show-counts.ts";
 
@@ -22,7 +22,7 @@ type Options = ServiceOptions & {
 };
 
 export function addCounts(program: Command, terminal: Terminal): void {
-  const command = takesQuery(program.command("counts"))
+  const command = addQueryArgument(program.command("counts"))
     .description(
       "Counts matching posts per minute, hour or day (UTC), from the first match in the archive or over the last 7 days " +
         `of a service. ${serviceHelp} A terminal shows bars; otherwise each bucket is a line. A question mark means ` +
@@ -33,11 +33,11 @@ export function addCounts(program: Command, terminal: Terminal): void {
         .choices(Object.keys(bucketLengthsMs))
         .default("hour"),
     )
-    .option("--since <time>", "only posts from this day or time on", moment)
-    .option("--until <time>", "only posts before this day or time", moment)
+    .option("--since <time>", "only posts at or after this day or time", parseTimeOption)
+    .option("--until <time>", "only posts before this day or time", parseTimeOption)
     .option("--json", "print JSON like GET /v1/search/social/counts")
     .addOption(new Option("--csv", "print start,end,tweet_count,complete").conflicts("json"));
-  takesService(command)
+  addServiceOptions(command)
     .addHelpText(
       "after",
       "\nExamples:\n" +

@@ -56,7 +56,7 @@ describe("explain without an archive", () => {
     });
   });
 
-  test("explain shows no plan for an invalid query, with --analyze neither", async () => {
+  test("explain shows no plan for an invalid query, with or without --analyze", async () => {
     for (const args of [["since:2026-02-30"], ["since:2026-02-30", "--analyze"]]) {
       const { code, out, notes } = await explain(args, nowhere);
       expect(code).toBe(2);
@@ -68,7 +68,7 @@ describe("explain without an archive", () => {
     }
   });
 
-  test("explain --analyze reports where it searched for an archive if there is none", async () => {
+  test("explain --analyze names the folder in which there is no archive", async () => {
     const { code, out, notes } = await explain(["comet", "--analyze"], nowhere);
     expect({ code, out }).toEqual({ code: 1, out: "" });
     expect(notes).toMatch(/^earshot: no archive in \/nowhere\/at\/all – .*EARSHOT_DATA_DIR/);
@@ -115,7 +115,7 @@ describe("--analyze", () => {
     expect(JSON.stringify(plan)).not.toContain("unresolved");
   });
 
-  test("explain --analyze of words reads no row and finds every candidate", async () => {
+  test("explain --analyze of words rechecks no candidate", async () => {
     const { analysis } = await analyzed("comet");
     expect(analysis.platforms).toHaveLength(3);
     expect(analysis.platforms[0]).toEqual({

@@ -17,20 +17,20 @@ import {
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
-import { refusedQuery, wrongUse } from "../describe-error.ts";
+import { invalidQueryError, wrongUse } from "../describe-error.ts";
 import { parseWholeNumber } from "../parse-values.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import type { Analysis } from "./analysis.ts";
 import { analysisFields, planFields } from "./explain-json.ts";
-import { queryOf, takesQuery } from "./query-argument.ts";
+import { addQueryArgument, queryOf } from "./query-argument.ts";
 import { showAnalysis } from "./show-analysis.ts";
 
 type Options = { analyze?: boolean; maxResults?: number; json?: boolean };
 
-const usualMaxResults = 20;
+const defaultMaxResults = 20;
 
 export function addExplain(program: Command, terminal: Terminal): void {
-  takesQuery(program.command("explain"))
+  addQueryArgument(program.command("explain"))
     .description(
       "Shows a query's canonical form, tree, plan, and every error and warning with its position. --analyze runs " +
         "it on the archive in the data folder and shows the index lookups, rechecks, work and time of each step. " +
@@ -39,7 +39,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
     .option("--analyze", "run the query and show the work done")
     .option(
       "--max-results <number>",
-      `with --analyze: maximum number of posts, 1..500 (default: ${usualMaxResults})`,
+      `with --analyze: maximum number of posts, 1..500 (default: ${defaultMaxResults})`,
       parseWholeNumber(1, 500),
     )
     .option(
@@ -57,7 +57,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
     );
 }
 
-type Reading = {
+type ParsedQuery = {
   query: string;
   tree: QueryNode | null;
   canonical: string | null;
@@ -69,9 +69,9 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
   if (options.maxResults !== undefined && !options.analyze) {
     throw wrongUse("--max-results requires --analyze", "add --analyze");
   }
-  const startedAt = systemClock.elapsed();
+  const startedMs = systemClock.elapsed();
   const { tree, diagnostics } = parseQueryLeniently(query);
-  const parseMs = systemClock.elapsed() - startedAt;
+  const parseMs = systemClock.elapsed() - startedMs;
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === "error");
   if (tree === null || errors.length > 0) {
     show(
@@ -81,35 +81,35 @@ async function explain(query: string, options: Options, terminal: Terminal): Pro
       options,
       terminal,
     );
-    throw refusedQuery(errors.length);
+    throw invalidQueryError(errors.length);
   }
-  const reading = { query, tree, canonical: printQuery(tree), diagnostics };
+  const parsed = { query, tree, canonical: printQuery(tree), diagnostics };
   if (options.analyze) {
-    const limit = options.maxResults ?? usualMaxResults;
+    const limit = options.maxResults ?? defaultMaxResults;
     // Only running a query needs the archive.
     const { analyze } = await import("./analyze.ts");
     const analysis = await analyze({ tree, parseMs, limit }, terminal);
-    show({ ...reading, plan: analysis.plan }, null, analysis, options, terminal);
+    show({ ...parsed, plan: analysis.plan }, null, analysis, options, terminal);
   } else {
     const unresolved = unresolvedNames(namesIn(tree));
     const plan = makePlan(tree, { names: unresolved.names, asOfMs: systemClock.now() });
-    show({ ...reading, plan }, unresolved, null, options, terminal);
+    show({ ...parsed, plan }, unresolved, null, options, terminal);
   }
 }
 
 function show(
-  reading: Reading,
+  parsed: ParsedQuery,
   unresolved: UnresolvedNames | null,
   analysis: Analysis | null,
   { json }: Options,
   terminal: Terminal,
 ): void {
-  if (json) terminal.out(`${asJson(reading, unresolved, analysis)}\n`);
-  else terminal.out(asText(reading, unresolved, analysis, terminal));
+  if (json) terminal.out(`${asJson(parsed, unresolved, analysis)}\n`);
+  else terminal.out(asText(parsed, unresolved, analysis, terminal));
 }
 
 function asJson(
-  { query, canonical, tree, plan, diagnostics }: Reading,
+  { query, canonical, tree, plan, diagnostics }: ParsedQuery,
   unresolved: UnresolvedNames | null,
   analysis: Analysis | null,
 ): string {
@@ -124,7 +124,7 @@ function asJson(
 }
 
 function asText(
-  { query, canonical, tree, plan, diagnostics }: Reading,
+  { query, canonical, tree, plan, diagnostics }: ParsedQuery,
   unresolved: UnresolvedNames | null,
   analysis: Analysis | null,
   terminal: Terminal,

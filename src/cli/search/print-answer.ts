@@ -15,7 +15,7 @@ export type PrintedAnswer = {
 
 type Times = { nowMs: number; slackMs: number };
 
-/** Posts on standard output, coverage as notes. `archived`: all coverage of the archive. */
+/** Prints posts to standard output and coverage as notes. `archived` is all coverage of the archive. */
 export function printAnswer(
   answer: PrintedAnswer,
   archived: readonly PlatformCoverage[],

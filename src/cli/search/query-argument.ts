@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { wrongUse } from "../describe-error.ts";
 
 /** The query may start with a minus, like an option. */
-export function takesQuery(command: Command): Command {
+export function addQueryArgument(command: Command): Command {
   return command
     .argument("<query>", "the query, in quotes for the shell")
     .allowUnknownOption()

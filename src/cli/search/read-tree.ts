@@ -1,6 +1,6 @@
 import { parseQueryLeniently } from "@earshot/query";
 import { type QueryNode, renderDiagnostic } from "@earshot/query/tree";
-import { refusedQuery } from "../describe-error.ts";
+import { invalidQueryError } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Prints diagnostics as notes. Errors: `invalid_query`. */
@@ -9,7 +9,7 @@ export function readTree(query: string, terminal: Pick<Terminal, "note">): Query
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (tree === null || errors.length > 0) {
     for (const error of errors) terminal.note(`${renderDiagnostic(query, error)}\n\n`);
-    throw refusedQuery(errors.length);
+    throw invalidQueryError(errors.length);
   }
   for (const { message, hint } of diagnostics) {
     terminal.note(`earshot: ${message}${hint ? ` – ${hint}` : ""}\n`);

@@ -18,7 +18,7 @@ import { printAnswer, printable } from "./print-answer.ts";
 import { readTree } from "./read-tree.ts";
 import type { SearchTerms } from "./search-terms.ts";
 
-type Found = { answer: SourceAnswer; records: readonly string[]; nowMs: number };
+type LocalAnswer = { answer: SourceAnswer; records: readonly string[]; nowMs: number };
 
 /** Errors: `invalid_query`, `no_archive`, `deadline_exceeded`, those of the archive. */
 export async function searchLocally(terms: SearchTerms, terminal: Terminal): Promise<void> {
@@ -40,7 +40,7 @@ export async function searchLocally(terms: SearchTerms, terminal: Terminal): Pro
       printAnswer(printed, await archive.coverage(), times, terminal);
     }
     if (answer.warnings.some(({ code }) => code === "deadline_reached")) {
-      throw tookTooLong(config.jobs.deadlineMs);
+      throw deadlineExceeded(config.jobs.deadlineMs);
     }
   } finally {
     await archive.close();
@@ -52,7 +52,7 @@ async function find(
   config: Config,
   { query, maxResults }: SearchTerms,
   stopping: AbortSignal,
-): Promise<Found> {
+): Promise<LocalAnswer> {
   const nowMs = systemClock.now();
   const answer = await searchArchive(
     {
@@ -79,7 +79,7 @@ async function find(
 }
 
 /** The page has no cursor, because no server could continue it. */
-function pageOf({ answer, records }: Found, tree: QueryNode): AnswerPage {
+function pageOf({ answer, records }: LocalAnswer, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {
     job: {
@@ -104,7 +104,7 @@ const morePosts: SourceWarning = {
   hint: "raise --max-results, up to 500",
 };
 
-function tookTooLong(deadlineMs: number): EarshotError {
+function deadlineExceeded(deadlineMs: number): EarshotError {
   return new EarshotError(
     "deadline_exceeded",
     `the search exceeded its deadline of ${deadlineMs / 1000} s`,

@@ -1,23 +1,23 @@
 import type { Command } from "commander";
 import { parseWholeNumber } from "../parse-values.ts";
 import {
+  addServiceOptions,
   chooseService,
   type ServiceOptions,
   serviceHelp,
-  takesService,
 } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type FormatOptions, formatOf, takesFormat } from "./answer-format.ts";
-import { queryOf, takesQuery } from "./query-argument.ts";
+import { addFormatOptions, type FormatOptions, formatOf } from "./answer-format.ts";
+import { addQueryArgument, queryOf } from "./query-argument.ts";
 import type { SearchTerms } from "./search-terms.ts";
 
 type Options = ServiceOptions & FormatOptions & { maxResults: number };
 
 export function addSearch(program: Command, terminal: Terminal): void {
-  const command = takesQuery(program.command("search"))
+  const command = addQueryArgument(program.command("search"))
     .description(
       `Searches the whole archive, newest first. ${serviceHelp} Reports gaps in coverage. ` +
-        "docs/query-language.md has the operators.",
+        "docs/query-language.md lists the operators.",
     )
     .option(
       "--max-results <number>",
@@ -25,7 +25,7 @@ export function addSearch(program: Command, terminal: Terminal): void {
       parseWholeNumber(1, 500),
       20,
     );
-  takesService(takesFormat(command))
+  addServiceOptions(addFormatOptions(command))
     .addHelpText(
       "after",
       "\nExamples:\n" +

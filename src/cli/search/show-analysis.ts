@@ -41,13 +41,13 @@ function queryLines({ queries, bounds }: Analysis, columns: number): string[] {
     const isTimed = fromMs !== null || toMs !== null;
     if (isTimed) match.push("rechecked: the time, where the ID is not exact");
     if (residual.kind === "all") return { platform, lines: match };
-    const again = stripControls(describePlan(residual)).split("\n");
+    const residualLines = stripControls(describePlan(residual)).split("\n");
     return {
       platform,
       lines: [
         ...match,
         "rechecked, because the index cannot express it exactly:",
-        ...again.map(indented),
+        ...residualLines.map(indented),
       ],
     };
   });

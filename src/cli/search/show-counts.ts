@@ -17,7 +17,7 @@ export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   buckets: readonly PlotBucket[];
 };
 
-/** JSON, CSV, bars on a terminal, or columns. */
+/** Prints JSON, CSV, bars on a terminal, or columns. */
 export function showCounts(
   shown: ShownCounts,
   { json, csv }: { json?: boolean; csv?: boolean },
@@ -77,8 +77,8 @@ function plot(shown: ShownCounts, terminal: Terminal): void {
     paint: { dim, accent },
   });
   if (lines.length === 0) return;
-  const joined = lineMs === bucketMs ? "" : `, ${lengthText(lineMs)} a line`;
-  terminal.out(`${bold(stripControls(shown.query))} by ${shown.by}${joined} (UTC)\n`);
+  const perLine = lineMs === bucketMs ? "" : `, ${lengthText(lineMs)} per line`;
+  terminal.out(`${bold(stripControls(shown.query))} by ${shown.by}${perLine} (UTC)\n`);
   terminal.out(`${lines.join("\n")}\n`);
 }
 
@@ -107,9 +107,9 @@ function printEach(
   terminal: Terminal,
   line: (bucket: PlotBucket) => string,
 ): void {
-  const linesOfBlock = 10_000;
-  for (let start = 0; start < buckets.length; start += linesOfBlock) {
-    const block = buckets.slice(start, start + linesOfBlock).map(line);
+  const linesPerBlock = 10_000;
+  for (let start = 0; start < buckets.length; start += linesPerBlock) {
+    const block = buckets.slice(start, start + linesPerBlock).map(line);
     terminal.out(`${block.join("\n")}\n`);
   }
 }

@@ -8,7 +8,7 @@ const start = Date.UTC(2026, 0, 31);
 const plain = { accent: (text: string) => text, dim: (text: string) => text };
 const look = { width: 40, height: 20, unicode: true, paint: plain };
 
-/** From the 31st on; a negative count is incomplete, -0.5 without posts. */
+/** Buckets from the 31st on; a negative count is incomplete, and -0.5 has no posts. */
 const hours = (...counts: number[]): PlotBucket[] =>
   counts.map((count, index) => ({
     fromMs: start + index * hourMs,
@@ -63,7 +63,7 @@ describe("more buckets than lines", () => {
     ]);
   });
 
-  test("merged buckets are unknown if one of them is", () => {
+  test("a merged bucket is incomplete if one of its buckets is", () => {
     const counts = Array.from({ length: 48 }, (_, hour) => (hour === 30 ? -0.5 : 1));
     const { lines } = plotCounts(hours(...counts), hourMs, { ...look, height: 3 });
     expect(lines).toEqual([

@@ -20,7 +20,7 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** Divisors of an hour and a day, then longer. */
+/** Divisors of an hour and of a day, then multiples of a day. */
 const lineLengths = [
   ...[1, 2, 5, 10, 15, 30].map((n) => n * minuteMs),
   ...[1, 2, 3, 6, 12].map((n) => n * hourMs),
@@ -43,7 +43,7 @@ export function plotCounts(
   const last = buckets.at(-1);
   if (first === undefined || last === undefined) return { lines: [], lineMs: bucketMs };
   const lineMs = lineLength(last.toMs - first.fromMs, bucketMs, options.height);
-  const rows = lineMs === bucketMs ? buckets : joined(buckets, lineMs);
+  const rows = lineMs === bucketMs ? buckets : mergeBuckets(buckets, lineMs);
   const label = lineMs >= dayMs ? dayText : minuteText;
   const max = rows.reduce((top, { count }) => Math.max(top, count), 0);
   const labels = rows.map((row) => label(Math.floor(row.fromMs / lineMs) * lineMs));
@@ -85,13 +85,13 @@ function lineLength(lengthMs: number, bucketMs: number, height: number): number 
   return fitting ?? Math.ceil(minMs / longest) * longest;
 }
 
-function joined(buckets: readonly PlotBucket[], lineMs: number): PlotBucket[] {
+function mergeBuckets(buckets: readonly PlotBucket[], lineMs: number): PlotBucket[] {
   const rows: PlotBucket[] = [];
   for (const bucket of buckets) {
     const last = rows.at(-1);
-    const isSame =
+    const isSameLine =
       last !== undefined && Math.floor(last.fromMs / lineMs) === Math.floor(bucket.fromMs / lineMs);
-    if (!isSame) rows.push({ ...bucket });
+    if (!isSameLine) rows.push({ ...bucket });
     else {
       last.toMs = bucket.toMs;
       last.count += bucket.count;

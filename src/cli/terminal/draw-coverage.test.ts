@@ -10,14 +10,14 @@ const nowMs = Date.UTC(2026, 10, 21, 12);
 const at = (text: string) => Date.parse(`${text}:00Z`);
 
 /** Default: the live stream since the first of the month. */
-const interval = (special: Partial<CoverageInterval>): CoverageInterval => ({
+const interval = (overrides: Partial<CoverageInterval>): CoverageInterval => ({
   platform: "bluesky",
   collection: "posts",
   account: null,
   source: "jetstream",
   fromMs: at("2026-11-01T12:00"),
   toMs: nowMs - 3_000,
-  ...special,
+  ...overrides,
 });
 
 const outages = (collection: Collection): CoverageInterval[] => [
@@ -69,7 +69,7 @@ describe("the coverage drawing", () => {
     ]);
   });
 
-  test("the coverage drawing puts the names above the timelines if there is no room beside them", () => {
+  test("the coverage drawing puts the names above the timelines if there is no room next to them", () => {
     const drawn = draw([...outages("posts"), imported], { width: 30, listedGaps: 1 });
     expect(drawn.slice(0, 5)).toEqual([
       "bluesky posts",
@@ -92,11 +92,11 @@ describe("the coverage drawing", () => {
     const own = (account: string) => interval({ account, source: "backfill", fromMs: 0 });
     const stream = interval({ fromMs: nowMs - 60_000 });
     expect(draw([stream, own("did:plc:ann")]).at(-1)).toBe(
-      "bluesky: also posts fetched of the account did:plc:ann",
+      "bluesky: also posts fetched from account did:plc:ann",
     );
     expect(draw([own("did:plc:ann"), own("did:plc:bob")])).toEqual([
       "no time is fully covered",
-      "bluesky: also posts fetched of 2 accounts",
+      "bluesky: also posts fetched from 2 accounts",
     ]);
   });
 

@@ -18,7 +18,7 @@ export type CoverageOptions = {
 
 const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels"];
 
-/** Timelines, the newest gaps, and individually fetched accounts. No line is wider than `width` (at least 8). */
+/** Draws timelines, the newest gaps, and individually fetched accounts. No line is wider than `width` (at least 8). */
 export function drawCoverage(
   coverage: readonly PlatformCoverage[],
   options: CoverageOptions,
@@ -27,7 +27,7 @@ export function drawCoverage(
   const rows = coverage.flatMap((entry) =>
     collections.flatMap((collection) => rowOf(entry, collection, options)),
   );
-  const drawn = drawTimelines(rows, {
+  const timelines = drawTimelines(rows, {
     width: options.width,
     fromMs: options.fromMs ?? null,
     toMs: nowMs,
@@ -37,10 +37,10 @@ export function drawCoverage(
   });
   const lines = [...coverage.flatMap(accountsOf)];
   if (rows.length === 0) lines.unshift("no time is fully covered");
-  return [...drawn, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
+  return [...timelines, ...lines.flatMap((line) => wrap(line, Math.max(options.width, 8)))];
 }
 
-/** Imports leave no gap after the last one. */
+/** The time since the last import is not a gap. */
 function rowOf(
   { platform, intervals }: PlatformCoverage,
   collection: Collection,
@@ -64,11 +64,11 @@ function accountsOf({ platform, intervals }: PlatformCoverage): string[] {
   const accounts = new Set(intervals.flatMap(({ account }) => (account === null ? [] : [account])));
   if (accounts.size === 0) return [];
   const [first] = accounts;
-  const who =
+  const origin =
     accounts.size === 1
-      ? `of the account ${first}`
-      : `of ${accounts.size.toLocaleString("en")} accounts`;
-  return [`${platform}: also posts fetched ${who}`];
+      ? `from account ${first}`
+      : `from ${accounts.size.toLocaleString("en")} accounts`;
+  return [`${platform}: also posts fetched ${origin}`];
 }
 
 export function showsUnicode({ environment }: Pick<Terminal, "environment">): boolean {

@@ -20,7 +20,7 @@ type Marks = { covered: string; partly: string; none: string; to: string };
 const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
 const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
-/** Each name gets its own line if there is room for fewer. */
+/** With room for fewer cells, each name gets its own line. */
 const minCells = 20;
 
 const minCellMs = 1_000;
@@ -32,8 +32,8 @@ export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOpt
   const width = Math.max(Math.floor(options.width), 8);
   const marks = options.unicode ? unicodeMarks : asciiMarks;
   const nameWidth = Math.max(0, ...rows.map(({ name }) => name.length)) + 2;
-  const isBeside = width - nameWidth >= minCells;
-  const indent = isBeside ? nameWidth : 0;
+  const isNameInline = width - nameWidth >= minCells;
+  const indent = isNameInline ? nameWidth : 0;
   const cells = width - indent;
   const startMs = options.fromMs ?? earliestOf(rows);
   if (startMs === null) return [];
@@ -42,7 +42,7 @@ export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOpt
     const line = cellsOf(covered, { fromMs, toMs: options.toMs }, cells)
       .map((cell) => marks[cell])
       .join("");
-    return isBeside ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
+    return isNameInline ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
   });
   const legend = `${marks.covered} covered  ${marks.partly} partly  ${marks.none} not covered  (times are UTC)`;
   const scale = scaleOf(fromMs, options.toMs, cells);
@@ -61,7 +61,7 @@ function earliestOf(rows: readonly TimelineRow[]): number | null {
   return bounds.length === 0 ? null : bounds.reduce((a, b) => Math.min(a, b));
 }
 
-/** `spans`: oldest first, without overlaps. `covered`: the whole cell; `none`: nothing of it. */
+/** `spans`: oldest first, without overlaps. A cell is `covered` if all of it is, and `none` if nothing is. */
 export function cellsOf(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },
@@ -93,12 +93,12 @@ const dayMs = 86_400_000;
 
 /** The last label ends at the right edge. */
 function scaleOf(fromMs: number, toMs: number, cells: number): string {
-  const isOfDays = toMs - fromMs >= 3 * dayMs;
-  const label = (ms: number) => (isOfDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
+  const isInDays = toMs - fromMs >= 3 * dayMs;
+  const label = (ms: number) => (isInDays ? minuteText(ms).slice(0, 10) : minuteText(ms).slice(5));
   const last = `${label(toMs)}|`;
   if (last.length > cells) return "";
   const room = cells - last.length - 2;
-  const unitMs = isOfDays ? dayMs : minuteMs;
+  const unitMs = isInDays ? dayMs : minuteMs;
   const steps = Math.max(1, Math.floor(cells / 25));
   let line = "";
   for (let step = 0; step < steps; step += 1) {

@@ -20,7 +20,7 @@ export function createInput(
   stderr: Writable & { isTTY?: boolean },
   stopping: AbortSignal,
 ): Input {
-  async function line(question: string, output: Writable): Promise<string> {
+  async function prompt(question: string, output: Writable): Promise<string> {
     // `terminal: true` turns off the terminal's own echo, which also hides input typed early.
     const reader = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
     if (output !== stderr) stderr.write(question);
@@ -54,13 +54,14 @@ export function createInput(
 
   return {
     interactive: stdin.isTTY === true && stderr.isTTY === true,
-    ask: (question) => line(`${question}: `, stderr),
-    askSecret: (question) => line(`${question}: `, unshown()),
+    ask: (question) => prompt(`${question}: `, stderr),
+    askSecret: (question) => prompt(`${question}: `, discardingOutput()),
     readAll,
   };
 }
 
-const unshown = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
+const discardingOutput = (): Writable =>
+  new Writable({ write: (_chunk, _encoding, done) => done() });
 
 function interrupted(): EarshotError {
   return new EarshotError("interrupted", "interrupted", { hint: "nothing was changed" });

@@ -11,9 +11,9 @@ const long = "a line\n".repeat(30);
 
 async function shown(
   text: string,
-  special: { command?: string; interactive?: boolean; pager?: string } = {},
+  options: { command?: string; interactive?: boolean; pager?: string } = {},
 ) {
-  const { command = "search", interactive = true, pager = `cat > ${folder}/paged` } = special;
+  const { command = "search", interactive = true, pager = `cat > ${folder}/paged` } = options;
   let direct = "";
   const out = (piece: string): void => {
     direct += piece;
@@ -34,8 +34,8 @@ test.each([
   ["output that fits on the screen", "a line\n", {}],
   ["output that is not on a terminal", long, { interactive: false }],
   ["output of other commands", long, { command: "serve" }],
-  ["output where PAGER is empty", long, { pager: "" }],
-  ["output where the pager does not exist", long, { pager: "/nonexistent/pager" }],
-])("the pager is not used for %s", async (_title, text, special) => {
-  expect(await shown(text, special)).toBe(text);
+  ["output when PAGER is empty", long, { pager: "" }],
+  ["output when the pager does not exist", long, { pager: "/nonexistent/pager" }],
+])("the pager is not used for %s", async (_title, text, options) => {
+  expect(await shown(text, options)).toBe(text);
 });

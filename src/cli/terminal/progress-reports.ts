@@ -12,12 +12,12 @@ export type ProgressReports = {
   end(): void;
 };
 
-/** Time between lines if there is no bar. */
-const quietMs = 10_000;
+/** Time between notes if there is no bar. */
+const noteIntervalMs = 10_000;
 const minShare = 0.01;
 const minMs = 3_000;
 
-/** A bar on a terminal, otherwise occasional lines. */
+/** Shows a bar on a terminal, otherwise occasional notes. */
 export function startReports(
   terminal: Terminal,
   clock: Pick<Clock, "elapsed">,
@@ -26,14 +26,14 @@ export function startReports(
   const startedMs = clock.elapsed();
   let bar = startProgress(terminal, title);
   let last: Report | null = null;
-  let linedMs = startedMs;
+  let notedMs = startedMs;
 
   function noteOf({ done, total, detail }: Report): string {
     const remaining = timeLeft(done / Math.max(1, total), clock.elapsed() - startedMs);
     return remaining === null ? detail : `${detail}, ${remaining}`;
   }
 
-  function aside(write: () => void): void {
+  function withoutBar(write: () => void): void {
     bar.end();
     write();
     bar = startProgress(terminal, title);
@@ -44,13 +44,13 @@ export function startReports(
     update: (report) => {
       last = report;
       bar.update(report.done, Math.max(1, report.total), noteOf(report));
-      if (terminal.interactiveNotes || clock.elapsed() - linedMs < quietMs) return;
-      linedMs = clock.elapsed();
+      if (terminal.interactiveNotes || clock.elapsed() - notedMs < noteIntervalMs) return;
+      notedMs = clock.elapsed();
       const percent = Math.floor((100 * report.done) / Math.max(1, report.total));
       terminal.note(`${title}: ${percent} %, ${noteOf(report)}\n`);
     },
-    note: (line) => aside(() => terminal.note(line)),
-    answer: (line) => aside(() => terminal.out(line)),
+    note: (line) => withoutBar(() => terminal.note(line)),
+    answer: (line) => withoutBar(() => terminal.out(line)),
     end: () => bar.end(),
   };
 }

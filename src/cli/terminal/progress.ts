@@ -9,7 +9,7 @@ export type Progress = {
 
 const silent: Progress = { update: () => undefined, end: () => undefined };
 
-/** Nothing if standard error is a file or a pipe. */
+/** Shows nothing if standard error is a file or a pipe. */
 export function startProgress(terminal: Terminal, title: string): Progress {
   if (!terminal.interactiveNotes) return silent;
   const bar = new SingleBar(

@@ -34,7 +34,7 @@ export function exitBySignal(signal: (typeof signals)[number]): void {
 
 function interrupted(signal: string): EarshotError {
   return new EarshotError("interrupted", `interrupted by ${signal}`, {
-    hint: "run it again; imports and backfills resume",
+    hint: "run the command again; imports and backfills resume",
   });
 }
 

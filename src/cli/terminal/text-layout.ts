@@ -8,7 +8,7 @@ const ascii = /^[\x20-\x7e]*$/;
 const wide =
   /\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|\p{Emoji_Presentation}|[\u3000-\u303f\uff01-\uff60\uffe0-\uffe6]|\ufe0f/u;
 
-/** East Asian letters and emoji: two columns. */
+/** East Asian letters and emoji take two columns. */
 export function displayWidth(text: string): number {
   if (ascii.test(text)) return text.length;
   let width = 0;
@@ -16,7 +16,7 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Longer words and scripts without spaces break anywhere. */
+/** Breaks at spaces; a word longer than a line breaks anywhere. */
 export function wrap(text: string, columns: number): string[] {
   return text.split("\n").flatMap((line) => wrapLine(line, Math.max(columns, 2)));
 }

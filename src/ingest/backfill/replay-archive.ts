@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
+import { collectionOf, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
 import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
@@ -13,7 +13,7 @@ export type ArchiveReplay = {
   clock: Clock;
   network: NetworkReplay;
   host: string;
-  followed: ReadonlySet<FollowedWord>;
+  followed: ReadonlySet<FollowedCollection>;
   writer: ReplayWriter;
   onProgress: (reachedMs: number) => void;
 };

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { collectionOf, type FollowedWord } from "../../platforms/bluesky/collections.ts";
+import { collectionOf, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { openStreamConnection } from "../streams/connection.ts";
 import { createFrameReader, type Frame } from "../streams/frames.ts";
@@ -18,7 +18,7 @@ export type StreamReplay = {
   handshakeTimeoutMs: number;
   idleTimeoutMs: number;
   maxFrameBytes: number;
-  followed: ReadonlySet<FollowedWord>;
+  followed: ReadonlySet<FollowedCollection>;
   writer: ReplayWriter;
   signal: AbortSignal;
   onProgress: (reachedMs: number) => void;

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { type BoundedSpan, hullOf, outsideOf, unionOf } from "../../lib/spans.ts";
-import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
+import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import type { NetworkReplay } from "./network-replay.ts";
 import { replayArchive } from "./replay-archive.ts";
 import { replayStream, type StreamReplay } from "./replay-stream.ts";
@@ -14,7 +14,7 @@ export type ReplayRequest = {
   clock: Clock;
   random: () => number;
   span: BoundedSpan | "gaps";
-  followed: readonly FollowedWord[];
+  followed: readonly FollowedCollection[];
   lookbackMs: number;
   liveSlackMs: number;
   stream: Omit<StreamReplay, "clock" | "random" | "followed" | "writer" | "onProgress">;

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
+import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import type { StreamItem } from "../streams/batches.ts";
 import type { FrameText } from "../streams/frames.ts";
@@ -14,7 +14,7 @@ type UsedEvent = StreamItem & { renamed: string | null };
 export type EventTakerOptions = {
   clock: Clock;
   random: () => number;
-  followed: ReadonlySet<FollowedWord>;
+  followed: ReadonlySet<FollowedCollection>;
   maxRememberedEvents: number;
   saved: JetstreamPosition | null;
 };

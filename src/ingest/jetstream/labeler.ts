@@ -150,7 +150,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
     for (const value of values) {
       const label = readLabel(value, clock.now());
       if (label === "unreadable") counts.unreadable += 1;
-      if (label === "aside") counts.passedOver += 1;
+      if (label === "unsupported") counts.passedOver += 1;
       if (typeof label === "string") continue;
       batch.push(label);
       if (sources.has(label.source)) changes.push(label);

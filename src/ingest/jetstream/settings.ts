@@ -1,7 +1,7 @@
 import { choice, count, duration, wordsSetting } from "../../lib/settings/kinds.ts";
 import { url, urlList } from "../../lib/settings/network-kinds.ts";
 import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
-import type { FollowedWord } from "../../platforms/bluesky/collections.ts";
+import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
 
 export const userAgent = "earshot/0.1";
 
@@ -12,12 +12,12 @@ export const publicJetstreamUrls: readonly string[] = [
   "wss://jetstream2.us-west.bsky.network/subscribe",
 ];
 
-const followedWords = [
+const followedCollections = [
   "posts",
   "likes",
   "reposts",
   "profiles",
-] as const satisfies readonly FollowedWord[];
+] as const satisfies readonly FollowedCollection[];
 
 export const jetstreamSettings = {
   urls: urlList(
@@ -28,7 +28,7 @@ export const jetstreamSettings = {
   ),
   followed: wordsSetting(
     "EARSHOT_INGEST_COLLECTIONS",
-    followedWords,
+    followedCollections,
     "What is ingested. Without likes and reposts, the stream is a tenth as large.",
   ),
   compress: choice(

@@ -5,7 +5,7 @@ import { blueskyCredentialKinds } from "./credential-kinds.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const password = "abcd-efgh-ijkl-mnop";
-const given = { identifier: "@ann.example", password };
+const fields = { identifier: "@ann.example", password };
 const login = "com.atproto.server.createSession";
 const renewal = "com.atproto.server.refreshSession";
 
@@ -28,10 +28,10 @@ function kindOf(name: string) {
   return found;
 }
 
-async function loggedIn() {
+async function logIn() {
   const tools = testTools();
   const kind = kindOf("app-password");
-  const credential = asStored(await kind.make(given, tools));
+  const credential = asStored(await kind.make(fields, tools));
   const send = async (method = "app.bsky.feed.getTimeline") =>
     await kind.send(
       {
@@ -45,8 +45,8 @@ async function loggedIn() {
   return { kind, tools, credential, send };
 }
 
-test("a handle and a password become a credential of the account at its server", async () => {
-  const made = await kindOf("app-password").make(given, testTools());
+test("a handle and a password make a credential for the account on its server", async () => {
+  const made = await kindOf("app-password").make(fields, testTools());
   expect(made).toMatchObject({
     host: pds.url,
     subject: did,
@@ -58,7 +58,7 @@ test("a handle and a password become a credential of the account at its server",
 });
 
 test.each([
-  ["a wrong password", { ...given, password: "no" }, /password: .* \(AuthenticationRequired/],
+  ["a wrong password", { ...fields, password: "no" }, /password: .* \(AuthenticationRequired/],
   ["no password", { identifier: "ann.example" }, /password: a value is required/],
   ["no name", { password }, /identifier: a value is required/],
   ["a malformed name", { identifier: "no name", password }, /identifier: no name is neither/],
@@ -79,7 +79,7 @@ test("no password is sent to a server that does not encrypt, except on a private
   const kind = blueskyCredentialKinds(directory)[0];
   const fetch: typeof tools.fetch = async (url, options) =>
     await tools.fetch(new URL(url.href.replace("https://plc.example", pds.url)), options);
-  await expect(kind?.make(given, { ...tools, fetch })).rejects.toMatchObject({
+  await expect(kind?.make(fields, { ...tools, fetch })).rejects.toMatchObject({
     code: "credential_invalid",
     message: expect.stringContaining("does not use TLS"),
   });
@@ -87,7 +87,7 @@ test("no password is sent to a server that does not encrypt, except on a private
 });
 
 test("fifty concurrent callers share one login, and one renewal on expiry", async () => {
-  const { tools, credential, send } = await loggedIn();
+  const { tools, credential, send } = await logIn();
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
   for (const answer of await all()) expect(answer.status).toBe(200);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
@@ -97,7 +97,7 @@ test("fifty concurrent callers share one login, and one renewal on expiry", asyn
 });
 
 test("one of fifty callers renews expired tokens, and each retries", async () => {
-  const { send } = await loggedIn();
+  const { send } = await logIn();
   await send();
   pds.revoke("access");
   const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
@@ -106,14 +106,14 @@ test("one of fifty callers renews expired tokens, and each retries", async () =>
 });
 
 test("a 401 from Bluesky means that the token has expired", async () => {
-  const { send } = await loggedIn();
+  const { send } = await logIn();
   pds.answerNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
   expect((await send()).status).toBe(200);
   expect(pds.count(renewal)).toBe(1);
 });
 
 test("a refused renewal leads to one new login for fifty callers", async () => {
-  const { send } = await loggedIn();
+  const { send } = await logIn();
   pds.revoke("all");
   const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
   expect(answers.every(({ status }) => status === 200)).toBe(true);
@@ -121,14 +121,14 @@ test("a refused renewal leads to one new login for fifty callers", async () => {
 });
 
 test("tokens are not renewed because of a clock that is wrong by hours", async () => {
-  const { tools, send } = await loggedIn();
+  const { tools, send } = await logIn();
   tools.time.ms += 90 * 60_000;
   await send();
   expect(pds.count(renewal)).toBe(0);
 });
 
 test("a credential of a taken-down account is refused with the reason", async () => {
-  const { send } = await loggedIn();
+  const { send } = await logIn();
   pds.revoke("all");
   const json = { error: "AccountTakedown", message: "Account has been taken down" };
   pds.answerNext(login, { status: 401, json });
@@ -139,7 +139,7 @@ test("a credential of a taken-down account is refused with the reason", async ()
 });
 
 test("the reason that only the renewal returns is reported when the login appears to have a wrong password", async () => {
-  const { send } = await loggedIn();
+  const { send } = await logIn();
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
   pds.answerNext(renewal, { status: 400, json: takedown });
@@ -152,21 +152,21 @@ test("the reason that only the renewal returns is reported when the login appear
 });
 
 test("the credential is refused when a fresh token is rejected, and the token is redacted", async () => {
-  const { credential, send } = await loggedIn();
-  const refuse = {
+  const { credential, send } = await logIn();
+  const refusal = {
     status: 401,
     json: { error: "Bad", message: `no ${credential.secrets().accessToken}` },
   };
-  pds.answerNext("app.bsky.feed.getTimeline", refuse);
-  pds.answerNext("app.bsky.feed.getTimeline", refuse);
+  pds.answerNext("app.bsky.feed.getTimeline", refusal);
+  pds.answerNext("app.bsky.feed.getTimeline", refusal);
   const thrown = await send().catch((error: Error) => error);
   expect(thrown).toMatchObject({ code: "credential_refused" });
   expect(String(thrown)).not.toContain(String(credential.secrets().accessToken));
   expect(pds.count(login)).toBe(1);
 });
 
-test("a missing permission is returned as an answer, without a new login", async () => {
-  const { send } = await loggedIn();
+test("the response for a missing permission is returned, without a new login", async () => {
+  const { send } = await logIn();
   const json = { error: "InvalidToken", message: "Bad token scope" };
   pds.answerNext("app.bsky.feed.getTimeline", { status: 400, json });
   expect((await send()).status).toBe(400);
@@ -174,7 +174,7 @@ test("a missing permission is returned as an answer, without a new login", async
 });
 
 test("a login is not repeated before the host's login limit resets", async () => {
-  const { tools, send } = await loggedIn();
+  const { tools, send } = await logIn();
   pds.revoke("all");
   const resetSeconds = tools.time.ms / 1_000 + 60;
   const headers = { "ratelimit-remaining": "0", "ratelimit-reset": String(resetSeconds) };
@@ -192,7 +192,7 @@ test("a login is not repeated before the host's login limit resets", async () =>
 });
 
 test("a failing host does not affect the app password", async () => {
-  const { send } = await loggedIn();
+  const { send } = await logIn();
   pds.revoke("all");
   pds.answerNext(renewal, { status: 502 });
   await expect(send()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
@@ -202,7 +202,7 @@ test("a failing host does not affect the app password", async () => {
 });
 
 test("the app password is sent only to its own server", async () => {
-  const { kind, tools, credential } = await loggedIn();
+  const { kind, tools, credential } = await logIn();
   const url = new URL("https://elsewhere.example/xrpc/app.bsky.feed.getTimeline");
   const request = { url, headers: {}, signal: AbortSignal.timeout(5_000) };
   await expect(kind.send(request, credential, tools)).rejects.toMatchObject({
@@ -211,7 +211,7 @@ test("the app password is sent only to its own server", async () => {
 });
 
 test("testing an app password reports account and server", async () => {
-  const { kind, tools, credential } = await loggedIn();
+  const { kind, tools, credential } = await logIn();
   expect(await kind.test(credential, tools)).toBe(
     `logged in at ${new URL(pds.url).host} as ann.example (${did})`,
   );

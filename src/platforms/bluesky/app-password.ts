@@ -40,26 +40,26 @@ export function appPasswordKind(settings: FindSettings): CredentialKind {
         isOptional: false,
       },
     ],
-    make: async (given, tools) => await make(given, tools, settings),
+    make: async (fields, tools) => await make(fields, tools, settings),
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `logged in at ${host} as ${await checkToken(stored, methodOf(stored, tools, pause))}`;
+      return `logged in at ${host} as ${await checkToken(stored, tokenAccessOf(stored, tools, pause))}`;
     },
     send: async (request, stored, tools) =>
-      await sendWithToken(request, stored, methodOf(stored, tools, pause)),
+      await sendWithToken(request, stored, tokenAccessOf(stored, tools, pause)),
   };
 }
 
 async function make(
-  given: Readonly<Record<string, string>>,
+  fields: Readonly<Record<string, string>>,
   tools: CredentialTools,
   settings: FindSettings,
 ): Promise<NewCredential> {
-  const password = given.password?.trim() ?? "";
+  const password = fields.password?.trim() ?? "";
   if (password === "") {
     throw credentialInvalid("password: a value is required", "create one in Bluesky's settings");
   }
-  const { did, handle, pds } = await findGivenAccount(given.identifier ?? "", tools, settings);
+  const { did, handle, pds } = await findGivenAccount(fields.identifier ?? "", tools, settings);
   const host = pds.origin;
   const logIn = await createSession({ host, tools }, { did, password });
   if (isRefusal(logIn))
@@ -86,7 +86,11 @@ const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   ),
 });
 
-function methodOf(stored: CredentialInUse, tools: CredentialTools, pause: LogInPause): TokenAccess {
+function tokenAccessOf(
+  stored: CredentialInUse,
+  tools: CredentialTools,
+  pause: LogInPause,
+): TokenAccess {
   const { id, host, subject } = stored.credential;
   return {
     tools,
@@ -97,27 +101,27 @@ function methodOf(stored: CredentialInUse, tools: CredentialTools, pause: LogInP
       }),
     isTokenRefused,
     renew: async ({ password = "", refreshToken = "" }) => {
-      const requested = { host, tools };
-      const following = refreshToken === "" ? null : await refreshSession(requested, refreshToken);
-      if (following !== null && !isRefusal(following) && following.did === subject) {
-        return secretsOf(password, following, tools.now());
+      const connection = { host, tools };
+      const renewed = refreshToken === "" ? null : await refreshSession(connection, refreshToken);
+      if (renewed !== null && !isRefusal(renewed) && renewed.did === subject) {
+        return secretsOf(password, renewed, tools.now());
       }
       const next = await pause.guard(id, tools.now(), () =>
-        createSession(requested, { did: subject ?? "", password }),
+        createSession(connection, { did: subject ?? "", password }),
       );
-      if (isRefusal(next)) throw refusedBy(host, isTakedown(following) ? following : next);
+      if (isRefusal(next)) throw loginRefusedError(host, isTakedown(renewed) ? renewed : next);
       if (next.did !== subject) throw credentialRefused(`${host} logged in to another account`);
       return secretsOf(password, next, tools.now());
     },
-    whyRefused: (answer, secrets) => {
+    tokenRefusedError: (answer, secrets) => {
       const { message, ...refusal } = refusalOf(answer);
-      return refusedBy(host, { ...refusal, message: withoutSecrets(message, secrets) });
+      return loginRefusedError(host, { ...refusal, message: withoutSecrets(message, secrets) });
     },
   };
 }
 
 /**
- * A taken-down account refuses a login like a wrong password; only its token reports the takedown.
+ * For an account that was taken down, a login fails like with a wrong password; only its token reports the takedown.
  */
 const isTakedown = (answer: LogIn | Refusal | null): answer is Refusal =>
   answer !== null && isRefusal(answer) && answer.error === "AccountTakedown";
@@ -130,5 +134,5 @@ function isTokenRefused(answer: FetchedAnswer): boolean {
   return error === "ExpiredToken" || (error === "InvalidToken" && !/scope|method/i.test(message));
 }
 
-const refusedBy = (host: string, refusal: Refusal): Error =>
+const loginRefusedError = (host: string, refusal: Refusal): Error =>
   credentialRefused(refusalMessage(host, refusal), hintFor(refusal));

@@ -1,21 +1,23 @@
 import { postCollection } from "./post.ts";
 
-export const followedWords = ["posts", "likes", "reposts", "profiles"] as const;
+export const followedCollections = ["posts", "likes", "reposts", "profiles"] as const;
 
-export type FollowedWord = (typeof followedWords)[number];
+export type FollowedCollection = (typeof followedCollections)[number];
 
 export const profileCollection = "app.bsky.actor.profile";
 
-const collections: Readonly<Record<FollowedWord, string>> = {
+const nsids: Readonly<Record<FollowedCollection, string>> = {
   posts: postCollection,
   likes: "app.bsky.feed.like",
   reposts: "app.bsky.feed.repost",
   profiles: profileCollection,
 };
 
-export const collectionOf = (word: FollowedWord): string => collections[word];
+export const collectionOf = (collection: FollowedCollection): string => nsids[collection];
 
-const words = new Map(followedWords.map((word) => [collections[word], word]));
+const namesByNsid = new Map(
+  followedCollections.map((collection) => [nsids[collection], collection]),
+);
 
-export const followedWordOf = (collection: string): FollowedWord | null =>
-  words.get(collection) ?? null;
+export const followedCollectionOf = (collection: string): FollowedCollection | null =>
+  namesByNsid.get(collection) ?? null;

@@ -9,15 +9,16 @@ const service = (serviceEndpoint: unknown, rest: object = {}) => ({
   ...rest,
 });
 
-test("a DID document is in the directory, or at the host of a did:web", () => {
-  const at = (requested: string) => didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
-  expect(at(did)).toBe(`https://plc.example/${did}`);
-  expect(at("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
-  expect(at("did:web:localhost%3A3000")).toBeNull();
-  expect(at("did:web:127.0.0.1")).toBeNull();
-  expect(at("did:web:host.example:folder")).toBeNull();
-  expect(at("did:key:z6Mk")).toBeNull();
-  expect(at("did:plc:../../x")).toBeNull();
+test("a DID document is in the directory, or on the host of a did:web", () => {
+  const urlOf = (requested: string) =>
+    didDocumentUrl(requested, "https://plc.example/")?.href ?? null;
+  expect(urlOf(did)).toBe(`https://plc.example/${did}`);
+  expect(urlOf("did:web:host.example")).toBe("https://host.example/.well-known/did.json");
+  expect(urlOf("did:web:localhost%3A3000")).toBeNull();
+  expect(urlOf("did:web:127.0.0.1")).toBeNull();
+  expect(urlOf("did:web:host.example:folder")).toBeNull();
+  expect(urlOf("did:key:z6Mk")).toBeNull();
+  expect(urlOf("did:plc:../../x")).toBeNull();
 });
 
 test("a DID document has the account's server and the claimed handle", () => {
@@ -29,14 +30,14 @@ test("a DID document has the account's server and the claimed handle", () => {
       service("https://pds.example"),
     ],
   };
-  const read = readDidDocument(document, did);
-  expect(read?.handle).toBe("ann.example");
-  expect(read?.pds?.href).toBe("https://pds.example/");
-  const named = {
+  const parsed = readDidDocument(document, did);
+  expect(parsed?.handle).toBe("ann.example");
+  expect(parsed?.pds?.href).toBe("https://pds.example/");
+  const withFullId = {
     ...document,
     service: [service("https://pds.example", { id: `${did}#atproto_pds` })],
   };
-  expect(readDidDocument(named, did)?.pds?.href).toBe("https://pds.example/");
+  expect(readDidDocument(withFullId, did)?.pds?.href).toBe("https://pds.example/");
 });
 
 test("a DID document of another DID is rejected", () => {
@@ -52,7 +53,7 @@ test.each([
   { id: did, service: [service("file:///etc/passwd")], alsoKnownAs: ["at://not a handle"] },
   { id: did, service: [service(7), null, service("not an address")], alsoKnownAs: [{}] },
 ])("a malformed DID document has no server and no handle: %j", (value) => {
-  const read = readDidDocument(value, did);
-  expect(read?.pds ?? null).toBeNull();
-  expect(read?.handle ?? null).toBeNull();
+  const parsed = readDidDocument(value, did);
+  expect(parsed?.pds ?? null).toBeNull();
+  expect(parsed?.handle ?? null).toBeNull();
 });

@@ -10,7 +10,7 @@ export type DidDocument = {
 const maxServices = 20;
 const maxNames = 20;
 
-/** Only plc and web without path or port (AT Protocol). */
+/** Supports did:plc, and did:web without path or port (AT Protocol). */
 export function didDocumentUrl(did: string, plcUrl: string): URL | null {
   if (!isDid(did)) return null;
   if (did.startsWith("did:plc:")) return URL.parse(`${plcUrl.replace(/\/$/, "")}/${did}`);

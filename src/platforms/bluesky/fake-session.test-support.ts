@@ -19,7 +19,7 @@ export function fakeSession(
     return { status, headers: new Headers(), json, settle: () => {} };
   };
   return {
-    requests: requests,
+    requests,
     platform: "bluesky",
     access,
     owner: access === "user" ? "account" : null,
@@ -28,7 +28,7 @@ export function fakeSession(
     baseUrl: "https://appview.example",
     nowMs: now,
     get,
-    getPublic: async (_url, request) => await get({ ...request, path: _url.pathname }),
+    getPublic: async (url, request) => await get({ ...request, path: url.pathname }),
   };
 }
 

@@ -51,20 +51,20 @@ function directory(
 }
 
 const plc = (id: string) => `https://plc.example/${id}`;
-const found = { did, handle: "ann.example", pds: new URL("https://pds.example") };
+const account = { did, handle: "ann.example", pds: new URL("https://pds.example") };
 
 test("a handle is first resolved by the AppView", async () => {
   const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await findAccount("@Ann.Example", known)).toEqual(found);
+  expect(await findAccount("@Ann.Example", known)).toEqual(account);
   expect(known.requests).toEqual([appview, plc(did)]);
 });
 
-test("a handle is otherwise resolved by DNS, then by the handle's host", async () => {
+test("a handle that the AppView cannot resolve is resolved by DNS, then by its host", async () => {
   const names = { "_atproto.ann.example": [["v=other"], ["did=", did]] };
   const byDns = directory({ [appview]: 400, [plc(did)]: documentOf(did) }, names);
-  expect(await findAccount("ann.example", byDns)).toEqual(found);
+  expect(await findAccount("ann.example", byDns)).toEqual(account);
   const byHost = directory({ [wellKnown]: `${did}\n`, [plc(did)]: documentOf(did) });
-  expect(await findAccount("ann.example", byHost)).toEqual(found);
+  expect(await findAccount("ann.example", byHost)).toEqual(account);
   expect(byHost.requests).toEqual([appview, "_atproto.ann.example", wellKnown, plc(did)]);
 });
 
@@ -82,13 +82,13 @@ test("a handle that its account does not claim is rejected", async () => {
   });
 });
 
-test("an account is found by DID, and its handle counts only if it refers back", async () => {
-  const agreed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await findAccount(did, agreed)).toEqual(found);
+test("an account is found by DID, and its handle counts only if it resolves to that DID", async () => {
+  const confirmed = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
+  expect(await findAccount(did, confirmed)).toEqual(account);
   const claimed = directory({ [appview]: { did: other }, [plc(did)]: documentOf(did) });
-  expect(await findAccount(did, claimed)).toEqual({ ...found, handle: null });
-  const unheard = directory({ [plc(did)]: documentOf(did) });
-  expect(await findAccount(did, unheard)).toEqual({ ...found, handle: null });
+  expect(await findAccount(did, claimed)).toEqual({ ...account, handle: null });
+  const unresolvable = directory({ [plc(did)]: documentOf(did) });
+  expect(await findAccount(did, unresolvable)).toEqual({ ...account, handle: null });
 });
 
 test("an account with a did:web is read from its host", async () => {

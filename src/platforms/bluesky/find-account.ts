@@ -19,7 +19,7 @@ export type AccountDirectory = {
 
 /**
  * Resolves through the AppView, DNS and the host of the handle. A handle counts only if the DID
- * document names it too, so no resolver has to be trusted. Errors: `account_unknown`;
+ * document names it as well, so no resolver has to be trusted. Errors: `account_unknown`;
  * `account_deleted` for a tombstone.
  */
 export async function findAccount(
@@ -29,8 +29,8 @@ export async function findAccount(
   const name = requested.replace(/^@/, "");
   if (isDid(name)) {
     const { pds, handle } = await readDocument(name, directory);
-    const isAgreed = handle !== null && (await didOf(handle, directory)) === name;
-    return { did: name, pds, handle: isAgreed ? handle : null };
+    const isConfirmed = handle !== null && (await didOf(handle, directory)) === name;
+    return { did: name, pds, handle: isConfirmed ? handle : null };
   }
   if (!isHandle(name)) throw unknownAccount(requested, "is neither a handle nor a DID");
   const did = await didOf(name, directory);
@@ -60,14 +60,14 @@ async function readDocument(
 }
 
 async function didOf(handle: string, directory: AccountDirectory): Promise<string | null> {
-  for (const request of [requestAppview, requestDns, requestHost]) {
-    const did = await request(handle.toLowerCase(), directory);
+  for (const resolve of [resolveByAppview, resolveByDns, resolveByHost]) {
+    const did = await resolve(handle.toLowerCase(), directory);
     if (did !== null && isDid(did)) return did;
   }
   return null;
 }
 
-async function requestAppview(
+async function resolveByAppview(
   handle: string,
   { fetch, appviewUrl }: AccountDirectory,
 ): Promise<string | null> {
@@ -79,7 +79,7 @@ async function requestAppview(
   });
 }
 
-async function requestDns(
+async function resolveByDns(
   handle: string,
   { resolveTxt }: AccountDirectory,
 ): Promise<string | null> {
@@ -89,12 +89,12 @@ async function requestDns(
   return dids.length === 1 ? (dids[0] ?? null) : null;
 }
 
-const longestDid = 2_048;
+const maxDidLength = 2_048;
 
-async function requestHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
+async function resolveByHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
   const url = new URL(`https://${handle}/.well-known/atproto-did`);
   return await orNull(async () => {
-    const answer = await fetch.get(url, { maxBytes: longestDid, tries: 1 });
+    const answer = await fetch.get(url, { maxBytes: maxDidLength, tries: 1 });
     return answer.status === 200 ? answer.text().trim() : null;
   });
 }
@@ -108,8 +108,8 @@ async function orNull(request: () => Promise<string | null>): Promise<string | n
   }
 }
 
-function unknownAccount(requested: string, why: string): EarshotError {
-  return new EarshotError("account_unknown", `${requested} ${why}`, {
+function unknownAccount(requested: string, problem: string): EarshotError {
+  return new EarshotError("account_unknown", `${requested} ${problem}`, {
     status: 404,
     hint: "check the spelling, or use the DID, which stays valid when the handle changes",
   });

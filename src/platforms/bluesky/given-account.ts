@@ -19,7 +19,7 @@ export type FindSettings = {
   resolveTxt: (name: string) => Promise<string[][]>;
 };
 
-/** Errors: `credential_invalid`, also if the server, which receives a secret next, does not use TLS. */
+/** Errors: `credential_invalid`, also if the account's server, which will receive a secret, does not use TLS. */
 export async function findGivenAccount(
   identifier: string,
   tools: CredentialTools,
@@ -35,8 +35,8 @@ export async function findGivenAccount(
     throw isUnknown ? invalidName(thrown.message) : thrown;
   });
   // A plain-HTTP directory means a private network, which may use plain HTTP.
-  const isPlain = new URL(plcUrl).protocol === "http:";
-  if (account.pds.protocol !== "https:" && !isPlain) {
+  const allowsPlainHttp = new URL(plcUrl).protocol === "http:";
+  if (account.pds.protocol !== "https:" && !allowsPlainHttp) {
     throw invalidName(`its server ${account.pds.origin} does not use TLS`);
   }
   return account;
@@ -50,8 +50,8 @@ const fetchOf = ({ fetch }: CredentialTools): XrpcFetch => ({
     }),
 });
 
-const invalidName = (why: string): EarshotError =>
+const invalidName = (problem: string): EarshotError =>
   credentialInvalid(
-    `identifier: ${why}`,
+    `identifier: ${problem}`,
     "use the account's handle, such as ann.bsky.social, or its DID",
   );

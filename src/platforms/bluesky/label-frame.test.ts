@@ -39,13 +39,13 @@ describe("a frame of a labeler", () => {
     ["nothing", Buffer.alloc(0)],
     ["only a header", encode({ op: 1, t: "#labels" })],
     ["half a body", labelsFrame({ seq: 7, labels: [label] }).subarray(0, -3)],
-    ["more behind the body", Buffer.concat([labelsFrame({ seq: 7, labels: [] }), encode(1)])],
+    ["data after the body", Buffer.concat([labelsFrame({ seq: 7, labels: [] }), encode(1)])],
     ["text", Buffer.from('{"op":1}')],
     ["another operation", frameOf({ op: 2, t: "#labels" }, { seq: 7, labels: [] })],
-    ["no number", labelsFrame({ labels: [] })],
-    ["a negative number", labelsFrame({ seq: -1, labels: [] })],
-    ["a number of text", labelsFrame({ seq: "7", labels: [] })],
-    ["no list", labelsFrame({ seq: 7, labels: {} })],
+    ["no sequence number", labelsFrame({ labels: [] })],
+    ["a negative sequence number", labelsFrame({ seq: -1, labels: [] })],
+    ["a sequence number as text", labelsFrame({ seq: "7", labels: [] })],
+    ["labels that are not a list", labelsFrame({ seq: 7, labels: {} })],
     ["a body that is a list", frameOf({ op: 1, t: "#labels" }, [])],
     ["more labels than allowed", labelsFrame({ seq: 7, labels: Array(11).fill({}) })],
     ["deep nesting", labelsFrame({ seq: 7, labels: [[[[[[[[[[1]]]]]]]]]] })],
@@ -55,7 +55,7 @@ describe("a frame of a labeler", () => {
 
   test("reading a frame of a labeler never throws, regardless of its bytes", () => {
     const good = labelsFrame({ seq: 7, labels: [label] });
-    const bent = fc
+    const corrupted = fc
       .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 })
       .map((edits) => {
         const bytes = Buffer.from(good);
@@ -63,7 +63,7 @@ describe("a frame of a labeler", () => {
         return bytes;
       });
     fc.assert(
-      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), bent), (bytes) => {
+      fc.property(fc.oneof(fc.uint8Array({ maxLength: 300 }), corrupted), (bytes) => {
         expect(readLabelFrame(bytes, bounds)).toHaveProperty("kind");
       }),
       { numRuns: 5_000 },
@@ -82,10 +82,10 @@ describe("the bounds of CBOR", () => {
       ),
     })).any;
     fc.assert(
-      fc.property(value, (one) => {
+      fc.property(value, (item) => {
         let bytes: Uint8Array;
         try {
-          bytes = encode(one);
+          bytes = encode(item);
         } catch {
           return;
         }

@@ -20,14 +20,14 @@ export type LabelFrame =
 export type LabelFrameBounds = { maxLabels: number };
 
 /** One map, plus key and value of ten fields. */
-const itemsOfLabel = 21;
-const itemsBesideLabels = 100;
+const itemsPerLabel = 21;
+const otherItems = 100;
 /** A body is a map with a list of maps. */
 const maxDepth = 8;
 
-/** Two DAG-CBOR items; claimed lengths are checked first. */
+/** A frame is two DAG-CBOR items, whose claimed lengths are checked first. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
-  const items = itemsBesideLabels + maxLabels * itemsOfLabel;
+  const items = otherItems + maxLabels * itemsPerLabel;
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {
     return {
       kind: "unreadable",
@@ -36,8 +36,8 @@ export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBound
   }
   try {
     const [header, rest] = decodeFirst(bytes);
-    const [body, nothing] = decodeFirst(rest);
-    if (nothing.length > 0) return { kind: "unreadable", reason: "more than a header and a body" };
+    const [body, trailing] = decodeFirst(rest);
+    if (trailing.length > 0) return { kind: "unreadable", reason: "more than a header and a body" };
     return readFrame(fieldsOf(header), body, maxLabels);
   } catch (error) {
     return { kind: "unreadable", reason: `not DAG-CBOR: ${messageOf(error)}` };
@@ -46,10 +46,10 @@ export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBound
 
 function readFrame(header: Record<string, unknown>, body: unknown, maxLabels: number): LabelFrame {
   if (!isObject(body)) return { kind: "unreadable", reason: "the body is not a map" };
-  const message = wordOf(body.message);
-  if (header.op === -1) return { kind: "error", name: wordOf(body.error), message };
+  const message = shortText(body.message);
+  if (header.op === -1) return { kind: "error", name: shortText(body.error), message };
   if (header.op !== 1) return { kind: "unreadable", reason: "op: neither 1 nor -1" };
-  if (header.t === "#info") return { kind: "info", name: wordOf(body.name), message };
+  if (header.t === "#info") return { kind: "info", name: shortText(body.name), message };
   if (header.t !== "#labels") return { kind: "other" };
   const { seq, labels } = body;
   if (!Number.isSafeInteger(seq) || Number(seq) < 0) {
@@ -62,4 +62,4 @@ function readFrame(header: Record<string, unknown>, body: unknown, maxLabels: nu
   return { kind: "labels", seq: Number(seq), labels };
 }
 
-const wordOf = (value: unknown): string => string(value, 300) ?? "";
+const shortText = (value: unknown): string => string(value, 300) ?? "";

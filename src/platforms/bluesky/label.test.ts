@@ -50,7 +50,7 @@ describe("a label", () => {
     "",
     "x".repeat(100_000),
   ])("a label on an unsupported subject is ignored: %.40s", (uri) => {
-    expect(read({ uri })).toBe("aside");
+    expect(read({ uri })).toBe("unsupported");
   });
 
   test.each([

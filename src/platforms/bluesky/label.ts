@@ -9,10 +9,13 @@ import { readLabelValue } from "./self-labels.ts";
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
 
 /**
- * https://atproto.com/specs/label. `aside`: an unsupported subject, such as a list. A future time becomes `nowMs`, otherwise no
+ * https://atproto.com/specs/label. `unsupported`: a label of an unsupported subject, such as a list. A future time becomes `nowMs`, otherwise no
  * later label could negate this one.
  */
-export function readLabel(value: unknown, nowMs: number): LabelChange | "aside" | "unreadable" {
+export function readLabel(
+  value: unknown,
+  nowMs: number,
+): LabelChange | "unsupported" | "unreadable" {
   const { src, uri, neg, cts, exp } = fieldsOf(value);
   const label = readLabelValue(fieldsOf(value).val);
   const createdMs = readTime(cts);
@@ -22,7 +25,7 @@ export function readLabel(value: unknown, nowMs: number): LabelChange | "aside" 
   const expiresMs = exp === undefined ? null : readTime(exp);
   if (exp !== undefined && expiresMs === null) return "unreadable";
   const subject = subjectOf(uri);
-  if (subject === null) return "aside";
+  if (subject === null) return "unsupported";
   return {
     kind: "label",
     platform: "bluesky",
@@ -35,10 +38,10 @@ export function readLabel(value: unknown, nowMs: number): LabelChange | "aside" 
   };
 }
 
-const longestTime = 64;
+const maxTimeLength = 64;
 
 function readTime(value: unknown): number | null {
-  return typeof value === "string" && value.length <= longestTime ? parseIsoTime(value) : null;
+  return typeof value === "string" && value.length <= maxTimeLength ? parseIsoTime(value) : null;
 }
 
 function subjectOf(uri: string): string | null {

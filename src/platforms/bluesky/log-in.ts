@@ -12,7 +12,7 @@ export type LogIn = { did: string; handle: string | null; accessJwt: string; ref
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * Returns a refusal of account or password. Errors: `upstream_limited`; `upstream_failed`;
+ * Returns a refusal if the host rejects the account or the password. Errors: `upstream_limited`; `upstream_failed`;
  * `answer_unreadable`.
  */
 export async function createSession(
@@ -42,47 +42,48 @@ export async function refreshSession(
 
 export const isRefusal = (outcome: LogIn | Refusal): outcome is Refusal => "status" in outcome;
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 
-type Requested = { tools: CredentialTools; secrets: Readonly<Record<string, string>> };
+type ResponseContext = { tools: CredentialTools; secrets: Readonly<Record<string, string>> };
 
 function readLogIn(
   url: URL,
   answer: FetchedAnswer,
-  { tools, secrets }: Requested,
+  { tools, secrets }: ResponseContext,
 ): LogIn | Refusal {
   const { status, headers } = answer;
   if (status === 429) {
     const nowMs = tools.now();
     throw new UpstreamLimited(
       url.host,
-      blueskyLimit(headers, status, nowMs)?.resetMs ?? nowMs + usualWaitMs,
+      blueskyLimit(headers, status, nowMs)?.resetMs ?? nowMs + defaultWaitMs,
     );
   }
   if (status !== 200) {
-    if (!refusing.includes(status)) throw loginFailed(url, `answered the login with ${status}`);
+    if (!refusalStatuses.includes(status))
+      throw loginFailed(url, `responded to the login with ${status}`);
     const { error, message } = refusalOf(answer);
     return { status, error, message: withoutSecrets(message, secrets) };
   }
   const { did, handle, accessJwt, refreshJwt } = fieldsOf(answer.json());
   if (typeof did !== "string" || !isToken(accessJwt) || !isToken(refreshJwt)) {
-    throw loginFailed(url, "answered the login without a session");
+    throw loginFailed(url, "responded to the login without a session");
   }
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
 
 /** Other statuses are failures of the host or a proxy. */
-const refusing: readonly number[] = [400, 401, 403];
+const refusalStatuses: readonly number[] = [400, 401, 403];
 
 /** Pause after a rate limit without a reset time. */
-const usualWaitMs = 5 * 60_000;
+const defaultWaitMs = 5 * 60_000;
 
 /** Printable ASCII, because it is sent in a header. */
 const isToken = (value: unknown): value is string =>
-  typeof value === "string" && value.length <= longestToken && /^[\x21-\x7e]+$/.test(value);
+  typeof value === "string" && value.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(value);
 
-function loginFailed(url: URL, why: string): EarshotError {
-  return new EarshotError("upstream_failed", `${url.host} ${why}`, {
+function loginFailed(url: URL, problem: string): EarshotError {
+  return new EarshotError("upstream_failed", `${url.host} ${problem}`, {
     status: 502,
     retryable: true,
     hint: "retry later",

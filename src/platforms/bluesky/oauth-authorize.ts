@@ -14,7 +14,7 @@ import { guardedOptions, oauthErrorAt, oauthRefusal } from "./oauth-guard.ts";
 import { type ProofKeys, redirectUri } from "./oauth-key.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
-type Means = {
+type AuthorizeContext = {
   tools: CredentialTools;
   dialogue: Dialogue;
   settings: FindSettings;
@@ -25,23 +25,26 @@ type Means = {
 const copyHint = "copy the whole URL from the browser's address bar";
 
 /** Errors: `credential_invalid`. */
-export async function authorize(identifier: string, means: Means): Promise<NewCredential> {
-  const { tools, dialogue, settings, keys, isPlain } = means;
+export async function authorize(
+  identifier: string,
+  context: AuthorizeContext,
+): Promise<NewCredential> {
+  const { tools, dialogue, settings, keys, isPlain } = context;
   const { did, handle, pds } = await findGivenAccount(identifier, tools, settings);
   const options = guardedOptions(tools, isPlain);
   try {
     const server = await findServer(new URL(pds.origin), options);
     const key = await keys.make();
-    const requested = { server, options, proof: await keys.proofBy(key, tools) };
+    const request = { server, options, proof: await keys.dpopHandleOf(key, tools) };
     const attempt = newAttempt(tools);
-    const address = await pushRequest(requested, attempt, handle ?? did);
+    const authorizationUrl = await pushRequest(request, attempt, handle ?? did);
     dialogue.show(
-      `Open this URL, log in as ${handle ?? did}, and allow access:\n\n${address.href}\n\n` +
+      `Open this URL, log in as ${handle ?? did}, and allow access:\n\n${authorizationUrl.href}\n\n` +
         `The browser is then redirected to a URL that begins with ${redirectUri} and shows no page. Copy that URL.`,
     );
-    const pasted = await dialogue.prompt("The URL");
-    if (!URL.canParse(pasted)) throw credentialInvalid("the URL: not a valid URL", copyHint);
-    const grant = await grantForCode(requested, attempt, new URL(pasted));
+    const pastedUrl = await dialogue.prompt("The URL");
+    if (!URL.canParse(pastedUrl)) throw credentialInvalid("the URL: not a valid URL", copyHint);
+    const grant = await grantForCode(request, attempt, new URL(pastedUrl));
     if (grant.subject !== did)
       throw credentialInvalid(`an account other than ${did} allowed access`);
     const { accessToken, refreshToken, lifeMs } = grant;
@@ -57,13 +60,13 @@ export async function authorize(identifier: string, means: Means): Promise<NewCr
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);
     if (refusal !== null) throw credentialInvalid(`${pds.host} refused: ${refusal}`, "try again");
-    if (thrown instanceof oauth.OperationProcessingError && isOfAddress(thrown)) {
-      throw credentialInvalid("the URL: it is not of this request", copyHint);
+    if (thrown instanceof oauth.OperationProcessingError && isPastedUrlError(thrown)) {
+      throw credentialInvalid("the URL: it does not belong to this authorization", copyHint);
     }
     throw oauthErrorAt(pds.host, thrown, options, tools.now());
   }
 }
 
-/** True if the pasted address is wrong, not a server response. */
-const isOfAddress = ({ cause }: oauth.OperationProcessingError): boolean =>
+/** True if the pasted URL is wrong, not a server response. */
+const isPastedUrlError = ({ cause }: oauth.OperationProcessingError): boolean =>
   typeof cause === "object" && cause !== null && "parameters" in cause;

@@ -4,7 +4,7 @@ import { string } from "../fields.ts";
 import { type GuardedOptions, withNonce } from "./oauth-guard.ts";
 import { oauthClient, oauthScope, redirectUri } from "./oauth-key.ts";
 
-type Requested = {
+type GrantContext = {
   server: oauth.AuthorizationServer;
   options: GuardedOptions;
   proof: oauth.DPoPHandle;
@@ -19,9 +19,9 @@ export async function findServer(
     pds,
     await oauth.resourceDiscoveryRequest(pds, options),
   );
-  const [named = "", ...more] = resource.authorization_servers ?? [];
-  if (!URL.canParse(named) || more.length > 0) throw new Error("no authorization server");
-  const issuer = new URL(named);
+  const [serverUrl = "", ...more] = resource.authorization_servers ?? [];
+  if (!URL.canParse(serverUrl) || more.length > 0) throw new Error("no authorization server");
+  const issuer = new URL(serverUrl);
   return await oauth.processDiscoveryResponse(
     issuer,
     await oauth.discoveryRequest(issuer, { ...options, algorithm: "oauth2" }),
@@ -31,12 +31,12 @@ export async function findServer(
 export type AuthorizationAttempt = { state: string; verifier: string };
 
 export function newAttempt({ randomBytes }: CredentialTools): AuthorizationAttempt {
-  const text = () => Buffer.from(randomBytes(32)).toString("base64url");
-  return { state: text(), verifier: text() };
+  const randomText = () => Buffer.from(randomBytes(32)).toString("base64url");
+  return { state: randomText(), verifier: randomText() };
 }
 
 export async function pushRequest(
-  { server, options, proof }: Requested,
+  { server, options, proof }: GrantContext,
   { state, verifier }: AuthorizationAttempt,
   loginHint: string,
 ): Promise<URL> {
@@ -59,13 +59,13 @@ export async function pushRequest(
       }),
     ),
   );
-  const address = new URL(server.authorization_endpoint ?? "");
-  address.searchParams.set("client_id", oauthClient.client_id);
-  address.searchParams.set("request_uri", request_uri);
-  return address;
+  const url = new URL(server.authorization_endpoint ?? "");
+  url.searchParams.set("client_id", oauthClient.client_id);
+  url.searchParams.set("request_uri", request_uri);
+  return url;
 }
 
-export type Granted = {
+export type TokenGrant = {
   accessToken: string;
   refreshToken: string | null;
   lifeMs: number | null;
@@ -73,11 +73,11 @@ export type Granted = {
 };
 
 export async function grantForCode(
-  { server, options, proof }: Requested,
+  { server, options, proof }: GrantContext,
   { state, verifier }: AuthorizationAttempt,
-  sentTo: URL,
-): Promise<Granted> {
-  const parameters = oauth.validateAuthResponse(server, oauthClient, sentTo, state);
+  redirectedUrl: URL,
+): Promise<TokenGrant> {
+  const parameters = oauth.validateAuthResponse(server, oauthClient, redirectedUrl, state);
   return await withNonce(async () =>
     readGrant(
       await oauth.processAuthorizationCodeResponse(
@@ -98,9 +98,9 @@ export async function grantForCode(
 }
 
 export async function grantForRefresh(
-  { server, options, proof }: Requested,
+  { server, options, proof }: GrantContext,
   refreshToken: string,
-): Promise<Granted> {
+): Promise<TokenGrant> {
   return await withNonce(async () =>
     readGrant(
       await oauth.processRefreshTokenResponse(
@@ -115,16 +115,16 @@ export async function grantForRefresh(
   );
 }
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 /** Printable ASCII, because it is sent in a header. */
-const tokenForm = /^[\x21-\x7e]+$/;
+const tokenPattern = /^[\x21-\x7e]+$/;
 
-function readGrant(response: oauth.TokenEndpointResponse): Granted {
+function readGrant(response: oauth.TokenEndpointResponse): TokenGrant {
   const { access_token, refresh_token, token_type, expires_in, scope = "" } = response;
   if (token_type !== "dpop") throw new Error("the token is not bound to a key");
   if (!scope.split(" ").includes("atproto"))
     throw new Error("the token is not for the AT Protocol");
-  if (access_token.length > longestToken || !tokenForm.test(access_token)) {
+  if (access_token.length > maxTokenLength || !tokenPattern.test(access_token)) {
     throw new Error("not a token");
   }
   return {

@@ -20,12 +20,12 @@ export type GuardedOptions = {
   last(): FetchedAnswer | null;
 };
 
-/** `isPlain`: unencrypted hosts, for private networks. */
+/** `isPlain` allows unencrypted hosts, for private networks. */
 export function guardedOptions(tools: CredentialTools, isPlain: boolean): GuardedOptions {
   let last: FetchedAnswer | null = null;
   return {
-    [oauth.customFetch]: async (url, { method, body, headers: given, signal }) => {
-      const { "user-agent": _name, ...headers } = given;
+    [oauth.customFetch]: async (url, { method, body, headers: allHeaders, signal }) => {
+      const { "user-agent": _name, ...headers } = allHeaders;
       last = await tools.fetch(new URL(url), {
         method: method === "POST" ? "POST" : "GET",
         headers,
@@ -81,8 +81,8 @@ export function oauthErrorAt(
   }
   const isFailure = status >= 500;
   const code = isFailure ? "upstream_failed" : "answer_unreadable";
-  const why = isFailure ? `answered ${status}` : "sent an invalid OAuth answer";
-  return new EarshotError(code, `${host} ${why}`, {
+  const problem = isFailure ? `answered ${status}` : "sent an invalid OAuth response";
+  return new EarshotError(code, `${host} ${problem}`, {
     status: 502,
     retryable: isFailure,
     cause: thrown,

@@ -10,9 +10,9 @@ test("an OAuth key is parsed once, and again after a failure", async () => {
   const key = await keys.make();
   const importKey = vi.spyOn(crypto.subtle, "importKey");
   importKey.mockRejectedValueOnce(new Error("no thread is left"));
-  await expect(keys.proofBy(key, tools)).rejects.toThrow("no thread is left");
-  const proof = await keys.proofBy(key, tools);
-  const requested = importKey.mock.calls.length;
-  expect(await keys.proofBy(key, tools)).toBe(proof);
-  expect(importKey).toHaveBeenCalledTimes(requested);
+  await expect(keys.dpopHandleOf(key, tools)).rejects.toThrow("no thread is left");
+  const proof = await keys.dpopHandleOf(key, tools);
+  const importCalls = importKey.mock.calls.length;
+  expect(await keys.dpopHandleOf(key, tools)).toBe(proof);
+  expect(importKey).toHaveBeenCalledTimes(importCalls);
 });

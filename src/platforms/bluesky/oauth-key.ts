@@ -13,10 +13,10 @@ export const oauthScope = scope;
 const curve = { name: "ECDSA", namedCurve: "P-256" };
 const maxHandles = 1_000;
 
-/** Generated once, stored as JWK, cached with each host's nonces. */
+/** A key is generated once, stored as JWK, and cached with each host's nonces. */
 export type ProofKeys = {
   make(): Promise<string>;
-  proofBy(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;
+  dpopHandleOf(key: string, tools: CredentialTools): Promise<oauth.DPoPHandle>;
 };
 
 export function createProofKeys(): ProofKeys {
@@ -26,7 +26,7 @@ export function createProofKeys(): ProofKeys {
       const { privateKey } = await oauth.generateKeyPair("ES256", { extractable: true });
       return JSON.stringify(await crypto.subtle.exportKey("jwk", privateKey));
     },
-    proofBy: async (key, tools) => {
+    dpopHandleOf: async (key, tools) => {
       const cached = handles.get(key);
       if (cached !== undefined) return await cached;
       const [oldest] = handles.keys();

@@ -23,7 +23,7 @@ const kind = () =>
 
 async function authorize(paste: (address: string) => string, tools = testTools()) {
   const { authorization } = kind();
-  if (authorization === undefined) throw new Error("no way through the browser");
+  if (authorization === undefined) throw new Error("no browser authorization");
   let address = "";
   return await authorization.run({ identifier: "ann.example" }, tools, {
     show: (text) => {
@@ -35,20 +35,20 @@ async function authorize(paste: (address: string) => string, tools = testTools()
 
 const yes = (address: string) => host.consent(address, "yes");
 
-async function authorized() {
+async function authorizedCredential() {
   const tools = testTools();
   const credential = asStored(await authorize(yes, tools));
-  const used = kind();
+  const oauth = kind();
   const send = async () =>
-    await used.send(
+    await oauth.send(
       { url: new URL(timeline, host.url), headers: {}, signal: AbortSignal.timeout(5_000) },
       credential,
       tools,
     );
-  return { used, tools, credential, send };
+  return { oauth, tools, credential, send };
 }
 
-test("an authorization in the browser becomes a credential of that account", async () => {
+test("an authorization in the browser makes a credential for that account", async () => {
   const made = await authorize(yes);
   expect(made).toMatchObject({
     host: host.url,
@@ -66,14 +66,18 @@ test("an authorization in the browser becomes a credential of that account", asy
 test.each([
   ["the user declines", (address: string) => host.consent(address, "no"), /refused: access_denied/],
   ["something else is pasted", () => "hello", /not a valid URL/],
-  ["another address is pasted", () => "http://127.0.0.1/?code=a", /not of this request/],
   [
-    "the answer to another request is pasted",
-    (address: string) => yes(address).replace(/state=[^&]+/, "state=other"),
-    /not of this request/,
+    "another address is pasted",
+    () => "http://127.0.0.1/?code=a",
+    /does not belong to this authorization/,
   ],
   [
-    "the code is another's",
+    "the redirect URL of another authorization is pasted",
+    (address: string) => yes(address).replace(/state=[^&]+/, "state=other"),
+    /does not belong to this authorization/,
+  ],
+  [
+    "the code is wrong",
     (address: string) => `${yes(address).replace(/code=[^&]+/, "code=x")}`,
     /invalid_grant/,
   ],
@@ -94,8 +98,8 @@ test("an OAuth token that is not bound to a key is rejected", async () => {
   await expect(authorize(yes)).rejects.toMatchObject({ code: "answer_unreadable" });
 });
 
-test("OAuth requests have the token and a proof of its key, and a changed nonce costs one request", async () => {
-  const { send } = await authorized();
+test("OAuth requests carry the token and a DPoP proof, and a changed nonce costs one extra request", async () => {
+  const { send } = await authorizedCredential();
   expect((await send()).json()).toMatchObject({ method: "app.bsky.feed.getTimeline" });
   const before = host.count(timeline);
   host.changeNonce();
@@ -105,7 +109,7 @@ test("OAuth requests have the token and a proof of its key, and a changed nonce 
 });
 
 test("one of fifty callers renews an expired OAuth token", async () => {
-  const { tools, credential, send } = await authorized();
+  const { tools, credential, send } = await authorizedCredential();
   const before = host.count(tokenPath);
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
   for (const answer of await all()) expect(answer.status).toBe(200);
@@ -118,8 +122,8 @@ test("one of fifty callers renews an expired OAuth token", async () => {
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
 });
 
-test("a refused renewal refuses the OAuth credential, and explains the fix", async () => {
-  const { send } = await authorized();
+test("an OAuth credential whose renewal is refused is reported with the fix", async () => {
+  const { send } = await authorizedCredential();
   host.revoke("all");
   await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
@@ -129,7 +133,7 @@ test("a refused renewal refuses the OAuth credential, and explains the fix", asy
 });
 
 test("a failing server does not affect the OAuth credential", async () => {
-  const { send } = await authorized();
+  const { send } = await authorizedCredential();
   host.revoke("access");
   host.options.failWith = 503;
   await expect(send()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
@@ -140,8 +144,8 @@ test("a failing server does not affect the OAuth credential", async () => {
 });
 
 test("testing an OAuth credential reports account and server", async () => {
-  const { used, tools, credential } = await authorized();
-  expect(await used.test(credential, tools)).toBe(
+  const { oauth, tools, credential } = await authorizedCredential();
+  expect(await oauth.test(credential, tools)).toBe(
     `allowed at ${new URL(host.url).host} by ann.example (${did})`,
   );
 });

@@ -16,20 +16,20 @@ import { createProofKeys, type ProofKeys } from "./oauth-key.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { storedTokens } from "./stored-tokens.ts";
 
-/** A DPoP-bound token is useless alone if stolen. https://atproto.com/specs/oauth */
+/** A stolen DPoP-bound token is useless without its key. https://atproto.com/specs/oauth */
 export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
   // A plain-HTTP directory means a private network, which may use plain HTTP.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
-  const methodOf = (stored: CredentialInUse, tools: CredentialTools) =>
-    tokenMethod(stored, { tools, keys, isPlain });
+  const accessOf = (stored: CredentialInUse, tools: CredentialTools) =>
+    tokenAccessOf(stored, { tools, keys, isPlain });
   return {
     platform: "bluesky",
     name: "oauth",
     access: "user",
     title: "Bluesky sign-in",
     purpose:
-      "Works like an app password, but without one: you allow access on Bluesky, for at most two weeks.",
+      "Reads Bluesky as your account without an app password: you allow access on Bluesky, for at most two weeks.",
     meaning:
       "Authorized by a Bluesky account in a browser, for at most two weeks; no password is needed.",
     fields: [],
@@ -46,35 +46,36 @@ export function oauthKind(settings: FindSettings): CredentialKind {
     },
     test: async (stored, tools) => {
       const { host } = new URL(stored.credential.host);
-      return `allowed at ${host} by ${await checkToken(stored, methodOf(stored, tools))}`;
+      return `allowed at ${host} by ${await checkToken(stored, accessOf(stored, tools))}`;
     },
     send: async (request, stored, tools) =>
-      await sendWithToken(request, stored, methodOf(stored, tools)),
+      await sendWithToken(request, stored, accessOf(stored, tools)),
   };
 }
 
-type Means = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
+type TokenContext = { tools: CredentialTools; keys: ProofKeys; isPlain: boolean };
 
-function tokenMethod(stored: CredentialInUse, means: Means): TokenAccess {
+function tokenAccessOf(stored: CredentialInUse, context: TokenContext): TokenAccess {
   const { subject } = stored.credential;
   return {
-    tools: means.tools,
-    sendWith: async (request, secrets) => await sendWith(request, secrets, means),
+    tools: context.tools,
+    sendWith: async (request, secrets) => await sendWith(request, secrets, context),
     isTokenRefused: ({ status }) => status === 401,
-    renew: async (present) => await renew(present, subject, means),
-    whyRefused: () => credentialRefused(`${stored.credential.host} refuses the token`, againHint),
+    renew: async (current) => await renew(current, subject, context),
+    tokenRefusedError: () =>
+      credentialRefused(`${stored.credential.host} refuses the token`, reauthorizeHint),
   };
 }
 
-const againHint = "authorize it again: earshot credentials add bluesky oauth";
+const reauthorizeHint = "authorize it again: earshot credentials add bluesky oauth";
 
 async function sendWith(
   { url, headers, signal }: AuthorizedRequest,
   { accessToken = "", key = "" }: Secrets,
-  { tools, keys, isPlain }: Means,
+  { tools, keys, isPlain }: TokenContext,
 ): Promise<FetchedAnswer> {
   const options = guardedOptions(tools, isPlain);
-  const proof = await keys.proofBy(key, tools);
+  const proof = await keys.dpopHandleOf(key, tools);
   try {
     await withNonce(async () =>
       oauth.protectedResourceRequest(accessToken, "GET", url, new Headers(headers), null, {
@@ -84,7 +85,7 @@ async function sendWith(
       }),
     );
   } catch (thrown) {
-    // The caller interprets a challenge.
+    // The caller handles the challenge.
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
   const answer = options.last();
@@ -93,25 +94,25 @@ async function sendWith(
 }
 
 async function renew(
-  present: Secrets,
+  current: Secrets,
   subject: string | null,
-  { tools, keys, isPlain }: Means,
+  { tools, keys, isPlain }: TokenContext,
 ): Promise<Secrets> {
-  const { key = "", refreshToken = "" } = present;
+  const { key = "", refreshToken = "" } = current;
   const options = guardedOptions(tools, isPlain);
-  const server = storedServer(present);
+  const server = storedServer(current);
   const { host } = new URL(server.issuer);
   try {
-    const proof = await keys.proofBy(key, tools);
+    const proof = await keys.dpopHandleOf(key, tools);
     const grant = await grantForRefresh({ server, options, proof }, refreshToken);
     if (grant.subject !== subject)
       throw credentialRefused(`${host} renewed the tokens of another account`);
     const { accessToken, lifeMs } = grant;
     const tokens = { accessToken, refreshToken: grant.refreshToken ?? refreshToken };
-    return { ...present, ...storedTokens(tokens, lifeMs, tools.now()) };
+    return { ...current, ...storedTokens(tokens, lifeMs, tools.now()) };
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);
     if (refusal === null) throw oauthErrorAt(host, thrown, options, tools.now());
-    throw credentialRefused(`${host} did not renew the tokens (${refusal})`, againHint);
+    throw credentialRefused(`${host} did not renew the tokens (${refusal})`, reauthorizeHint);
   }
 }

@@ -11,110 +11,109 @@ import { actorOf, postUriOf } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
 import { blueskyName, blueskyPostPage, pageOfProfiles } from "./view-page.ts";
 
-type Requested = { call: PageCall; session: Session; appView: AppView; feed: string };
+type PageContext = { call: PageCall; session: Session; appView: AppView; feed: string };
 
-type PageOf = (requested: Requested) => Promise<UpstreamPage>;
+type ReadPage = (context: PageContext) => Promise<UpstreamPage>;
 
-export const blueskyPages: Readonly<Record<FetchMethod, PageOf>> = {
+export const blueskyPages: Readonly<Record<FetchMethod, ReadPage>> = {
   searchbyprofile: profile,
   getprofilebyid: profile,
   getbyid: post,
   getreplies: replies,
   getretweeters: retweeters,
-  gettweets: (requested) => authorFeed(requested, "posts_with_replies"),
-  getmedia: (requested) => authorFeed(requested, "posts_with_media"),
-  gethometweets: (requested) => feedPage(requested, "app.bsky.feed.getTimeline", {}),
-  getforyoutweets: (requested) =>
-    feedPage(requested, "app.bsky.feed.getFeed", { feed: requested.feed }),
+  gettweets: (context) => authorFeed(context, "posts_with_replies"),
+  getmedia: (context) => authorFeed(context, "posts_with_media"),
+  gethometweets: (context) => feedPage(context, "app.bsky.feed.getTimeline", {}),
+  getforyoutweets: (context) => feedPage(context, "app.bsky.feed.getFeed", { feed: context.feed }),
   gettrends: trends,
-  getfollowing: (requested) => accounts(requested, "app.bsky.graph.getFollows", "follows"),
-  getfollowers: (requested) => accounts(requested, "app.bsky.graph.getFollowers", "followers"),
+  getfollowing: (context) => accounts(context, "app.bsky.graph.getFollows", "follows"),
+  getfollowers: (context) => accounts(context, "app.bsky.graph.getFollowers", "followers"),
   getspace: async () => absentPage,
 };
 
 const request = async (
-  { session, appView }: Requested,
+  { session, appView }: PageContext,
   method: string,
   query: Query,
 ): Promise<Record<string, unknown> | null> => await requestAppView(session, appView, method, query);
 
 const maxItems = 100;
 const maxTrends = 25;
-/** The nesting of JSON answers is bounded. */
+/** Limited, because the nesting of JSON responses is bounded. */
 const replyDepth = 20;
 
-const paging = ({ call }: Requested) => ({
+const paging = ({ call }: PageContext) => ({
   limit: Math.min(Math.max(call.limit, 1), maxItems),
   cursor: call.cursor ?? undefined,
 });
 
-async function profile(requested: Requested): Promise<UpstreamPage> {
-  const { call, session } = requested;
+async function profile(context: PageContext): Promise<UpstreamPage> {
+  const { call, session } = context;
   const actor = actorOf(call.target);
   if (actor === null) return absentPage;
-  const view = await request(requested, "app.bsky.actor.getProfile", { actor });
+  const view = await request(context, "app.bsky.actor.getProfile", { actor });
   if (view === null) return absentPage;
   return profilesIn([view], null, session);
 }
 
-async function post(requested: Requested): Promise<UpstreamPage> {
-  const { call, session, appView } = requested;
+async function post(context: PageContext): Promise<UpstreamPage> {
+  const { call, session, appView } = context;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
-  const answer = await request(requested, "app.bsky.feed.getPosts", { uris: [uri] });
+  const answer = await request(context, "app.bsky.feed.getPosts", { uris: [uri] });
   if (answer === null) return absentPage;
   const { nowMs } = session;
   return blueskyPostPage(answer.posts, (item) => postOfView(item, nowMs), { cursor: null, nowMs });
 }
 
-async function replies(requested: Requested): Promise<UpstreamPage> {
-  const { call, session, appView } = requested;
+async function replies(context: PageContext): Promise<UpstreamPage> {
+  const { call, session, appView } = context;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
-  const threadOf = async (first: string): Promise<unknown> => {
+  const fetchThread = async (first: string): Promise<unknown> => {
     const query = { uri: first, depth: replyDepth, parentHeight: 0 };
-    const answer = await request(requested, "app.bsky.feed.getPostThread", query);
+    const answer = await request(context, "app.bsky.feed.getPostThread", query);
     return answer === null ? null : answer.thread;
   };
-  return (await blueskyReplyPage(uri, threadOf, session.nowMs)) ?? absentPage;
+  return (await blueskyReplyPage(uri, fetchThread, session.nowMs)) ?? absentPage;
 }
 
-async function retweeters(requested: Requested): Promise<UpstreamPage> {
-  const { call, session, appView } = requested;
+async function retweeters(context: PageContext): Promise<UpstreamPage> {
+  const { call, session, appView } = context;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
-  const query = { uri, ...paging(requested) };
-  const answer = await request(requested, "app.bsky.feed.getRepostedBy", query);
+  const query = { uri, ...paging(context) };
+  const answer = await request(context, "app.bsky.feed.getRepostedBy", query);
   return profilesOf(answer, "repostedBy", session);
 }
 
-async function authorFeed(requested: Requested, filter: string): Promise<UpstreamPage> {
-  const actor = actorOf(requested.call.target);
+async function authorFeed(context: PageContext, filter: string): Promise<UpstreamPage> {
+  const actor = actorOf(context.call.target);
   if (actor === null) return absentPage;
-  return await feedPage(requested, "app.bsky.feed.getAuthorFeed", { actor, filter });
+  return await feedPage(context, "app.bsky.feed.getAuthorFeed", { actor, filter });
 }
 
 async function feedPage(
-  requested: Requested,
+  context: PageContext,
   method: string,
   query: Readonly<Record<string, string>>,
 ): Promise<UpstreamPage> {
-  const answer = await request(requested, method, { ...query, ...paging(requested) });
+  const answer = await request(context, method, { ...query, ...paging(context) });
   if (answer === null) return absentPage;
-  const { nowMs } = requested.session;
+  const { nowMs } = context.session;
   const { feed, cursor } = answer;
   return blueskyPostPage(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
 }
 
 async function accounts(
-  requested: Requested,
+  context: PageContext,
   method: string,
   field: string,
 ): Promise<UpstreamPage> {
-  const actor = actorOf(requested.call.target);
+  const actor = actorOf(context.call.target);
   if (actor === null) return absentPage;
-  const answer = await request(requested, method, { actor, ...paging(requested) });
-  return profilesOf(answer, field, requested.session);
+  const answer = await request(context, method, { actor, ...paging(context) });
+  return profilesOf(answer, field, context.session);
 }
 
 function profilesOf(
@@ -131,19 +130,19 @@ function profilesOf(
 const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): UpstreamPage =>
   pageOfProfiles(views, (item) => profileOfView(item, nowMs), { cursor, nowMs });
 
-async function trends(requested: Requested): Promise<UpstreamPage> {
-  const limit = Math.min(Math.max(requested.call.limit, 1), maxTrends);
-  const answer = await request(requested, "app.bsky.unspecced.getTrends", { limit });
+async function trends(context: PageContext): Promise<UpstreamPage> {
+  const limit = Math.min(Math.max(context.call.limit, 1), maxTrends);
+  const answer = await request(context, "app.bsky.unspecced.getTrends", { limit });
   if (answer === null) return absentPage;
   const items = requiredList(answer.trends, maxItems, blueskyName).map((view, index): SentItem => {
     const trend = trendOfView(view, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
-  const warnings = items.length >= maxTrends && requested.call.limit > maxTrends ? [trendsCut] : [];
+  const warnings = items.length >= maxTrends && context.call.limit > maxTrends ? [trendsCut] : [];
   return itemsPage(items, {
     name: blueskyName,
     next: null,
-    nowMs: requested.session.nowMs,
+    nowMs: context.session.nowMs,
     warnings,
   });
 }

@@ -8,20 +8,20 @@ import { type AuthorView, readAuthorView, readViewCount } from "./author-view.ts
 import { postCollection, postOfCommit } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
-export type PostRead = Post | "withheld" | "unreadable";
+export type PostViewResult = Post | "withheld" | "unreadable";
 
 const repostReason = "app.bsky.feed.defs#reasonRepost";
 
-/** Clock skew; later `indexedAt` times are ignored. */
+/** Allowed clock skew; later `indexedAt` times are ignored. */
 const maxAheadMs = 24 * 3_600_000;
 
-export function postOfView(value: unknown, nowMs: number): PostRead {
+export function postOfView(value: unknown, nowMs: number): PostViewResult {
   const view = fieldsOf(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
   const author = readAuthorView(view.author, nowMs);
   if (parts?.collection !== postCollection || author?.did !== parts.did) return "unreadable";
   if (!isObject(view.record)) return "unreadable";
-  const seenMs = readIndexedMs(view.indexedAt, nowMs) ?? unlessAhead(tidMs(parts.rkey), nowMs);
+  const seenMs = readIndexedMs(view.indexedAt, nowMs) ?? nullIfAhead(tidMs(parts.rkey), nowMs);
   const commit = { ...parts, rev: "", record: view.record, seenMs: seenMs ?? nowMs };
   const post = postOfCommit(commit);
   const ownLabels = [...new Set([...post.labels, ...readViewLabels(view.labels, nowMs)])];
@@ -44,7 +44,7 @@ export function postOfView(value: unknown, nowMs: number): PostRead {
 }
 
 /** A repost has its reposter and time, and the original's text without counts and reply reference. */
-export function postOfFeedView(value: unknown, nowMs: number): PostRead {
+export function postOfFeedView(value: unknown, nowMs: number): PostViewResult {
   const { post: view, reason } = fieldsOf(value);
   const original = postOfView(view, nowMs);
   const { $type, by, uri, indexedAt } = fieldsOf(reason);
@@ -85,17 +85,17 @@ const authorOf = (
 
 const repostCollection = "app.bsky.feed.repost";
 
-/** Deterministic if the AppView omits the URI. */
-function repostUri(reported: unknown, did: string, originalUri: string): string {
-  const parts = typeof reported === "string" ? parseAtUri(reported) : null;
-  if (parts?.did === did && parts.collection === repostCollection) return String(reported);
+/** If the AppView omits the URI, derives a deterministic one. */
+function repostUri(uri: unknown, did: string, originalUri: string): string {
+  const parts = typeof uri === "string" ? parseAtUri(uri) : null;
+  if (parts?.did === did && parts.collection === repostCollection) return String(uri);
   const key = createHash("sha256").update(originalUri).digest("hex").slice(0, 32);
   return `at://${did}/${repostCollection}/${key}`;
 }
 
 export function readIndexedMs(value: unknown, nowMs: number): number | null {
   const indexedMs = typeof value === "string" && value.length <= 64 ? parseIsoTime(value) : null;
-  return unlessAhead(indexedMs, nowMs);
+  return nullIfAhead(indexedMs, nowMs);
 }
 
 export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
@@ -112,5 +112,5 @@ export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdM
   };
 }
 
-const unlessAhead = (ms: number | null, nowMs: number): number | null =>
+const nullIfAhead = (ms: number | null, nowMs: number): number | null =>
   ms !== null && ms <= nowMs + maxAheadMs ? ms : null;

@@ -19,8 +19,8 @@ const postOf = (record: unknown) =>
     seenMs: 1_783_175_888_090,
   });
 
-describe("a post of the stream", () => {
-  test("a Bluesky post of the stream has text, time, languages, account and revision", () => {
+describe("a post from the stream", () => {
+  test("a Bluesky post from the stream has text, time, languages, account and revision", () => {
     expect(
       postOf({ text: "hello", createdAt: "2026-07-04T14:38:06.240Z", langs: ["en", "pt-BR"] }),
     ).toMatchObject({

@@ -19,17 +19,17 @@ export type PostCommit = {
 
 export const postCollection = "app.bsky.feed.post";
 
-/** Far above official apps, in UTF-16 code units. */
-const textLength = 10_000;
-const altLength = 5_000;
-const addressLength = 8_192;
-const tagLength = 640;
-/** Each of hashtags, mentions and links. */
+/** Far above the limits of official apps, in UTF-16 code units. */
+const maxTextLength = 10_000;
+const maxAltLength = 5_000;
+const maxAddressLength = 8_192;
+const maxTagLength = 640;
+/** For hashtags, mentions and links each. */
 const maxEntities = 100;
 const maxFacets = 100;
-const maxFeaturesOfFacet = 10;
+const maxFeaturesPerFacet = 10;
 const maxImages = 4;
-const maxOfGallery = 20;
+const maxGalleryImages = 20;
 
 /**
  * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is empty because the record lacks
@@ -38,7 +38,7 @@ const maxOfGallery = 20;
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
   const record = fieldsOf(commit.record);
-  const text = string(record.text, textLength) ?? "";
+  const text = string(record.text, maxTextLength) ?? "";
   const createdAt = string(record.createdAt, 64) ?? "";
   const entities = withEntitiesOf(text, readFacets(text, record.facets));
   const embed = readEmbed(did, record.embed);
@@ -92,7 +92,7 @@ function readFacets(text: string, value: unknown): Facets {
   for (const facet of facets) {
     const { index, features } = fieldsOf(facet);
     const before = parsed.mentions.length + parsed.links.length + parsed.tags.length;
-    for (const feature of list(features, maxFeaturesOfFacet)) {
+    for (const feature of list(features, maxFeaturesPerFacet)) {
       const { $type, did, uri, tag } = fieldsOf(feature);
       if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
         parsed.mentions.push({ username: handleAt(bytes, index), userId: did });
@@ -100,9 +100,9 @@ function readFacets(text: string, value: unknown): Facets {
       if ($type === "app.bsky.richtext.facet#link") parsed.links.push(...readLink(uri));
       if ($type === "app.bsky.richtext.facet#tag") parsed.tags.push(...readTags([tag]));
     }
-    const isRead = parsed.mentions.length + parsed.links.length + parsed.tags.length > before;
+    const hasEntities = parsed.mentions.length + parsed.links.length + parsed.tags.length > before;
     const position = positionOf(bytes, index);
-    if (isRead && position !== null) parsed.spans.push(inUtf16(bytes, position));
+    if (hasEntities && position !== null) parsed.spans.push(toUtf16(bytes, position));
   }
   return parsed;
 }
@@ -136,7 +136,7 @@ function positionOf(bytes: Buffer, index: unknown): TextSpan | null {
   return byteEnd > bytes.length ? null : { start: byteStart, end: byteEnd };
 }
 
-const inUtf16 = (bytes: Buffer, { start, end }: TextSpan): TextSpan => ({
+const toUtf16 = (bytes: Buffer, { start, end }: TextSpan): TextSpan => ({
   start: bytes.toString("utf8", 0, start).length,
   end: bytes.toString("utf8", 0, end).length,
 });
@@ -145,7 +145,7 @@ const isOffset = (value: unknown): value is number => Number.isInteger(value) &&
 
 function readTags(value: unknown): string[] {
   return list(value, maxEntities).flatMap((item) => {
-    const tag = string(item, tagLength)
+    const tag = string(item, maxTagLength)
       ?.replace(/^[#＃]/, "")
       .trim();
     return tag === undefined || tag === "" ? [] : [tag];
@@ -153,7 +153,7 @@ function readTags(value: unknown): string[] {
 }
 
 function readLink(value: unknown): string[] {
-  return typeof value === "string" && value.length <= addressLength && isWebAddress(value)
+  return typeof value === "string" && value.length <= maxAddressLength && isWebAddress(value)
     ? [value.toWellFormed()]
     : [];
 }
@@ -174,7 +174,7 @@ function readEmbed(did: string, value: unknown): Embed {
     case "app.bsky.embed.gallery":
       return {
         ...none,
-        media: list(embed.items, maxOfGallery).map((image) => readImage(did, image)),
+        media: list(embed.items, maxGalleryImages).map((image) => readImage(did, image)),
       };
     case "app.bsky.embed.video":
       return { ...none, media: [readVideo(did, embed)] };
@@ -183,8 +183,8 @@ function readEmbed(did: string, value: unknown): Embed {
     case "app.bsky.embed.recordWithMedia": {
       const media = fieldsOf(embed.media);
       // `recordWithMedia` does not nest.
-      const stored = media.$type === embed.$type ? none : readEmbed(did, media);
-      return { ...stored, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
+      const mediaEmbed = media.$type === embed.$type ? none : readEmbed(did, media);
+      return { ...mediaEmbed, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
     }
     default:
       return none;
@@ -196,7 +196,7 @@ function readImage(did: string, value: unknown): Media {
   const key = blobKey(image);
   const url =
     key === null ? null : `https://cdn.bsky.app/img/feed_fullsize/plain/${did}/${key}@jpeg`;
-  return { type: "image", url, alt: string(alt, altLength) || null };
+  return { type: "image", url, alt: string(alt, maxAltLength) || null };
 }
 
 function readVideo(did: string, embed: Record<string, unknown>): Media {
@@ -209,7 +209,7 @@ function readVideo(did: string, embed: Record<string, unknown>): Media {
   return {
     type: presentation === "gif" ? "gif" : "video",
     url,
-    alt: string(alt, altLength) || null,
+    alt: string(alt, maxAltLength) || null,
   };
 }
 

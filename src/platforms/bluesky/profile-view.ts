@@ -5,9 +5,9 @@ import { parseIsoTime } from "../time.ts";
 import { readAuthorView, readViewCount } from "./author-view.ts";
 import { isAccountWithheld } from "./view-labels.ts";
 
-/** Bytes in the lexicon; applied to UTF-16 code units. */
-const descriptionLength = 2_560;
-const addressLength = 8_192;
+/** The lexicon counts bytes; this limit counts UTF-16 code units. */
+const maxDescriptionLength = 2_560;
+const maxAddressLength = 8_192;
 
 export function profileOfView(value: unknown, nowMs: number): Profile | "withheld" | "unreadable" {
   const author = readAuthorView(value, nowMs);
@@ -19,7 +19,7 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
     userId: author.did,
     username: author.handle ?? author.did,
     name: author.name,
-    description: string(view.description, descriptionLength) || null,
+    description: string(view.description, maxDescriptionLength) || null,
     url: `https://bsky.app/profile/${author.did}`,
     avatarUrl: readWebAddress(view.avatar),
     bannerUrl: readWebAddress(view.banner),
@@ -40,7 +40,7 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
 }
 
 export function readWebAddress(value: unknown): string | null {
-  if (typeof value !== "string" || value.length > addressLength || !isWebAddress(value))
+  if (typeof value !== "string" || value.length > maxAddressLength || !isWebAddress(value))
     return null;
   return value.toWellFormed();
 }

@@ -64,8 +64,8 @@ describe("the labels of an account", () => {
     const view = fc.record({ did: word, labels: any, handle: any, displayName: any });
     const answer = fc.oneof(any, fc.record({ profiles: fc.array(view, { maxLength: 4 }) }));
     fc.assert(
-      fc.property(answer, (reported) => {
-        const found = readProfileViews(reported, [alice], request);
+      fc.property(answer, (response) => {
+        const found = readProfileViews(response, [alice], request);
         expect([...found.keys()].filter((account) => account !== alice)).toEqual([]);
         for (const change of found.get(alice) ?? []) {
           expect("userId" in change ? change.userId : "subject" in change && change.subject).toBe(

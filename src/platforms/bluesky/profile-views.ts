@@ -13,7 +13,7 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
   return url;
 }
 
-/** Labels count if from the account or one of `sources`. */
+/** Ignores labels unless they are from the account itself or one of `sources`. */
 export function readProfileViews(
   answer: unknown,
   requested: readonly string[],

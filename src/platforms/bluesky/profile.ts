@@ -7,8 +7,8 @@ export type ProfileFields = { name: string | null; labels: readonly string[] };
 
 export const profileKey = "self";
 
-/** Bytes in the lexicon; applied to UTF-16 code units. */
-const nameLength = 640;
+/** The lexicon counts bytes; this limit counts UTF-16 code units. */
+const maxNameLength = 640;
 
 export function profileOfRecord(record: unknown): ProfileFields {
   const { displayName, labels } = fieldsOf(record);
@@ -16,7 +16,7 @@ export function profileOfRecord(record: unknown): ProfileFields {
 }
 
 export function readDisplayName(value: unknown): string | null {
-  return string(value, nameLength)?.trim() || null;
+  return string(value, maxNameLength)?.trim() || null;
 }
 
 const profilePath = `/${profileCollection}/${profileKey}`;

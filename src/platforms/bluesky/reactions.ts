@@ -2,7 +2,7 @@ import type { CountMetric } from "@earshot/query/tree";
 import type { PostCounts } from "../../posts/post.ts";
 import { fieldsOf } from "../fields.ts";
 import { parseAtUri } from "./at-uri.ts";
-import type { FollowedWord } from "./collections.ts";
+import type { FollowedCollection } from "./collections.ts";
 import { postCollection } from "./post.ts";
 
 export type CountedPost = { uri: string; metric: CountMetric };
@@ -13,9 +13,10 @@ export function reactionsOf(metric: "likes" | "reposts", record: unknown): Count
   return [{ uri, metric }];
 }
 
-/** Unknown for collections that are not followed. */
-export function countsOfNewPost(followed: ReadonlySet<FollowedWord>): PostCounts {
-  const zeroOf = (word: FollowedWord): number | null => (followed.has(word) ? 0 : null);
+/** Counts are unknown for collections that are not followed. */
+export function countsOfNewPost(followed: ReadonlySet<FollowedCollection>): PostCounts {
+  const zeroOf = (collection: FollowedCollection): number | null =>
+    followed.has(collection) ? 0 : null;
   return {
     likes: zeroOf("likes"),
     reposts: zeroOf("reposts"),

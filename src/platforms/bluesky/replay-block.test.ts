@@ -21,12 +21,12 @@ const rows = fc.array(
   { maxLength: 20 },
 );
 
-test("the rows of a replay block survive encoding, and the stream's time defaults to the time seen", () => {
+test("replay rows survive encoding, and their stream time defaults to the time when the server saw them", () => {
   fc.assert(
-    fc.property(rows, (given) => {
-      const read = [...replayRows(blockBytes(given))];
+    fc.property(rows, (written) => {
+      const read = [...replayRows(blockBytes(written))];
       expect(read.map(({ payload, ...row }) => ({ ...row, bytes: payload.length > 0 }))).toEqual(
-        given.map(({ payload: _payload, indexedUs, ...row }) => ({
+        written.map(({ payload: _payload, indexedUs, ...row }) => ({
           ...row,
           timeUs: indexedUs || row.witnessedUs,
           bytes: true,
@@ -48,7 +48,7 @@ test("a replay block that is truncated, too long or inconsistent is rejected", (
   expect(() => [...replayRows(many)]).toThrow();
 });
 
-test("any bytes as a replay block are read or rejected in bounded time", () => {
+test("arbitrary bytes are read as a replay block or rejected in bounded time", () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => {
       try {
@@ -67,13 +67,13 @@ test.each([
   [2, "update"],
   [3, "delete"],
   [7, "update"],
-])("a replay row of kind %d is the commit that the stream calls %s", (kind, operation) => {
+])("a replay row of kind %d becomes a commit of the stream: %s", (kind, operation) => {
   const commit = { collection: "app.bsky.feed.post", rkey: "3k", rev: "3l" };
   const record = { $type: "app.bsky.feed.post", text: "hé" };
   const [row] = replayRows(
     blockBytes([{ seq: 1, witnessedUs: 7, kind, did, ...commit, payload: record }]),
   );
-  if (row === undefined) throw new Error("a row");
+  if (row === undefined) throw new Error("no row");
   const reported = { ...commit, operation, ...(operation === "delete" ? {} : { record }) };
   expect(JSON.parse(replayFrame(row) ?? "")).toEqual({
     did,
@@ -83,7 +83,7 @@ test.each([
   });
 });
 
-test("replay rows of accounts and handles are the events of the stream, and others yield nothing", () => {
+test("replay rows of accounts and handles become stream events, and other kinds yield nothing", () => {
   const frameOf = (kind: number, payload: unknown) => {
     const [row] = replayRows(blockBytes([{ seq: 1, witnessedUs: 7, kind, did, payload }]));
     return row === undefined ? null : JSON.parse(replayFrame(row) ?? "null");

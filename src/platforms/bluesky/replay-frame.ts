@@ -6,7 +6,7 @@ const operations: ReadonlyMap<number, string> = new Map([
   [1, "create"],
   [2, "update"],
   [3, "delete"],
-  // A repository resync: perhaps not new, so it does not raise counts of other posts.
+  // A repository resync: the record may not be new, so it does not raise counts of other posts.
   [7, "update"],
 ]);
 
@@ -17,7 +17,7 @@ const events: ReadonlyMap<number, "identity" | "account"> = new Map([
 ]);
 
 /**
- * Has the form of Jetstream's `/subscribe`, for one parser of both; null for other kinds. Throws if
+ * In the format of Jetstream's `/subscribe`, so that one parser reads both; null for other kinds. Throws if
  * the payload is not CBOR.
  */
 export function replayFrame(row: ReplayRow): string | null {

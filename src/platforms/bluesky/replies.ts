@@ -3,12 +3,12 @@ import { fieldsOf, isObject, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type SentItem } from "../upstream-page.ts";
 import { readViewCount } from "./author-view.ts";
-import { type PostRead, postOfView, readIndexedMs } from "./post-view.ts";
-import { blueskyName, sentPost } from "./view-page.ts";
+import { type PostViewResult, postOfView, readIndexedMs } from "./post-view.ts";
+import { blueskyName, pageItemOfPost } from "./view-page.ts";
 
-/** More than an answer of the usual size can contain. */
+/** More than a typical response contains. */
 const maxReplies = 5_000;
-const maxRepliesOfPost = 2_000;
+const maxRepliesPerPost = 2_000;
 /** Each branch that is deeper than one response costs a request. */
 const maxBranches = 20;
 
@@ -37,7 +37,7 @@ export async function blueskyReplyPage(
       break;
     }
     if (typeof reply.post !== "string") replyCount += 1;
-    items.push(sentPost(reply.post, reply.view, nowMs));
+    items.push(pageItemOfPost(reply.post, reply.view, nowMs));
     let { view } = reply;
     const truncated = truncatedUri(view);
     if (truncated !== null) {
@@ -62,10 +62,10 @@ const threadTruncated: UpstreamWarning = {
   isPartial: true,
 };
 
-type Reply = { view: unknown; post: PostRead; timeMs: number };
+type Reply = { view: unknown; post: PostViewResult; timeMs: number };
 
 function repliesTo(parent: unknown, nowMs: number): Reply[] {
-  const replies = list(fieldsOf(parent).replies, maxRepliesOfPost).flatMap((view): Reply[] => {
+  const replies = list(fieldsOf(parent).replies, maxRepliesPerPost).flatMap((view): Reply[] => {
     const { notFound, blocked, post: postView } = fieldsOf(view);
     if (notFound === true || blocked === true) return [];
     const post = isObject(postView) ? postOfView(postView, nowMs) : "unreadable";

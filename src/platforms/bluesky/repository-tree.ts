@@ -7,42 +7,42 @@ export type FindBlock = (hash: string) => Uint8Array | null;
 export type TreeEntry = { path: string; hash: string };
 
 /** Longer than a valid collection and record key together. */
-const longestPath = 1_024;
+const maxPathLength = 1_024;
 
 /**
- * Throws for missing or malformed nodes, and for paths out of order, because links to one node many times would take unbounded
+ * Throws for missing or malformed nodes, and for paths out of order, because repeated links to one node could take unbounded
  * time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
-  const open: Open[] = [{ entries: [], next: 0 }];
-  push(open, root, find);
-  let before = "";
+  const openNodes: OpenNode[] = [{ entries: [], next: 0 }];
+  push(openNodes, root, find);
+  let previousPath = "";
   for (;;) {
-    const node = open.at(-1);
+    const node = openNodes.at(-1);
     if (node === undefined) return;
     const entry = node.entries[node.next];
     if (entry === undefined) {
-      open.pop();
+      openNodes.pop();
       continue;
     }
     node.next += 1;
     if (entry.kind === "tree") {
-      push(open, entry.hash, find);
+      push(openNodes, entry.hash, find);
       continue;
     }
-    if (entry.path <= before) throw new Error("the paths of the tree are out of order");
-    before = entry.path;
+    if (entry.path <= previousPath) throw new Error("the paths of the tree are out of order");
+    previousPath = entry.path;
     yield { path: entry.path, hash: entry.hash };
   }
 }
 
 type NodeEntry = { kind: "tree"; hash: string } | { kind: "leaf"; path: string; hash: string };
-type Open = { entries: readonly NodeEntry[]; next: number };
+type OpenNode = { entries: readonly NodeEntry[]; next: number };
 
-function push(open: Open[], hash: string, find: FindBlock): void {
+function push(openNodes: OpenNode[], hash: string, find: FindBlock): void {
   const bytes = find(hash);
   if (bytes === null) throw new Error("a node of the tree is missing");
-  open.push({ entries: readNode(bytes), next: 0 });
+  openNodes.push({ entries: readNode(bytes), next: 0 });
 }
 
 /** The left subtree, then each entry and the subtree to its right. */
@@ -50,15 +50,15 @@ function readNode(bytes: Uint8Array): NodeEntry[] {
   const node: unknown = decodeBlock(bytes);
   if (!isObject(node) || !Array.isArray(node.e)) throw new Error("invalid node of the tree");
   const entries: NodeEntry[] = [...subtree(node.l)];
-  let before = "";
+  let previousPath = "";
   for (const item of node.e) {
     if (!isObject(item)) throw new Error("invalid entry of the tree");
-    const path = before.slice(0, prefixLength(item.p)) + text(item.k);
-    if (path.length > longestPath) throw new Error("a path of the tree is too long");
+    const path = previousPath.slice(0, prefixLength(item.p)) + text(item.k);
+    if (path.length > maxPathLength) throw new Error("a path of the tree is too long");
     const hash = linkedHash(item.v);
     if (hash === null) throw new Error("an entry of the tree has no record");
     entries.push({ kind: "leaf", path, hash }, ...subtree(item.t));
-    before = path;
+    previousPath = path;
   }
   return entries;
 }

@@ -35,17 +35,26 @@ describe("a repository", () => {
     const texts = fc.uniqueArray(fc.string(), { maxLength: 40 });
     const order = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
     await fc.assert(
-      fc.asyncProperty(texts, order, fc.integer({ min: 1, max: 200 }), async (own, draws, size) => {
-        const [commit, ...rest] = repositoryBlocks({ did, rev, records: recordsOf(own) });
-        if (commit === undefined) throw new Error("a commit");
-        const mixed = rest
-          .map((block) => ({ block, order: draws.next().value }))
-          .sort((a, b) => a.order - b.order)
-          .map(({ block }) => block);
-        const repository = await read(await carOf([commit, ...mixed]), size);
-        expect(repository.rev).toBe(rev);
-        expect(textsOf(repository)).toEqual(own);
-      }),
+      fc.asyncProperty(
+        texts,
+        order,
+        fc.integer({ min: 1, max: 200 }),
+        async (expectedTexts, draws, size) => {
+          const [commit, ...rest] = repositoryBlocks({
+            did,
+            rev,
+            records: recordsOf(expectedTexts),
+          });
+          if (commit === undefined) throw new Error("no commit");
+          const mixed = rest
+            .map((block) => ({ block, order: draws.next().value }))
+            .sort((a, b) => a.order - b.order)
+            .map(({ block }) => block);
+          const repository = await read(await carOf([commit, ...mixed]), size);
+          expect(repository.rev).toBe(rev);
+          expect(textsOf(repository)).toEqual(expectedTexts);
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -57,9 +66,9 @@ describe("a repository", () => {
     expect(repository.entries.map(({ path }) => path)).toEqual([`${posts}/3k00000`]);
   });
 
-  test("a repository has no record if its block is missing or forged", async () => {
+  test("a repository lacks a record whose block is missing or forged", async () => {
     const blocks = repositoryBlocks({ did, rev, records: recordsOf(["a", "b", "c"]) });
-    const bent = blocks.flatMap((block) => {
+    const invalid = blocks.flatMap((block) => {
       if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "a" }).data)))
         return [];
       if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "b" }).data))) {
@@ -67,57 +76,57 @@ describe("a repository", () => {
       }
       return [block];
     });
-    expect(textsOf(await read(await carOf(bent)))).toEqual([undefined, undefined, "c"]);
+    expect(textsOf(await read(await carOf(invalid)))).toEqual([undefined, undefined, "c"]);
   });
 });
 
 describe("an invalid repository is rejected", () => {
-  const usual = { did, rev, records: recordsOf(Array.from({ length: 30 }, (_, n) => `post ${n}`)) };
-  const refused = expect.objectContaining({ code: "repository_unreadable" });
-  const bent: Record<string, () => Block[]> = {
-    "a node is missing": () => repositoryBlocks(usual).filter((_block, n) => n !== 2),
-    "another account's": () =>
-      repositoryBlocks({ ...usual, did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }),
-    "no revision": () => repositoryBlocks({ ...usual, rev: "later" }),
+  const valid = { did, rev, records: recordsOf(Array.from({ length: 30 }, (_, n) => `post ${n}`)) };
+  const unreadable = expect.objectContaining({ code: "repository_unreadable" });
+  const invalid: Record<string, () => Block[]> = {
+    "a node is missing": () => repositoryBlocks(valid).filter((_block, n) => n !== 2),
+    "it belongs to another account": () =>
+      repositoryBlocks({ ...valid, did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }),
+    "no revision": () => repositoryBlocks({ ...valid, rev: "later" }),
     "the root is a record": () => [blockOf({ $type: posts, text: "a" })],
   };
 
-  test.each(Object.keys(bent))("an invalid repository is rejected: %s", async (name) => {
-    const blocks = bent[name]?.() ?? [];
-    await expect(carOf(blocks).then((car) => read(car))).rejects.toEqual(refused);
+  test.each(Object.keys(invalid))("an invalid repository is rejected: %s", async (name) => {
+    const blocks = invalid[name]?.() ?? [];
+    await expect(carOf(blocks).then((car) => read(car))).rejects.toEqual(unreadable);
   });
 
   test("a truncated repository is rejected", async () => {
-    const car = await carOf(repositoryBlocks(usual));
+    const car = await carOf(repositoryBlocks(valid));
     for (let at = 0; at < car.length; at += 97) {
-      await expect(read(car.subarray(0, at))).rejects.toEqual(refused);
+      await expect(read(car.subarray(0, at))).rejects.toEqual(unreadable);
     }
   });
 
-  test("any bytes that are not a repository are rejected with their own error", async () => {
+  test("arbitrary bytes are rejected as an unreadable repository", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
-        await expect(read(bytes)).rejects.toEqual(refused);
+        await expect(read(bytes)).rejects.toEqual(unreadable);
       }),
       { numRuns: 200 },
     );
   });
 
   test("a repository with any byte changed is rejected or lacks a record, and never yields a different one", async () => {
-    const own = Array.from({ length: 6 }, (_, n) => `post ${n}`);
-    const car = await carOf(repositoryBlocks({ did, rev, records: recordsOf(own) }));
+    const expectedTexts = Array.from({ length: 6 }, (_, n) => `post ${n}`);
+    const car = await carOf(repositoryBlocks({ did, rev, records: recordsOf(expectedTexts) }));
     const change = fc.tuple(fc.nat(car.length - 1), fc.integer({ min: 1, max: 255 }));
     await fc.assert(
       fc.asyncProperty(change, async ([at, by]) => {
         const bytes = Buffer.from(car);
         bytes[at] = (bytes[at] ?? 0) ^ by;
         const repository = await read(bytes).catch((error: unknown) => {
-          expect(error).toEqual(refused);
+          expect(error).toEqual(unreadable);
           return null;
         });
         if (repository === null) return;
         for (const text of textsOf(repository)) {
-          if (text !== undefined) expect(own).toContain(text);
+          if (text !== undefined) expect(expectedTexts).toContain(text);
         }
       }),
       { numRuns: 300 },

@@ -26,15 +26,15 @@ export type RepositoryRequest = {
 };
 
 /**
- * A CAR archive with blocks in any order, verified against their hash. The commit's signature is not checked: the host has its
- * key. Errors: `repository_unreadable` if of another account, truncated or incomplete.
+ * Reads a CAR archive with blocks in any order, verified against their hashes. The commit's signature is not checked: the host
+ * has the key. Errors: `repository_unreadable` if it belongs to another account, is truncated or incomplete.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,
   { did, clock, collections, onProgress }: RepositoryRequest,
 ): Promise<Repository> {
   let bytes = 0;
-  const errors: unknown[] = [];
+  const sourceErrors: unknown[] = [];
   const blocks = new Map<string, Uint8Array>();
   const yieldIfDue = startSlices(clock);
 
@@ -46,7 +46,7 @@ export async function readRepository(
         yield piece;
       }
     } catch (reason) {
-      errors.push(reason);
+      sourceErrors.push(reason);
       throw reason;
     }
   }
@@ -95,7 +95,7 @@ export async function readRepository(
       recordOf: (entry) => decodeContent(find(entry.hash)),
     };
   } catch (error) {
-    throw errors.length > 0 ? errors[0] : unreadable(did, error);
+    throw sourceErrors.length > 0 ? sourceErrors[0] : unreadable(did, error);
   }
 }
 
@@ -114,7 +114,7 @@ type RepositoryCommit = { did: string; rev: string; data: string };
 function readCommit(content: Uint8Array | null, did: string | null): RepositoryCommit {
   const commit: unknown = content === null ? null : decodeBlock(content);
   if (!isObject(commit)) throw new Error("its commit is missing");
-  if (did !== null && commit.did !== did) throw new Error("it is of another account");
+  if (did !== null && commit.did !== did) throw new Error("it belongs to another account");
   if (typeof commit.did !== "string" || !isDid(commit.did)) throw new Error("it has no account");
   const data = linkedHash(commit.data);
   if (typeof commit.rev !== "string" || !isTid(commit.rev) || data === null) {

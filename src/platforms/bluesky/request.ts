@@ -14,7 +14,7 @@ export type AppView = {
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Named to a PDS that proxies requests. */
+/** Where a PDS is asked to proxy requests. */
 const blueskyAppView = "did:web:api.bsky.app#bsky_appview";
 const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const maxLabelers = 20;
@@ -29,10 +29,10 @@ export async function requestAppView(
   method: string,
   query: Query,
 ): Promise<Record<string, unknown> | null> {
-  const refusalOrFields = await tryAppView(session, appView, method, query);
-  if (!("refusal" in refusalOrFields)) return refusalOrFields.fields;
-  if (isMissing(refusalOrFields.refusal)) return null;
-  throw blueskyErrorOf(session, method, refusalOrFields.refusal);
+  const outcome = await tryAppView(session, appView, method, query);
+  if (!("refusal" in outcome)) return outcome.fields;
+  if (isMissing(outcome.refusal)) return null;
+  throw blueskyErrorOf(session, method, outcome.refusal);
 }
 
 /** Like `requestAppView`, but returns refusals. */
@@ -61,8 +61,8 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
   }
   // A PDS proxies to its own AppView by default; a PDS of another network must not proxy to
   // Bluesky's.
-  const isOfBluesky = blueskyHosts.includes(new URL(url).hostname);
-  if (session.access === "user" && isOfBluesky) headers["atproto-proxy"] = blueskyAppView;
+  const isBlueskyAppView = blueskyHosts.includes(new URL(url).hostname);
+  if (session.access === "user" && isBlueskyAppView) headers["atproto-proxy"] = blueskyAppView;
   return headers;
 }
 
@@ -77,7 +77,7 @@ const missingNames: readonly string[] = [
   "DidDeactivated",
 ];
 
-/** The message decides if the error name is generic. */
+/** If the error name is generic, the message decides. */
 function isMissing({ status, error, message }: Refusal): boolean {
   if (status !== 400 && status !== 404) return false;
   if (missingNames.includes(error)) return true;
@@ -91,10 +91,10 @@ const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"]
 
 export function blueskyErrorOf(session: Session, method: string, refusal: Refusal): EarshotError {
   const { host } = new URL(session.baseUrl);
-  const isScope =
+  const isScopeMissing =
     scopeNames.includes(refusal.error) ||
     (refusal.error === "InvalidToken" && /scope/i.test(refusal.message));
-  if (!isScope) return refusalError(host, refusal);
+  if (!isScopeMissing) return refusalError(host, refusal);
   const output = refusal.message;
   return credentialRefused(
     `${host} does not allow ${method} with this credential${output === "" ? "" : ` (${output})`}`,

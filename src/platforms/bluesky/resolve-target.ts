@@ -18,12 +18,10 @@ export async function postUriOf(
   appView: AppView,
 ): Promise<string | null> {
   if (target?.kind !== "post") return null;
-  const namedUri = namedPost(target);
-  if (namedUri === null) return null;
-  const did = isDid(namedUri.account)
-    ? namedUri.account
-    : await resolve(namedUri.account, session, appView);
-  return did === null ? null : `at://${did}/${postCollection}/${namedUri.key}`;
+  const post = namedPost(target);
+  if (post === null) return null;
+  const did = isDid(post.account) ? post.account : await resolve(post.account, session, appView);
+  return did === null ? null : `at://${did}/${postCollection}/${post.key}`;
 }
 
 function namedPost({ uri, handle, key }: PostTarget): { account: string; key: string } | null {

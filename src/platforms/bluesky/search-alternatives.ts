@@ -44,7 +44,7 @@ export function anyAlternative(parts: readonly Requests[]): Requests {
   return requests.length <= maxAlternatives ? requests : [common(requests)];
 }
 
-/** Nothing if the authors have different DIDs. A single-valued parameter retains the first value. */
+/** Returns no requests if the authors have different DIDs. A single-valued parameter retains the first value. */
 function join(request: Request, other: Request): Requests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {

@@ -11,25 +11,25 @@ import {
 } from "./search-alternatives.ts";
 import { searchTerms } from "./search-words.ts";
 
-export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
+export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   switch (leaf.kind) {
     case "word":
     case "phrase":
-      return reportWords(searchTerms(leaf.text));
+      return requestsForWords(searchTerms(leaf.text));
     case "cashtag":
-      return reportWords(searchTerms(leaf.symbol));
+      return requestsForWords(searchTerms(leaf.symbol));
     case "hashtag":
       // A post may have the tag only in its text or only in its tag field.
       return anyAlternative([
         [{ ...unconditional, tags: [leaf.tag] }],
-        reportWords(searchTerms(leaf.tag)),
+        requestsForWords(searchTerms(leaf.tag)),
       ]);
     case "from":
-      return reportAuthor(leaf.user, names);
+      return requestsForAuthor(leaf.user, names);
     case "mention":
-      return reportMention(leaf.user, names);
+      return requestsForMention(leaf.user, names);
     case "lang":
-      return reportLanguage(leaf.code);
+      return requestsForLanguage(leaf.code);
     case "platform":
       return leaf.platform === "bluesky" ? allPosts : noPosts;
     case "geocode":
@@ -43,13 +43,13 @@ export function reportLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests {
   }
 }
 
-const reportWords = (words: readonly string[]): Requests => [{ ...unconditional, words }];
+const requestsForWords = (words: readonly string[]): Requests => [{ ...unconditional, words }];
 
 /** Older codes that posts may still use. */
 const olderCodes: Readonly<Record<string, string>> = { he: "iw", id: "in", nb: "no", fil: "tl" };
 
 /** Requests the primary language; the matcher checks the rest. `und` cannot be requested. */
-function reportLanguage(code: string): Requests {
+function requestsForLanguage(code: string): Requests {
   const [primary = ""] = code.split("-");
   if (!/^[a-z]{2,3}$/.test(primary) || primary === "und") return allPosts;
   const older = olderCodes[primary];
@@ -57,7 +57,7 @@ function reportLanguage(code: string): Requests {
   return codes.map((lang) => ({ ...unconditional, lang }));
 }
 
-export const reportHost = (leaf: QueryLeaf): Requests | null =>
+export const requestsForHost = (leaf: QueryLeaf): Requests | null =>
   leaf.kind === "domain" ? [{ ...unconditional, domain: leaf.host }] : null;
 
 function accountsOf(
@@ -74,13 +74,13 @@ function accountsOf(
 
 const prefix = "bluesky/";
 
-function reportAuthor(user: string, names: ResolvedNames): Requests {
+function requestsForAuthor(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
   const handle = isHandle(user) ? user.toLowerCase() : null;
-  const only = dids.length === 1 ? handle : null;
+  const soleHandle = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
     return anyAlternative(
-      dids.map((actor) => [{ ...unconditional, author: { actor, handle: only } }]),
+      dids.map((actor) => [{ ...unconditional, author: { actor, handle: soleHandle } }]),
     );
   }
   if (handle !== null) return [{ ...unconditional, author: { actor: handle, handle } }];
@@ -88,10 +88,10 @@ function reportAuthor(user: string, names: ResolvedNames): Requests {
 }
 
 /** The text may name the handle without a facet. */
-function reportMention(user: string, names: ResolvedNames): Requests {
+function requestsForMention(user: string, names: ResolvedNames): Requests {
   const { dids, handles } = accountsOf(user, names);
   return anyAlternative([
     ...dids.map((did): Requests => [{ ...unconditional, mentions: did }]),
-    ...handles.map((handle) => reportWords(searchTerms(handle))),
+    ...handles.map((handle) => requestsForWords(searchTerms(handle))),
   ]);
 }

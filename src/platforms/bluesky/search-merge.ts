@@ -23,7 +23,7 @@ export const firstMergePositions = (alternatives: number): MergePositions => ({
   })),
 });
 
-/** Newest first, distinct. Items older than another unfinished page wait for its successor. A null part is exhausted. */
+/** Merges newest first, without duplicates. Items older than another unfinished page wait for its successor. A null part is exhausted. */
 export function mergeNewest<Item>(
   before: MergePositions,
   parts: readonly (AlternativePage<Item> | null)[],
@@ -48,7 +48,7 @@ export function mergeNewest<Item>(
   const items = [...returned.values()].sort((one, other) => other.timeMs - one.timeMs);
   return {
     items: items.map(({ item }) => item),
-    after: positions.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, positions: positions },
+    after: positions.every(({ isAtEnd }) => isAtEnd) ? null : { downToMs, positions },
   };
 }
 

@@ -14,7 +14,7 @@ const settings = {
 };
 const method = "app.bsky.feed.searchPosts";
 const { search } = createBlueskyUpstream(settings);
-if (search === null) throw new Error("searching is switched on");
+if (search === null) throw new Error("no search");
 
 const call = (query: string, more: Partial<SearchCall> = {}): SearchCall => ({
   tree: parseQuery(query).tree,
@@ -89,7 +89,7 @@ test("a Bluesky search drops withheld posts, and counts unreadable ones", async 
   expect(page?.warnings).toEqual([expect.objectContaining({ code: "unreadable_items" })]);
 });
 
-test("a Bluesky search reports how far a page reaches, also when all posts are withheld", async () => {
+test("a Bluesky search reports how far a page reaches, even when all posts are withheld", async () => {
   const at = (key: string, hour: number, more = {}) =>
     postView(key, {
       record: { text: key, createdAt: `2026-11-20T${hour}:00:00Z` },
@@ -119,7 +119,7 @@ test("a Bluesky search reports how far a page reaches, also when all posts are w
   expect(both).toMatchObject({ received: 3, oldestMs: Date.parse("2026-11-20T15:00:00Z") });
 });
 
-test("a Bluesky search does not request what nothing on Bluesky can match", async () => {
+test("a Bluesky search sends no request for a query that nothing on Bluesky can match", async () => {
   const session = fakeSession({}, "user");
   expect(await search.page(call("cats geocode:52.5,13.4,10km"), session)).toBeNull();
   expect(await search.page(call("cats", { fromMs: now, toMs: now }), session)).toBeNull();
@@ -144,7 +144,7 @@ test.each([
   [403, "Forbidden", "Request forbidden by administrative rules."],
   [400, "InvalidRequest", "Search is temporarily disabled"],
 ])(
-  "a disabled Bluesky search is reported without an error (%i %s)",
+  "a disabled Bluesky search is a warning, not an error (%i %s)",
   async (status, error, message) => {
     const session = fakeSession({ [method]: { status, json: { error, message } } }, "user");
     const page = await search.page(call("cats"), session);

@@ -23,7 +23,7 @@ import {
 } from "./search-merge.ts";
 import { searchText } from "./search-query.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
-import { blueskyName, sentPost } from "./view-page.ts";
+import { blueskyName, pageItemOfPost } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
 
 const method = "app.bsky.feed.searchPosts";
@@ -45,18 +45,18 @@ async function searchPage(
   if (fromMs !== null && fromMs >= toMs) return null;
   const requests = requestsFor(tree, names);
   const narrow = requests === null ? narrowRequestsFor(tree, names) : null;
-  const output = requests ?? narrow;
-  if (output === null) return { ...emptyPage, warnings: [notExpressible] };
-  if (output.length === 0) return null;
+  const alternatives = requests ?? narrow;
+  if (alternatives === null) return { ...emptyPage, warnings: [notExpressible] };
+  if (alternatives.length === 0) return null;
   const positions =
     call.cursor === null
-      ? firstMergePositions(output.length)
-      : readMergePositions(call.cursor, output.length);
+      ? firstMergePositions(alternatives.length)
+      : readMergePositions(call.cursor, alternatives.length);
   if (positions === null) throw foreignCursor();
 
   const parts: (AlternativePage<SentItem> | null)[] = [];
   const unreadable: SentItem[] = [];
-  for (const [index, request] of output.entries()) {
+  for (const [index, request] of alternatives.entries()) {
     const position = positions.positions[index];
     if (position === undefined || position.isAtEnd) {
       parts.push(null);
@@ -68,7 +68,7 @@ async function searchPage(
       method,
       parameters(request, call, position.cursor),
     );
-    if ("refusal" in outcome) return switchedOff(outcome.refusal, session);
+    if ("refusal" in outcome) return unavailablePage(outcome.refusal, session);
     const part = readPart(outcome.fields, session.nowMs);
     parts.push(part);
     unreadable.push(...part.unreadable);
@@ -110,7 +110,7 @@ function readPart(
   const unreadable: SentItem[] = [];
   const items = list(posts, maxItems).flatMap((view) => {
     const post = postOfView(view, nowMs);
-    const item = sentPost(post, view, nowMs);
+    const item = pageItemOfPost(post, view, nowMs);
     if (item.kind === "unreadable") {
       unreadable.push(item);
       return [];
@@ -122,12 +122,12 @@ function readPart(
 }
 
 /** Bluesky disables search at times, for all or some users. */
-function switchedOff(refusal: Refusal, session: Session): UpstreamPage {
+function unavailablePage(refusal: Refusal, session: Session): UpstreamPage {
   const { status, error, message } = refusal;
-  const isOff =
+  const isUnavailable =
     (status === 403 && error !== "ScopeMissingError") ||
     (status === 400 && /disabled|not enabled|forbidden/i.test(message));
-  if (!isOff) throw blueskyErrorOf(session, method, refusal);
+  if (!isUnavailable) throw blueskyErrorOf(session, method, refusal);
   return { ...emptyPage, warnings: [notAvailable] };
 }
 
@@ -150,4 +150,4 @@ const narrowed: UpstreamWarning = {
 };
 
 const foreignCursor = (): EarshotError =>
-  new EarshotError("cursor_invalid", "the cursor is of another search", { status: 400 });
+  new EarshotError("cursor_invalid", "the cursor belongs to another search", { status: 400 });

@@ -1,6 +1,6 @@
 import type { Request } from "./search-alternatives.ts";
 
-const longestQuery = 1_000;
+const maxQueryLength = 1_000;
 
 /** `q` is required: without words it repeats another parameter. */
 export function searchText(request: Request): string {
@@ -19,7 +19,7 @@ function withinLength(words: readonly string[]): string {
   let query = "";
   for (const word of words) {
     const longer = query === "" ? word : `${query} ${word}`;
-    if (longer.length <= longestQuery) query = longer;
+    if (longer.length <= maxQueryLength) query = longer;
   }
   return query;
 }

@@ -52,7 +52,7 @@ test.each([
   ["a word of several parts is a phrase", "state-of-the-art", [{ words: ['"state of the art"'] }]],
   ["apostrophes stay in a word", "don’t", [{ words: ["don't"] }]],
   [
-    "a hashtag may occur in the text or beside it",
+    "a hashtag may be in the text or in the tag field",
     "#nasa",
     [{ tags: ["nasa"] }, { words: ["nasa"] }],
   ],
@@ -67,12 +67,12 @@ test.each([
     [{ words: ["news", "cats"] }, { words: ["news", "dogs"] }],
   ],
   [
-    "of too many alternatives the common part is requested",
+    "the common part of too many alternatives is requested",
     "news (a OR b OR c OR d OR e OR f OR g)",
     [{ words: ["news"] }],
   ],
   ["a negation is left to the matcher", "cats -dogs", [{ words: ["cats"] }]],
-  ["a double negation is no negation", "-(-cats)", [{ words: ["cats"] }]],
+  ["a double negation cancels out", "-(-cats)", [{ words: ["cats"] }]],
   [
     "a language is one of its codes",
     "cats lang:he",
@@ -82,11 +82,15 @@ test.each([
     ],
   ],
   ["inexpressible conditions are omitted", "cats to:bob min_faves:3 ?", [{ words: ["cats"] }]],
-  ["conditions that no post on Bluesky meets request nothing", "cats geocode:52.5,13.4,10km", []],
-  ["another platform requests nothing", "cats platform:x", []],
-  ["two authors request nothing", "from:did:plc:ann from:did:plc:bob", []],
-  ["only a negation cannot be requested", "-cats", null],
-  ["only a property cannot be requested", "is:reply", null],
+  [
+    "nothing is requested for conditions that no post on Bluesky meets",
+    "cats geocode:52.5,13.4,10km",
+    [],
+  ],
+  ["nothing is requested for another platform", "cats platform:x", []],
+  ["nothing is requested for two authors", "from:did:plc:ann from:did:plc:bob", []],
+  ["a negation alone cannot be requested", "-cats", null],
+  ["a property alone cannot be requested", "is:reply", null],
   ["alternatives with an inexpressible one cannot be requested", "cats OR is:reply", null],
   [
     "more alternatives than the maximum cannot be requested",
@@ -97,7 +101,7 @@ test.each([
   expect(output(query)).toEqual(expected);
 });
 
-test("a Bluesky search requests an author by DID, by all who had the handle, or by an unknown handle", () => {
+test("a Bluesky search requests an author by DID, by every account that had the handle, or by an unknown handle", () => {
   expect(output("from:ann.example.com")).toEqual([
     { author: { actor: "did:plc:ann", handle: "ann.example.com" } },
   ]);
@@ -143,26 +147,26 @@ test("no word of a query becomes an operator of Bluesky's search", () => {
 /** As the lexicon describes: filters are exact, a word also matches as a substring. */
 function accepts(request: Request, post: Post): boolean {
   const { words, tags, author, mentions, lang, domain } = request;
-  const own = subjectOf(post);
-  const holds = (word: string): boolean => {
+  const subject = subjectOf(post);
+  const isFound = (word: string): boolean => {
     const text = word.replaceAll('"', "");
     const kind = word.startsWith('"') ? "phrase" : "word";
     const node: QueryNode = { kind, text, span: { offset: 0, length: 1 } };
     return (
-      matches(makePlan(node, { names: noNames, asOfMs }), own) ||
+      matches(makePlan(node, { names: noNames, asOfMs }), subject) ||
       post.text.toLowerCase().includes(text.toLowerCase())
     );
   };
   const langs = post.langs.length > 0 ? post.langs : [post.detectedLang ?? "und"];
   return (
-    words.every(holds) &&
+    words.every(isFound) &&
     tags.every((tag) =>
       matches(
         makePlan(
           { kind: "hashtag", tag, span: { offset: 0, length: 1 } },
           { names: noNames, asOfMs },
         ),
-        own,
+        subject,
       ),
     ) &&
     (author === null || author.actor === post.userId) &&
@@ -183,7 +187,7 @@ const subjectOf = (post: Post) => ({
   terms: () => indexTerms(post),
 });
 
-/** Author with a DID, no repost, no location; mentions are facets or in the text. */
+/** With an author's DID, without repost or location; mentions are facets or in the text. */
 function onBluesky(post: Post): Post {
   return {
     ...post,
@@ -203,21 +207,21 @@ function onBluesky(post: Post): Post {
 
 test("every post that matches the query also satisfies the request", () => {
   const posts = fc.sample(generatedPost(1_000), { numRuns: 150, seed: 7 }).map(onBluesky);
-  const seen = { requested: 0, matched: 0, inexpressible: 0, nowhere: 0 };
+  const tally = { requested: 0, matched: 0, inexpressible: 0, nowhere: 0 };
   fc.assert(
     fc.property(generatedQuery, (query) => {
       const node = tree(query);
       const names = namesOf(node);
       const requested = requestsFor(node, names);
-      if (requested === null) seen.inexpressible += 1;
-      else seen.requested += 1;
-      if (requested?.length === 0) seen.nowhere += 1;
+      if (requested === null) tally.inexpressible += 1;
+      else tally.requested += 1;
+      if (requested?.length === 0) tally.nowhere += 1;
       if (requested === null) return;
       expect(requested.length).toBeLessThanOrEqual(6);
       const plan = makePlan(node, { names, asOfMs });
       for (const post of posts) {
         if (!matches(plan, subjectOf(post))) continue;
-        seen.matched += 1;
+        tally.matched += 1;
         if (!requested.some((request) => accepts(request, post))) {
           expect.fail(`${query}: ${JSON.stringify(requested)} misses ${JSON.stringify(post)}`);
         }
@@ -225,5 +229,5 @@ test("every post that matches the query also satisfies the request", () => {
     }),
     { numRuns: 120 },
   );
-  expect(Math.min(...Object.values(seen))).toBeGreaterThan(0);
+  expect(Math.min(...Object.values(tally))).toBeGreaterThan(0);
 });

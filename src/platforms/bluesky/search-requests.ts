@@ -9,16 +9,16 @@ import {
   type Request,
   type Requests,
 } from "./search-alternatives.ts";
-import { reportHost, reportLeaf } from "./search-leaf.ts";
+import { requestsForHost, requestsForLeaf } from "./search-leaf.ts";
 
-type Report = (leaf: QueryLeaf) => Requests;
+type LowerLeaf = (leaf: QueryLeaf) => Requests;
 
 /**
- * Requests that together find every match. Negated terms are dropped: the index also matches other forms. Empty if nothing on
+ * Requests that together find every match. Negated terms are dropped, because the index also matches other forms. Empty if nothing on
  * Bluesky can match; null if they would have to cover everything.
  */
 export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
-  const requests = lower(tree, (leaf) => reportLeaf(leaf, names));
+  const requests = lower(tree, (leaf) => requestsForLeaf(leaf, names));
   return requests.some(isEverything) ? null : requests;
 }
 
@@ -29,32 +29,32 @@ export function narrowRequestsFor(
   tree: QueryNode,
   names: ResolvedNames,
 ): readonly Request[] | null {
-  const requests = lower(tree, (leaf) => reportHost(leaf) ?? reportLeaf(leaf, names));
+  const requests = lower(tree, (leaf) => requestsForHost(leaf) ?? requestsForLeaf(leaf, names));
   return requests.some(isEverything) ? null : requests;
 }
 
-function lower(tree: QueryNode, report: Report): Requests {
+function lower(tree: QueryNode, lowerLeaf: LowerLeaf): Requests {
   switch (tree.kind) {
     case "and":
-      return allParts(tree.children.map((child) => lower(child, report)));
+      return allParts(tree.children.map((child) => lower(child, lowerLeaf)));
     case "or":
-      return anyAlternative(tree.children.map((child) => lower(child, report)));
+      return anyAlternative(tree.children.map((child) => lower(child, lowerLeaf)));
     case "not":
-      return lowerNegated(tree.child, report);
+      return lowerNegated(tree.child, lowerLeaf);
     default:
-      return report(tree);
+      return lowerLeaf(tree);
   }
 }
 
 /** De Morgan, as far as the API can express it. */
-function lowerNegated(tree: QueryNode, report: Report): Requests {
+function lowerNegated(tree: QueryNode, lowerLeaf: LowerLeaf): Requests {
   switch (tree.kind) {
     case "and":
-      return anyAlternative(tree.children.map((child) => lowerNegated(child, report)));
+      return anyAlternative(tree.children.map((child) => lowerNegated(child, lowerLeaf)));
     case "or":
-      return allParts(tree.children.map((child) => lowerNegated(child, report)));
+      return allParts(tree.children.map((child) => lowerNegated(child, lowerLeaf)));
     case "not":
-      return lower(tree.child, report);
+      return lower(tree.child, lowerLeaf);
     case "platform":
       return tree.platform === "bluesky" ? noPosts : allPosts;
     default:

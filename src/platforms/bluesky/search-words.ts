@@ -1,6 +1,6 @@
 import { decodeEntities } from "@earshot/query/text";
 
-const pieceForm = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
+const piecePattern = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
 /** Operators in the platform's query syntax. */
 const operatorWord = /^(?:and|or|not|to)$/i;
@@ -16,12 +16,12 @@ export function searchTerms(text: string): readonly string[] {
     .normalize("NFC")
     .replaceAll(invisible, "")
     .split(/(?<=^|\s)\*(?=\s|$)/u)
-    .flatMap(partWords)
+    .flatMap(termsOfPart)
     .slice(0, maxWords);
 }
 
-function partWords(part: string): readonly string[] {
-  const matches = (part.match(pieceForm) ?? []).filter((piece) => !piece.includes(keycap));
+function termsOfPart(part: string): readonly string[] {
+  const matches = (part.match(piecePattern) ?? []).filter((piece) => !piece.includes(keycap));
   const pieces = matches.map((piece) => piece.replaceAll("’", "'"));
   if (pieces.length > 1 && pieces.every((piece) => plainPiece.test(piece))) {
     return [`"${pieces.join(" ")}"`];

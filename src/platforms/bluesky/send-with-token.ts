@@ -17,41 +17,41 @@ export type TokenAccess = {
   sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
   isTokenRefused(answer: FetchedAnswer): boolean;
   /** Errors: `credential_refused`; those of the fetch. */
-  renew(present: Secrets): Promise<Secrets>;
-  whyRefused(answer: FetchedAnswer, secrets: Secrets): Error;
+  renew(current: Secrets): Promise<Secrets>;
+  tokenRefusedError(answer: FetchedAnswer, secrets: Secrets): Error;
 };
 
 /**
- * Renews an expired token first, a rejected one once; concurrent callers share a renewal. The token goes only to its account's
- * server.
+ * Renews an expired token before sending, and a rejected one once; concurrent callers share a renewal. The token is sent only to
+ * its account's server.
  */
 export async function sendWithToken(
   request: AuthorizedRequest,
   stored: CredentialInUse,
-  method: TokenAccess,
+  access: TokenAccess,
 ): Promise<FetchedAnswer> {
   const { host } = stored.credential;
   if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} only`);
-  const renew = async (seen: Secrets) => await stored.renew(seen, method.renew);
+  const renew = async (seen: Secrets) => await stored.renew(seen, access.renew);
   const first = stored.secrets();
-  const secrets = isUsable(first, method.tools.now()) ? first : await renew(first);
-  const answer = await method.sendWith(request, secrets);
-  if (!method.isTokenRefused(answer)) return answer;
+  const secrets = isUsable(first, access.tools.now()) ? first : await renew(first);
+  const answer = await access.sendWith(request, secrets);
+  if (!access.isTokenRefused(answer)) return answer;
   const next = await renew(secrets);
-  const again = await method.sendWith(request, next);
-  if (method.isTokenRefused(again)) throw method.whyRefused(again, next);
-  return again;
+  const retried = await access.sendWith(request, next);
+  if (access.isTokenRefused(retried)) throw access.tokenRefusedError(retried, next);
+  return retried;
 }
 
-const longestTestMs = 30_000;
+const testTimeoutMs = 30_000;
 
-/** Errors: `credential_refused` if of another account. */
-export async function checkToken(stored: CredentialInUse, method: TokenAccess): Promise<string> {
+/** Errors: `credential_refused` if the token is of another account. */
+export async function checkToken(stored: CredentialInUse, access: TokenAccess): Promise<string> {
   const { host, subject } = stored.credential;
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };
-  const signal = AbortSignal.timeout(longestTestMs);
-  const answer = await sendWithToken({ url, headers, signal }, stored, method);
+  const signal = AbortSignal.timeout(testTimeoutMs);
+  const answer = await sendWithToken({ url, headers, signal }, stored, access);
   requireInOrder(url.host, answer);
   const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
   if (did !== subject)

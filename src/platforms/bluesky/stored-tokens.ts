@@ -4,28 +4,29 @@ import { fieldsOf } from "../fields.ts";
 /** `lapseMs`: expiry of the access token; empty if unknown. */
 export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs: string };
 
-const longestToken = 16_384;
+const maxTokenLength = 16_384;
 /** A token that expires in transit is useless. */
-const maxAheadMs = 30_000;
+const expiryMarginMs = 30_000;
 
-/** The server's clock may differ, so `lifeMs` counts from receipt. Null: the token is used until rejected. */
+/** The server's clock may differ, so `lifeMs` counts from receipt. If it is null, the token is used until rejected. */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
   lifeMs: number | null,
   receivedMs: number,
 ): StoredTokens {
   const { accessToken, refreshToken } = tokens;
-  const lapseMs = lifeMs === null ? null : receivedMs + lifeMs - Math.min(maxAheadMs, lifeMs / 10);
+  const lapseMs =
+    lifeMs === null ? null : receivedMs + lifeMs - Math.min(expiryMarginMs, lifeMs / 10);
   return { accessToken, refreshToken, lapseMs: String(lapseMs ?? "") };
 }
 
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/** Lifetime of a JSON Web Token, not verified: it only saves a needless request. */
+/** Lifetime of a JSON Web Token, which is not verified: it only saves a needless request. */
 export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
-  if (payload === undefined || token.length > longestToken) return null;
+  if (payload === undefined || token.length > maxTokenLength) return null;
   try {
     const { iat, exp } = fieldsOf(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
     if (typeof iat !== "number" || typeof exp !== "number") return null;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { followedWords } from "./collections.ts";
+import { followedCollections } from "./collections.ts";
 import { readStreamEvent } from "./stream-event.ts";
 
 const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
@@ -16,14 +16,14 @@ const commit = {
 };
 const uri = `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`;
 const uriOfOther = (rkey: string) => `at://${other}/app.bsky.feed.post/${rkey}`;
-const everything = new Set(followedWords);
-const read = (event: object, followed = everything) =>
+const allCollections = new Set(followedCollections);
+const read = (event: object, followed = allCollections) =>
   readStreamEvent(JSON.stringify({ did, time_us: timeUs, ...event }), followed);
-const readCommit = (part: object, followed = everything) =>
+const readCommit = (part: object, followed = allCollections) =>
   read({ kind: "commit", commit: { ...commit, ...part } }, followed);
 
-describe("an event of the stream", () => {
-  test("an event of the stream has a post, an edit or a delete", () => {
+describe("a stream event", () => {
+  test("a stream event can be a post, an edit or a deletion", () => {
     for (const operation of ["create", "update"]) {
       expect(readCommit({ operation })).toMatchObject({
         timeUs,
@@ -35,7 +35,7 @@ describe("an event of the stream", () => {
     });
   });
 
-  test("an event of the stream has a handle, or an account whose handle may have changed", () => {
+  test("a stream event can be a handle, or an account whose handle may have changed", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
     expect(read({ kind: "identity", identity })).toMatchObject({
       change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
@@ -57,13 +57,13 @@ describe("an event of the stream", () => {
     [{ active: false, status: "throttled" }, "inactive"],
     [{ active: false, status: { toString: "deleted" } }, "inactive"],
     [{ active: false }, "inactive"],
-  ])("an event of the stream has the state of an account: %j is %s", (account, status) => {
+  ])("a stream event can be the state of an account: %j is %s", (account, status) => {
     expect(read({ kind: "account", account })).toMatchObject({
       change: { kind: "account", platform: "bluesky", userId: did, status, observedMs },
     });
   });
 
-  test("an event of the stream has a profile, or its deletion", () => {
+  test("a stream event can be a profile, or its deletion", () => {
     const profile = { collection: "app.bsky.actor.profile", rkey: "self" };
     const values = [{ val: "!no-unauthenticated" }, { val: "porn" }, { val: "porn" }, { val: 1 }];
     const record = { displayName: " Alice ", labels: { values } };
@@ -90,7 +90,7 @@ describe("counts", () => {
   const likeOf = (subject: unknown, operation = "create") =>
     readCommit({ collection: "app.bsky.feed.like", operation, record: { subject } });
 
-  test("a new like or repost adds one to its post's count, and an edit or a delete nothing", () => {
+  test("a new like or repost adds one to its post's count, and an edit or deletion adds nothing", () => {
     expect(likeOf({ uri: uriOfOther("a") })).toMatchObject({
       change: null,
       counted: [{ uri: uriOfOther("a"), metric: "likes" }],
@@ -114,20 +114,22 @@ describe("counts", () => {
     expect(likeOf(subject)).toMatchObject({ change: null, counted: [] });
   });
 
-  const answering = {
+  const replyWithQuote = {
     text: "hello",
     reply: { root: { uri: uriOfOther("root") }, parent: { uri: uriOfOther("parent") } },
     embed: { $type: "app.bsky.embed.record", record: { uri: uriOfOther("quoted") } },
   };
 
   test("a new post adds to the counts of its parent and its quoted post, and an edit does not", () => {
-    expect(readCommit({ record: answering })).toMatchObject({
+    expect(readCommit({ record: replyWithQuote })).toMatchObject({
       counted: [
         { uri: uriOfOther("parent"), metric: "replies" },
         { uri: uriOfOther("quoted"), metric: "quotes" },
       ],
     });
-    expect(readCommit({ operation: "update", record: answering })).toMatchObject({ counted: [] });
+    expect(readCommit({ operation: "update", record: replyWithQuote })).toMatchObject({
+      counted: [],
+    });
   });
 
   test("the counts of a new post are zero if followed, and those of an edit unknown", () => {
@@ -182,8 +184,8 @@ test("a commit has the same key at every server, regardless of its time there", 
 });
 
 test.each([
-  ["no JSON", "{"],
-  ["no object", "[]"],
+  ["invalid JSON", "{"],
+  ["JSON that is not an object", "[]"],
   ["no account", JSON.stringify({ time_us: timeUs, kind: "commit", commit })],
   [
     "a time that is a sequence number",
@@ -201,8 +203,8 @@ test.each([
     "a bad operation",
     JSON.stringify({ did, time_us: timeUs, kind: "commit", commit: { ...commit, operation: "x" } }),
   ],
-])("an event of the stream is unreadable with %s", (_what, frame) => {
-  expect(readStreamEvent(frame, everything)).toHaveProperty("reason");
+])("a stream event is unreadable with %s", (_what, frame) => {
+  expect(readStreamEvent(frame, allCollections)).toHaveProperty("reason");
 });
 
 describe("any input", () => {
@@ -235,7 +237,7 @@ describe("any input", () => {
     );
     fc.assert(
       fc.property(frame, (text) => {
-        expect(readStreamEvent(text, everything)).toBeTypeOf("object");
+        expect(readStreamEvent(text, allCollections)).toBeTypeOf("object");
       }),
       { numRuns: 2_000 },
     );
@@ -244,11 +246,11 @@ describe("any input", () => {
   test("any event counts only posts, and at most one parent and one quote", () => {
     fc.assert(
       fc.property(event, (one) => {
-        const found = readStreamEvent(JSON.stringify(one), everything);
+        const found = readStreamEvent(JSON.stringify(one), allCollections);
         if ("reason" in found) return;
         expect(found.counted.length).toBeLessThanOrEqual(2);
-        for (const { uri: of } of found.counted) {
-          expect(of).toMatch(/^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/);
+        for (const { uri: countedUri } of found.counted) {
+          expect(countedUri).toMatch(/^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/);
         }
       }),
       { numRuns: 2_000 },

@@ -4,13 +4,13 @@ import { messageOf } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject } from "../fields.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
-import { type FollowedWord, followedWordOf } from "./collections.ts";
+import { type FollowedCollection, followedCollectionOf } from "./collections.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { profileKey, profileOfRecord } from "./profile.ts";
 import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
 
 export type StreamEvent = {
-  /** Time of the server's clock; streams resume from it. */
+  /** Time by the server's clock, from which streams resume. */
   timeUs: number;
   /** Equal for a repeated event; for commits, the same at every server. */
   key: string;
@@ -26,7 +26,7 @@ export type UnreadableEvent = { reason: string };
 /** Never throws. Records of unfollowed collections only advance time. */
 export function readStreamEvent(
   frame: string,
-  followed: ReadonlySet<FollowedWord>,
+  followed: ReadonlySet<FollowedCollection>,
 ): StreamEvent | UnreadableEvent {
   let value: unknown;
   try {
@@ -39,49 +39,49 @@ export function readStreamEvent(
   if (typeof did !== "string" || !isDid(did)) return { reason: "did: not a DID" };
   if (!isTimeUs(timeUs)) return { reason: "time_us: not a time in microseconds" };
   if (kind === "commit") return readCommit(did, timeUs, fieldsOf(value.commit), followed);
-  const event = { ...nothing, timeUs, key: `${did} ${String(kind).slice(0, 64)} ${timeUs}` };
+  const event = { ...noChange, timeUs, key: `${did} ${String(kind).slice(0, 64)} ${timeUs}` };
   if (kind === "identity") return { ...event, ...readIdentity(did, timeUs, value.identity) };
   if (kind === "account") return { ...event, change: readAccount(did, timeUs, value.account) };
   return event;
 }
 
-const nothing = { change: null, counted: [], renamed: null };
+const noChange = { change: null, counted: [], renamed: null };
 
 /** Smaller numbers are a server's own sequence, which restarts with it. */
 const isTimeUs = (value: unknown): value is number =>
   Number.isSafeInteger(value) && Number(value) >= 1e15;
 
-const longestRevision = 64;
+const maxRevisionLength = 64;
 
 function readCommit(
   did: string,
   timeUs: number,
   commit: Record<string, unknown>,
-  followed: ReadonlySet<FollowedWord>,
+  followed: ReadonlySet<FollowedCollection>,
 ): StreamEvent | UnreadableEvent {
   const { rev, operation, collection, rkey } = commit;
   if (typeof collection !== "string") return { reason: "commit.collection: not a string" };
   if (typeof rkey !== "string" || !isRkey(rkey)) return { reason: "commit.rkey: not a record key" };
-  if (typeof rev !== "string" || rev.length > longestRevision) {
+  if (typeof rev !== "string" || rev.length > maxRevisionLength) {
     return { reason: "commit.rev: not a revision" };
   }
   if (operation !== "create" && operation !== "update" && operation !== "delete") {
     return { reason: "commit.operation: not create, update or delete" };
   }
   const key = `${did} ${collection} ${rkey} ${rev} ${operation}`;
-  const event = { ...nothing, timeUs, key };
-  const word = followedWordOf(collection);
-  if (word === null || !followed.has(word)) return event;
+  const event = { ...noChange, timeUs, key };
+  const name = followedCollectionOf(collection);
+  if (name === null || !followed.has(name)) return event;
   const record = operation === "delete" ? null : commit.record;
   if (operation !== "delete" && !isObject(record))
     return { reason: "commit.record: not an object" };
   const seenMs = Math.floor(timeUs / 1000);
-  if (word === "profiles") {
+  if (name === "profiles") {
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
   }
-  if (word !== "posts") {
+  if (name !== "posts") {
     // A delete omits the subject of a like or repost, so counts are an upper bound.
-    return operation === "create" ? { ...event, counted: reactionsOf(word, record) } : event;
+    return operation === "create" ? { ...event, counted: reactionsOf(name, record) } : event;
   }
   if (record === null) {
     const uri = `at://${did}/${postCollection}/${rkey}`;
@@ -90,10 +90,10 @@ function readCommit(
   const post = postOfCommit({ did, collection, rkey, rev, record, seenMs });
   if (operation === "update") return { ...event, change: { kind: "upsert", post } };
   const newPost: Post = { ...post, counts: countsOfNewPost(followed) };
-  return { ...event, change: { kind: "upsert", post: newPost }, counted: countsOfAnswered(post) };
+  return { ...event, change: { kind: "upsert", post: newPost }, counted: countsOfReferences(post) };
 }
 
-function countsOfAnswered({ inReplyTo, quoted }: Post): CountedPost[] {
+function countsOfReferences({ inReplyTo, quoted }: Post): CountedPost[] {
   const counted: CountedPost[] = [];
   const parent = inReplyTo?.uri ?? null;
   if (parent !== null && parseAtUri(parent)?.collection === postCollection) {
@@ -135,5 +135,5 @@ function readAccount(userId: string, timeUs: number, account: unknown): ArchiveC
 }
 
 const statuses: ReadonlyMap<unknown, AccountStatus> = new Map(
-  (["takendown", "suspended", "deleted", "deactivated"] as const).map((word) => [word, word]),
+  (["takendown", "suspended", "deleted", "deactivated"] as const).map((name) => [name, name]),
 );

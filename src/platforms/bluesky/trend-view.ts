@@ -3,11 +3,11 @@ import { fieldsOf, string } from "../fields.ts";
 import { readViewCount } from "./author-view.ts";
 import { readTimeText, readWebAddress } from "./profile-view.ts";
 
-const nameLength = 640;
+const maxNameLength = 640;
 
 export function trendOfView(value: unknown, rank: number): Trend | null {
   const { topic, displayName, link, postCount, category, startedAt } = fieldsOf(value);
-  const name = string(displayName, nameLength) || string(topic, nameLength);
+  const name = string(displayName, maxNameLength) || string(topic, maxNameLength);
   if (!name) return null;
   return {
     platform: "bluesky",
@@ -15,7 +15,7 @@ export function trendOfView(value: unknown, rank: number): Trend | null {
     name,
     url: readLink(link),
     posts: readViewCount(postCount),
-    category: string(category, nameLength) || null,
+    category: string(category, maxNameLength) || null,
     startedAt: readTimeText(startedAt),
   };
 }

@@ -248,7 +248,7 @@ test.each<[FetchMethod, string, Record<string, unknown>]>([
   ["getmedia", "app.bsky.feed.getAuthorFeed", { actor: ann, filter: "posts_with_media" }],
   ["gethometweets", "app.bsky.feed.getTimeline", {}],
   ["getforyoutweets", "app.bsky.feed.getFeed", { feed }],
-])("%s reads Bluesky's pages by %s", async (method, endpoint, query) => {
+])("%s reads pages of Bluesky's %s", async (method, endpoint, query) => {
   const json = { feed: [{ post: postView("3kpost") }], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } }, "user");
   const requested = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
@@ -369,7 +369,7 @@ test.each([
       author: author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] }),
     }),
   ],
-])("%s is omitted without a warning, with a credential too", async (_what, view) => {
+])("%s is omitted without a warning, even with a credential", async (_what, view) => {
   const answers = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
   for (const access of ["public", "user"] as const) {
     const target = postTarget({ uri: uriOf("3kpost") });
@@ -507,7 +507,7 @@ test("a request with a credential names only Bluesky's own AppView to the PDS", 
   ]);
 });
 
-test("every method has an endpoint on Bluesky or names the closest, and own data requires a credential", () => {
+test("every method has an endpoint on Bluesky or names the closest, and private data requires a credential", () => {
   for (const method of methodNames) {
     const support = upstream.support[method];
     expect(support.access.length === 0 ? "closest" in support : "endpoint" in support).toBe(true);
@@ -522,7 +522,7 @@ const methods = methodNames.filter(
   (method): method is FetchMethod => method !== "searchbyquery" && method !== "searchbyfullarchive",
 );
 
-const good = {
+const validJson = {
   ...author(),
   posts: [postView("3kpost")],
   feed: [
@@ -565,14 +565,14 @@ function emptyIfUnreadable(error: unknown): UpstreamPage {
 }
 
 test("any JSON from Bluesky is read within bounds, or reported as unreadable", async () => {
-  const paths = pathsOf(good);
+  const paths = pathsOf(validJson);
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...methods),
       fc.constantFrom(...paths),
       fc.jsonValue({ maxDepth: 4 }),
       async (method, path, part) => {
-        const json = withPart(good, path, part);
+        const json = withPart(validJson, path, part);
         const session = fakeSession(
           new Proxy({}, { get: () => ({ json }) }) as Record<string, { json: unknown }>,
         );
@@ -614,7 +614,7 @@ test("a thread of any depth or width is read within bounds", async () => {
   }
 });
 
-test("branches deeper than one answer are requested separately, up to a maximum", async () => {
+test("branches deeper than one response are requested separately, up to a maximum", async () => {
   const session = fakeSession({
     "app.bsky.feed.getPostThread": ({ query }) => {
       const level = Number(/(\d+)$/.exec(String(query?.uri))?.[1]);

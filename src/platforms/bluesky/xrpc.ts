@@ -3,7 +3,7 @@ import type { FetchedAnswer, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
-/** `tries: 1` if a failure is a usable answer. */
+/** `tries: 1` if a failure is itself a usable answer. */
 export type XrpcFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
 };

@@ -3,7 +3,10 @@ import type { UpstreamWarning } from "../upstream.ts";
 import type { ServerAccess } from "./server-access.ts";
 
 /** A server knows only part of another server's account. */
-export function warningsOnForeign({ instance }: ServerAccess, account: unknown): UpstreamWarning[] {
+export function foreignAccountWarnings(
+  { instance }: ServerAccess,
+  account: unknown,
+): UpstreamWarning[] {
   const { acct } = fieldsOf(account);
   const isForeign =
     typeof acct === "string" && acct.includes("@") && !acct.endsWith(`@${instance}`);
@@ -12,17 +15,17 @@ export function warningsOnForeign({ instance }: ServerAccess, account: unknown):
     {
       code: "partial_view",
       message: `${instance} knows only part of an account on another server: posts, counts and followers may be missing`,
-      hint: "query the account's own server, or add a credential of it",
+      hint: "query the account's own server, or add a credential for it",
     },
   ];
 }
 
-export const partial = (warning: UpstreamWarning): UpstreamWarning => ({
+export const asPartial = (warning: UpstreamWarning): UpstreamWarning => ({
   ...warning,
   isPartial: true,
 });
 
-export function warningsOnHidden(account: unknown): UpstreamWarning[] {
+export function hiddenListWarnings(account: unknown): UpstreamWarning[] {
   if (fieldsOf(account).hide_collections !== true) return [];
   return [
     {

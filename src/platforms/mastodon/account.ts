@@ -8,24 +8,24 @@ export type AccountNames = {
   displayName: string | null;
 };
 
-const nameLength = 500;
-const idForm = /^[A-Za-z0-9_-]{1,64}$/;
+const maxNameLength = 500;
+const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function namesOfAccount(account: unknown, instance: string): AccountNames | null {
   const { id, acct, display_name: name } = fieldsOf(account);
   const accountId = readServerId(id);
   const username = readAccount(acct, instance);
   if (accountId === null || username === null) return null;
-  const displayName = stripControls(string(name, nameLength) ?? "").trim();
+  const displayName = stripControls(string(name, maxNameLength) ?? "").trim();
   return { userId: idAt(accountId, instance), username, displayName: displayName || null };
 }
 
 export const readServerId = (value: unknown): string | null =>
-  typeof value === "string" && idForm.test(value) ? value : null;
+  typeof value === "string" && idPattern.test(value) ? value : null;
 
 export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
 
-/** Null if of another server. Unqualified ids are local. */
+/** Null if the id is of another server. Unqualified ids are local. */
 export function idOn(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
   if (at < 0) return readServerId(userId);

@@ -9,12 +9,17 @@ import type {
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { hintOf } from "../hint.ts";
-import { grant, notGranted, outOfBandRedirectUri, renewedAppToken } from "./client-credentials.ts";
-import { givenServer, givenText, requireOrigin } from "./given-server.ts";
+import {
+  grantError,
+  outOfBandRedirectUri,
+  renewAppToken,
+  requestAppToken,
+} from "./client-credentials.ts";
+import { readServerOrigin, requiredText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, reasonIn, refusedToken, requiresUserToken } from "./server-answer.ts";
 
-/** Client credentials obtain a token, used until rejected. */
+/** Obtains a token with client credentials, and uses it until it is rejected. */
 export const mastodonAppTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "app-token",
@@ -51,7 +56,7 @@ export const mastodonAppTokenKind: CredentialKind = {
       name: "redirect_uri",
       label: "Redirect URI",
       hint: `As registered for the application; default: ${outOfBandRedirectUri}.`,
-      meaning: `the redirect URI of the application, ${outOfBandRedirectUri} by default; GoToSocial compares it`,
+      meaning: `the redirect URI of the application, ${outOfBandRedirectUri} by default; GoToSocial checks it`,
       isSecret: false,
       isOptional: true,
     },
@@ -59,23 +64,23 @@ export const mastodonAppTokenKind: CredentialKind = {
   make,
   test,
   send,
-  released: releasedToken,
+  releasedSecrets: releasedToken,
 };
 
-const answerMs = 30_000;
+const timeoutMs = 30_000;
 
 async function make(
-  given: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
   tools: CredentialTools,
 ): Promise<NewCredential> {
-  const host = givenServer(given.host);
-  const clientId = givenText(given.client_id, "client_id");
-  const clientSecret = givenText(given.client_secret, "client_secret");
-  const redirectUri = given.redirect_uri?.trim();
+  const host = readServerOrigin(values.host);
+  const clientId = requiredText(values.client_id, "client_id");
+  const clientSecret = requiredText(values.client_secret, "client_secret");
+  const redirectUri = values.redirect_uri?.trim();
   const application = { clientId, clientSecret, ...(redirectUri ? { redirectUri } : {}) };
-  const granted = await grant(host, application, tools);
-  if (typeof granted !== "string") throw notGranted(host, granted);
-  const answer = await verify(host, granted, tools);
+  const outcome = await requestAppToken(host, application, tools);
+  if (typeof outcome !== "string") throw grantError(host, outcome);
+  const answer = await verify(host, outcome, tools);
   if (answer.status !== 200) {
     throw credentialInvalid(
       `host: ${new URL(host).host} refused the token that it issued (${answer.status})${reasonIn(answer)}`,
@@ -88,21 +93,21 @@ async function make(
     subject: null,
     subjectName: typeof name === "string" ? name.slice(0, 200) : null,
     hint: hintOf(clientSecret),
-    secrets: { ...application, token: granted },
+    secrets: { ...application, token: outcome },
   };
 }
 
 function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedAnswer> {
   return tools.fetch(new URL("/api/v1/apps/verify_credentials", host), {
     headers: { accept: "application/json", authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(answerMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
 }
 
 async function test(stored: CredentialInUse, tools: CredentialTools): Promise<string> {
   const { host } = stored.credential;
   const url = new URL("/api/v1/apps/verify_credentials", host);
-  const signal = AbortSignal.timeout(answerMs);
+  const signal = AbortSignal.timeout(timeoutMs);
   const answer = await send({ url, headers: {}, signal }, stored, tools);
   if (answer.status !== 200) throw refusedToken(host, answer.status);
   return `${new URL(host).host} accepts the application's token`;
@@ -120,9 +125,9 @@ async function send(
   if (answer.status !== 401) return answer;
   // Some servers return 401 for user-only resources to a valid application token.
   if (requiresUserToken(fieldsIn(answer))) return { ...answer, status: 403 };
-  const again = await sendWith(request, await renewedAppToken(secrets, stored, tools), tools);
-  if (again.status === 401) throw refusedToken(host, again.status);
-  return again;
+  const retried = await sendWith(request, await renewAppToken(secrets, stored, tools), tools);
+  if (retried.status === 401) throw refusedToken(host, retried.status);
+  return retried;
 }
 
 function sendWith(

@@ -5,12 +5,12 @@ import { credentialInvalid } from "../credential-errors.ts";
 import { failedAt } from "../request-errors.ts";
 import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
-const answerMs = 30_000;
+const timeoutMs = 30_000;
 const scope = "read";
 /** Out-of-band. Some servers require it even in grants that do not use it. */
 export const outOfBandRedirectUri = "urn:ietf:wg:oauth:2.0:oob";
 
-export async function grant(
+export async function requestAppToken(
   host: string,
   { clientId, clientSecret, redirectUri }: Secrets,
   tools: CredentialTools,
@@ -29,14 +29,14 @@ export async function grant(
       accept: "application/json",
       "content-type": "application/x-www-form-urlencoded",
     },
-    signal: AbortSignal.timeout(answerMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   const { access_token: token } = fieldsIn(answer);
   const isToken = typeof token === "string" && /^[\x21-\x7e]{1,2000}$/.test(token);
   return answer.status === 200 && isToken ? token : answer;
 }
 
-export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
+export function grantError(host: string, answer: FetchedAnswer): EarshotError {
   const server = new URL(host).host;
   const { error } = fieldsIn(answer);
   const reason = reasonIn(answer);
@@ -64,17 +64,17 @@ export function notGranted(host: string, answer: FetchedAnswer): EarshotError {
   );
 }
 
-export async function renewedAppToken(
+export async function renewAppToken(
   seen: Secrets,
   stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<Secrets> {
   const { host } = stored.credential;
   return await stored.renew(seen, async (secrets) => {
-    const granted = await grant(host, secrets, tools);
-    if (typeof granted === "string") return { ...secrets, token: granted };
-    if (granted.status >= 500 || granted.status === 429)
-      throw failedAt(new URL(host).host, granted.status);
-    throw refusedToken(host, granted.status);
+    const outcome = await requestAppToken(host, secrets, tools);
+    if (typeof outcome === "string") return { ...secrets, token: outcome };
+    if (outcome.status >= 500 || outcome.status === 429)
+      throw failedAt(new URL(host).host, outcome.status);
+    throw refusedToken(host, outcome.status);
   });
 }

@@ -50,17 +50,17 @@ async function readAll(
   let lastIsComplete = true;
   let position: ReadingPosition | null = firstPage;
   while (position !== null) {
-    const read = await readPages({
+    const result = await readPages({
       read: (cursor, limit) => upstream.page({ method, target, cursor, limit }, session),
       start: position,
       limit: 30,
       maxPages: 20,
       name: "mastodon",
     });
-    items.push(...read.items);
-    lastIsComplete = isUntruncated(read.warnings);
+    items.push(...result.items);
+    lastIsComplete = isUntruncated(result.warnings);
     areComplete &&= lastIsComplete;
-    position = read.position;
+    position = result.position;
   }
   return { count: items.length, areComplete, lastIsComplete };
 }
@@ -74,8 +74,8 @@ test.each([
 ] as const)(
   "%s on Mastodon is complete if the server knows everything (%s, %s)",
   async (method, kind, access, all) => {
-    const read = await readAll(method, [kind, kind === "post" ? names.root : "ann"], access);
-    expect(read).toEqual({ count: all, areComplete: true, lastIsComplete: true });
+    const result = await readAll(method, [kind, kind === "post" ? names.root : "ann"], access);
+    expect(result).toEqual({ count: all, areComplete: true, lastIsComplete: true });
   },
 );
 
@@ -86,8 +86,8 @@ test("replies on Mastodon are incomplete if the server shows only some", async (
 });
 
 test("the timeline of another server's account is incomplete, and so is its last page", async () => {
-  const read = await readAll("gettweets", ["user", names.far], "user");
-  expect(read).toMatchObject({ areComplete: false, lastIsComplete: false });
+  const result = await readAll("gettweets", ["user", names.far], "user");
+  expect(result).toMatchObject({ areComplete: false, lastIsComplete: false });
 });
 
 test("the list of followers on Mastodon is incomplete if the account hides it", async () => {

@@ -43,7 +43,7 @@ function kindNamed(name: string): CredentialKind {
 const userToken = kindNamed("user-token");
 const appToken = kindNamed("app-token");
 
-function stored(
+function inUse(
   { host, subject, subjectName, hint, secrets: first }: NewCredential,
   kind: CredentialKind,
 ) {
@@ -94,19 +94,19 @@ describe("a user's token", () => {
     }
   });
 
-  it("a user's token on Mastodon that does not work is rejected with the wrong field", async () => {
+  it("a user's token on Mastodon that does not work is rejected, naming the wrong field", async () => {
     const narrow = server.addToken({ accountId: annId, scopes: ["write"] }).token;
     const app = server.addToken({}).token;
-    for (const [given, message] of [
+    for (const [values, message] of [
       [{ host: server.url, token: "wrong" }, "token: "],
       [{ host: server.url, token: "" }, "token: a value is required"],
       [{ host: server.url, token: "a b" }, "token: invalid characters"],
       [{ host: server.url, token: narrow }, "token: it lacks the scope read:accounts"],
-      [{ host: server.url, token: app }, "token: it is not of an active user"],
+      [{ host: server.url, token: app }, "token: it does not belong to an active user"],
       [{ host: "", token: "x" }, "host: the value is not a server"],
       [{ host: "not a host", token: "x" }, "host: "],
     ] as const) {
-      const refused = await userToken.make(given, tools).catch((error: unknown) => error);
+      const refused = await userToken.make(values, tools).catch((error: unknown) => error);
       expect(refused).toMatchObject({
         code: "credential_invalid",
         message: expect.stringContaining(message),
@@ -117,7 +117,7 @@ describe("a user's token", () => {
 
   it("a user's token on Mastodon is sent only to its own server", async () => {
     const { token } = server.addToken({ accountId: annId });
-    const { credential } = stored(
+    const { credential } = inUse(
       await userToken.make({ host: server.url, token }, tools),
       userToken,
     );
@@ -135,7 +135,7 @@ describe("a user's token", () => {
 
   it("a user's token on Mastodon is refused permanently once revoked", async () => {
     const { token } = server.addToken({ accountId: annId });
-    const { credential } = stored(
+    const { credential } = inUse(
       await userToken.make({ host: server.url, token }, tools),
       userToken,
     );
@@ -158,14 +158,14 @@ describe("the test of a credential", () => {
     const created = await userToken.make({ host: server.url, token }, tools);
     for (const status of [429, 500, 503]) {
       server.character.faults.next = [{ status }];
-      const tested = userToken.test(stored(created, userToken).credential, tools);
+      const tested = userToken.test(inUse(created, userToken).credential, tools);
       await expect(tested).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
     }
   });
 });
 
 describe("an application", () => {
-  const made = async (scopes = ["read"]) => {
+  const makeCredential = async (scopes = ["read"]) => {
     const { clientId, clientSecret } = server.addApp(scopes);
     return await appToken.make(
       { host: server.url, client_id: clientId, client_secret: clientSecret },
@@ -174,7 +174,7 @@ describe("an application", () => {
   };
 
   it("a Mastodon application gets a token for its key and secret, without a user", async () => {
-    const { secrets, ...rest } = await made();
+    const { secrets, ...rest } = await makeCredential();
     expect(rest).toEqual({
       host: server.url,
       subject: null,
@@ -188,14 +188,14 @@ describe("an application", () => {
     });
   });
 
-  it("a Mastodon application that is unknown, or may not read, is rejected with the wrong field", async () => {
+  it("a Mastodon application that is unknown, or may not read, is rejected, naming the wrong field", async () => {
     const { clientId, clientSecret } = server.addApp(["write"]);
-    for (const [given, message] of [
+    for (const [values, message] of [
       [{ client_id: "no", client_secret: "no" }, "client_secret: "],
       [{ client_id: clientId, client_secret: clientSecret }, "lacks the scope read"],
       [{ client_id: "", client_secret: "x" }, "client_id: a value is required"],
     ] as const) {
-      await expect(appToken.make({ host: server.url, ...given }, tools)).rejects.toMatchObject({
+      await expect(appToken.make({ host: server.url, ...values }, tools)).rejects.toMatchObject({
         code: "credential_invalid",
         message: expect.stringContaining(message),
       });
@@ -205,16 +205,16 @@ describe("an application", () => {
   it("a Mastodon application sends its redirect URI, which some servers compare, and reports the reason of a refusal", async () => {
     server.character.differences.needsRedirectUri = true;
     try {
-      expect((await made()).secrets.token).toMatch(/^app-token/);
+      expect((await makeCredential()).secrets.token).toMatch(/^app-token/);
       const redirectUri = "http://127.0.0.1/callback";
       const { clientId, clientSecret } = server.addApp(["read"], redirectUri);
-      const given = { host: server.url, client_id: clientId, client_secret: clientSecret };
-      await expect(appToken.make(given, tools)).rejects.toMatchObject({
+      const values = { host: server.url, client_id: clientId, client_secret: clientSecret };
+      await expect(appToken.make(values, tools)).rejects.toMatchObject({
         code: "credential_invalid",
         message: expect.stringMatching(/^redirect_uri: .*does not match the application's/),
       });
-      const created = await appToken.make({ ...given, redirect_uri: redirectUri }, tools);
-      const { credential, renewals } = stored(created, appToken);
+      const created = await appToken.make({ ...values, redirect_uri: redirectUri }, tools);
+      const { credential, renewals } = inUse(created, appToken);
       server.revoke(created.secrets.token ?? "");
       await appToken.test(credential, tools);
       expect(renewals()).toBe(1);
@@ -229,14 +229,14 @@ describe("an application", () => {
       error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
     });
     server.character.faults.next = [{ status: 400, body }];
-    await expect(made()).rejects.toMatchObject({
+    await expect(makeCredential()).rejects.toMatchObject({
       message: expect.stringMatching(/\(400\): the grant is switched off for …$/),
     });
   });
 
   it("a Mastodon application gets another token once when the server rejects the old one", async () => {
-    const first = await made();
-    const { credential, renewals } = stored(first, appToken);
+    const first = await makeCredential();
+    const { credential, renewals } = inUse(first, appToken);
     server.revoke(first.secrets.token ?? "");
     const answer = await appToken.send(request("/api/v1/trends/tags"), credential, tools);
     expect([answer.status, renewals()]).toEqual([200, 1]);
@@ -248,12 +248,12 @@ describe("an application", () => {
   });
 
   it("a Mastodon application is refused permanently when the server no longer knows its key", async () => {
-    const first = await made();
-    const broken = {
+    const first = await makeCredential();
+    const outdated = {
       ...first,
       secrets: { ...first.secrets, clientSecret: "changed", token: "gone" },
     };
-    const { credential } = stored(broken, appToken);
+    const { credential } = inUse(outdated, appToken);
     await expect(
       appToken.send(request("/api/v1/trends/tags"), credential, tools),
     ).rejects.toMatchObject({
@@ -262,7 +262,7 @@ describe("an application", () => {
   });
 
   it("a Mastodon application retains its token when a resource is for users only", async () => {
-    const { credential, renewals } = stored(await made(), appToken);
+    const { credential, renewals } = inUse(await makeCredential(), appToken);
     server.character.differences.readsNeedToken = true;
     const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);
     server.character.differences.readsNeedToken = false;

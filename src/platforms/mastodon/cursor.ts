@@ -26,7 +26,7 @@ export function readCursor(
   const paging = readPaging(parameters);
   const hosts = [new URL(session.baseUrl).host, namedServer(target)];
   if (serverId === null || paging === null || more.length > 0 || !hosts.includes(host)) {
-    throw new EarshotError("cursor_invalid", "the cursor is of another list", {
+    throw new EarshotError("cursor_invalid", "the cursor belongs to another list", {
       status: 400,
       hint: "omit the cursor",
     });

@@ -7,13 +7,13 @@ import { afterLast } from "./page-request.ts";
 import type { Feed } from "./search-feeds.ts";
 import { type ServerAccess, sendToServer } from "./server-access.ts";
 
-/** `returned`: how many of the page's statuses were returned. */
+/** `returned`: how many of the page's statuses were already returned. */
 export type FeedPosition = { paging: Paging | null; returned: number };
 
 type TimedStatus = { status: unknown; ms: number };
 
 export type FeedPage = {
-  at: FeedPosition;
+  position: FeedPosition;
   statuses: readonly TimedStatus[];
   /** All later pages are older. */
   oldestMs: number;
@@ -22,28 +22,33 @@ export type FeedPage = {
 
 const maxStatuses = 40;
 /** A server may return more than requested. */
-const maxReturned = 200;
+const maxPerPage = 200;
 /** Search engines limit the results of one search. */
 const maxOffset = 10_000;
 
-type Requested = { access: ServerAccess; info: InstanceInfo; call: SearchCall };
+type FeedContext = { access: ServerAccess; info: InstanceInfo; call: SearchCall };
 
 export async function readFeed(
   feed: Feed,
-  at: FeedPosition,
-  requested: Requested,
+  position: FeedPosition,
+  context: FeedContext,
 ): Promise<FeedPage> {
   const { json, next } =
     feed.kind === "search"
-      ? await searchPage(feed.text, at, requested)
-      : await timeline(feed, at, requested);
-  const all = list(json, maxReturned)
+      ? await searchPage(feed.text, position, context)
+      : await timeline(feed, position, context);
+  const all = list(json, maxPerPage)
     .map((status) => ({ status, ms: timeOf(status) }))
     .toSorted((a, b) => b.ms - a.ms);
   const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
-  const { fromMs } = requested.call;
-  const isPast = all.length === 0 || (fromMs !== null && oldestMs < fromMs);
-  return { at, statuses: all.slice(at.returned), oldestMs, next: isPast ? null : next };
+  const { fromMs } = context.call;
+  const isPastWindow = all.length === 0 || (fromMs !== null && oldestMs < fromMs);
+  return {
+    position,
+    statuses: all.slice(position.returned),
+    oldestMs,
+    next: isPastWindow ? null : next,
+  };
 }
 
 /** A status without a time sorts as the oldest. */
@@ -54,7 +59,7 @@ function timeOf(status: unknown): number {
 async function searchPage(
   text: string,
   { paging }: FeedPosition,
-  { access, info, call }: Requested,
+  { access, info, call }: FeedContext,
 ) {
   const offset = Number(paging?.offset ?? 0);
   const query = {
@@ -78,7 +83,7 @@ async function searchPage(
 async function timeline(
   { tag, any, all, none }: Feed & { kind: "tag" },
   { paging }: FeedPosition,
-  { access, info, call }: Requested,
+  { access, info, call }: FeedContext,
 ) {
   const path = `/api/v1/timelines/tag/${encodeURIComponent(tag)}`;
   const query = {
@@ -92,7 +97,7 @@ async function timeline(
   const bucket = query.max_id === undefined ? "api" : "paging";
   const answer = await sendToServer(access, { path, query, bucket }, "read:statuses");
   if (answer === null) return { json: [], next: null };
-  const json = list(answer.json, maxReturned);
+  const json = list(answer.json, maxPerPage);
   const { headers } = answer;
   const next = nextPaging(headers, path) ?? afterLast({ json, headers }, maxStatuses);
   return { json, next };
@@ -100,7 +105,7 @@ async function timeline(
 
 const hourMs = 3_600_000;
 
-/** Mastodon's ids start with their time; ids of other software have no known form. */
+/** Mastodon ids start with the time; ids of other software have no known form. */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

@@ -18,8 +18,8 @@ export type AccountOnServer = {
 };
 
 /**
- * Asks the session's server, which resolves it remotely for a user, then the account's own without
- * a credential: other servers show only what has reached them.
+ * Queries the session's server, which resolves remote accounts for users, then the account's own server without a credential:
+ * other servers show only what has reached them.
  */
 export async function findAccountOnServer(
   target: Target | null,
@@ -45,31 +45,31 @@ async function byHandle(
   const ownServer = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
   // The account's own server knows it best.
-  const first = ownServer.isOpen
+  const first = ownServer.isAnonymous
     ? serverAccessAt(session, home ?? host ?? ownServer.instance)
     : ownServer;
   const isForeign = home !== null && home !== first.instance;
   const account =
     (await lookUp(first, handle)) ?? (await resolveRemotely(first, handle, session, isForeign));
   if (account !== null || !isForeign) return account;
-  return await atHome(serverAccessAt(session, home), handle);
+  return await lookUpAtHome(serverAccessAt(session, home), handle);
 }
 
 async function lookUp(access: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   const request = {
     path: "/api/v1/accounts/lookup",
-    query: { acct: asKnownAt(access.instance, handle) },
+    query: { acct: localNameAt(access.instance, handle) },
     bucket: "api",
   };
   const answer = await sendToServer(access, request, "read:accounts");
-  return answer === null ? null : foundAt(access, answer.json);
+  return answer === null ? null : accountAt(access, answer.json);
 }
 
 /** Local accounts have no host. */
-const asKnownAt = (instance: string, handle: string): string =>
+const localNameAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
-function foundAt(access: ServerAccess, json: unknown): AccountOnServer | null {
+function accountAt(access: ServerAccess, json: unknown): AccountOnServer | null {
   const id = readServerId(fieldsOf(json).id);
   return id === null ? null : { access, id, json };
 }
@@ -91,11 +91,11 @@ async function resolveRemotely(
     (account) =>
       readAccount(fieldsOf(account).acct, access.instance)?.toLowerCase() === handle.toLowerCase(),
   );
-  return match === undefined ? null : foundAt(access, match);
+  return match === undefined ? null : accountAt(access, match);
 }
 
-/** Null on a lasting error: the server may be unreachable, or on another host than the handle's. */
-async function atHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
+/** Null on a permanent error: the server may be unreachable, or on another host than the handle's. */
+async function lookUpAtHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);
   } catch (thrown) {

@@ -11,38 +11,39 @@ import {
   serverAccessOf,
 } from "./server-access.ts";
 
-export type FoundStatus = {
+export type StatusOnServer = {
   access: ServerAccess;
   id: string;
   json: unknown;
 };
 
 /**
- * Finds an id, URI or address: a user's server resolves it remotely, otherwise the address's server
- * is requested without a credential.
+ * Finds a status by id, URI or URL: a user's server resolves it remotely; otherwise its own server is queried without a
+ * credential.
  */
 export async function findStatus(
   target: Target | null,
   session: Session,
-): Promise<FoundStatus | null> {
+): Promise<StatusOnServer | null> {
   if (target?.kind !== "post") return null;
   const ownServer = serverAccessOf(session);
-  const named = namedBy(target);
-  if (named.host === null || named.host === ownServer.instance) {
-    if (named.id !== null) return { access: ownServer, id: named.id, json: null };
+  const identifier = identifierOf(target);
+  if (identifier.host === null || identifier.host === ownServer.instance) {
+    if (identifier.id !== null) return { access: ownServer, id: identifier.id, json: null };
   }
   const address = target.url ?? webUri(target);
   if (session.access === "user" && address !== null) {
     const status = await resolveRemotely(ownServer, address);
     if (status !== null) return status;
   }
-  if (named.host !== null && named.id === null && address !== null) throw needsServer(named.host);
-  if (named.host === null || named.id === null) return null;
-  return { access: serverAccessAt(session, named.host), id: named.id, json: null };
+  if (identifier.host !== null && identifier.id === null && address !== null)
+    throw serverUnknown(identifier.host);
+  if (identifier.host === null || identifier.id === null) return null;
+  return { access: serverAccessAt(session, identifier.host), id: identifier.id, json: null };
 }
 
-/** Addresses of other software may lack the id. */
-function needsServer(host: string): EarshotError {
+/** URLs of other software may lack the id. */
+function serverUnknown(host: string): EarshotError {
   return new EarshotError(
     "upstream_refused",
     `the URL has no Mastodon post id, so ${host} cannot be queried`,
@@ -53,7 +54,7 @@ function needsServer(host: string): EarshotError {
   );
 }
 
-function namedBy(target: PostTarget): { id: string | null; host: string | null } {
+function identifierOf(target: PostTarget): { id: string | null; host: string | null } {
   const { id, uri, url } = target;
   const host = namedServer(target);
   const imported = /^import:mastodon:([^@]+)/.exec(uri ?? "")?.[1];
@@ -63,21 +64,24 @@ function namedBy(target: PostTarget): { id: string | null; host: string | null }
   return { id: address === null ? null : idInAddress(address), host };
 }
 
-const pagesOfStatuses: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
+const statusSegments: ReadonlySet<string> = new Set(["statuses", "notice", "notes"]);
 
 /** The id in `/@ann/1`, `/users/ann/statuses/1`, `/notice/9x`, `/notes/9h2k1x0abc` … */
 function idInAddress({ pathname }: URL): string | null {
   const parts = pathname.split("/").filter((part) => part !== "");
   const last = parts.at(-1) ?? "";
-  const before = parts.at(-2) ?? "";
-  const isStatus = pagesOfStatuses.has(before) || before.startsWith("@");
+  const previous = parts.at(-2) ?? "";
+  const isStatus = statusSegments.has(previous) || previous.startsWith("@");
   return isStatus ? readServerId(last) : null;
 }
 
 const webUri = ({ uri }: PostTarget): string | null =>
   uri !== null && /^https?:\/\//i.test(uri) ? uri : null;
 
-async function resolveRemotely(access: ServerAccess, address: string): Promise<FoundStatus | null> {
+async function resolveRemotely(
+  access: ServerAccess,
+  address: string,
+): Promise<StatusOnServer | null> {
   const request = {
     path: "/api/v2/search",
     query: { type: "statuses", resolve: true, limit: 1, q: address },

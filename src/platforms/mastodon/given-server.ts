@@ -1,9 +1,9 @@
 import { stripControls } from "../../lib/controls.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 
-/** Reads a host, handle or address. Errors: `credential_invalid`. */
-export function givenServer(given: string | undefined): string {
-  const text = given?.trim() ?? "";
+/** Reads a host, handle or URL. Errors: `credential_invalid`. */
+export function readServerOrigin(value: string | undefined): string {
+  const text = value?.trim() ?? "";
   const address = /^https?:\/\//i.test(text) ? text : `https://${text.replace(/^@?.*@/, "")}`;
   const url = text === "" || text.length > 500 ? null : URL.parse(address);
   if (
@@ -20,8 +20,8 @@ export function givenServer(given: string | undefined): string {
 }
 
 /** Errors: `credential_invalid`. */
-export function givenText(given: string | undefined, field: string): string {
-  const text = given?.trim() ?? "";
+export function requiredText(value: string | undefined, field: string): string {
+  const text = value?.trim() ?? "";
   if (/^[\x21-\x7e]{1,2000}$/.test(text)) return text;
   const problem = text === "" ? "a value is required" : "invalid characters";
   throw credentialInvalid(

@@ -1,5 +1,5 @@
-/** Other entities stay as written. */
-const named: Readonly<Record<string, string>> = {
+/** Other entities are left unchanged. */
+const namedEntities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",
   gt: ">",
@@ -48,11 +48,12 @@ const named: Readonly<Record<string, string>> = {
 };
 const anyEntity = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|([a-zA-Z]{2,8}));/g;
 
-/** Decodes once. */
+/** Decodes entities once. */
 export function decodeCharacters(text: string): string {
   if (!text.includes("&")) return text;
-  return text.replace(anyEntity, (written, decimal, hexadecimal, name) => {
-    if (name !== undefined) return Object.hasOwn(named, name) ? (named[name] ?? written) : written;
+  return text.replace(anyEntity, (entity, decimal, hexadecimal, name) => {
+    if (name !== undefined)
+      return Object.hasOwn(namedEntities, name) ? (namedEntities[name] ?? entity) : entity;
     const point = decimal === undefined ? Number.parseInt(hexadecimal, 16) : Number(decimal);
     return isCharacter(point) ? String.fromCodePoint(point) : "\ufffd";
   });

@@ -9,9 +9,9 @@ export type HtmlText = { text: string; links: readonly HtmlLink[] };
 type HtmlLink = { url: string; isReference: boolean };
 
 /** Far above what servers allow. UTF-16 code units. */
-const htmlLength = 100_000;
-const textLength = 20_000;
-const addressLength = 8_192;
+const maxHtmlLength = 100_000;
+const maxTextLength = 20_000;
+const maxAddressLength = 8_192;
 const maxLinks = 100;
 
 const breaksAround: Readonly<Record<string, number>> = {
@@ -33,29 +33,29 @@ const breaksAround: Readonly<Record<string, number>> = {
   tr: 1,
 };
 /** Parentheses for browsers without ruby support. */
-const leftOut: ReadonlySet<string> = new Set(["rp"]);
+const omittedElements: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * A link that shows its own address becomes the full address. Drops scripts, styles and elements with the class `without`.
+ * A link that shows its own address becomes the full address. Drops scripts, styles and elements with the class `omittedClass`.
  * Linear time.
  */
-export function textOfHtml(html: string, without: string | null = null): HtmlText {
+export function textOfHtml(html: string, omittedClass: string | null = null): HtmlText {
   const writer = createWriter();
   const links: HtmlLink[] = [];
   let anchor: Anchor | null = null;
   let preformatted = 0;
   let skipping: { name: string; depth: number } | null = null;
-  for (const token of htmlTokens(html.slice(0, htmlLength))) {
-    if (writer.length() > textLength) break;
+  for (const token of htmlTokens(html.slice(0, maxHtmlLength))) {
+    if (writer.length() > maxTextLength) break;
     if (skipping !== null) {
-      skipping = stillSkipping(skipping, token);
+      skipping = nextSkipping(skipping, token);
       continue;
     }
     if (token.kind === "text") {
       writer.write(decodeCharacters(token.text), preformatted > 0);
       continue;
     }
-    if (token.kind === "open" && isLeftOut(token, without)) {
+    if (token.kind === "open" && isOmitted(token, omittedClass)) {
       skipping = { name: token.name, depth: 1 };
       continue;
     }
@@ -69,7 +69,7 @@ export function textOfHtml(html: string, without: string | null = null): HtmlTex
     writer.separate(breaksAround[token.name] ?? 0);
   }
   if (anchor !== null) endAnchor(anchor);
-  return { text: writer.text().slice(0, textLength).trim().toWellFormed(), links };
+  return { text: writer.text().slice(0, maxTextLength).trim().toWellFormed(), links };
 
   function endAnchor({ url, isReference, start }: Anchor): void {
     if (url === null) return;
@@ -84,7 +84,7 @@ type Anchor = { url: string | null; isReference: boolean; start: number };
 
 function readAnchor(attributes: string): Omit<Anchor, "start"> {
   const href = attributeOf(attributes, "href");
-  const address = href.length <= addressLength && /^https?:\/\//i.test(href) ? href : null;
+  const address = href.length <= maxAddressLength && /^https?:\/\//i.test(href) ? href : null;
   const classes = attributeOf(attributes, "class").toLowerCase().split(/\s+/);
   return {
     url: address !== null && URL.canParse(address) ? address : null,
@@ -92,13 +92,13 @@ function readAnchor(attributes: string): Omit<Anchor, "start"> {
   };
 }
 
-function isLeftOut(token: HtmlToken & { kind: "open" }, without: string | null): boolean {
-  if (leftOut.has(token.name)) return true;
-  if (without === null || !token.attributes.includes(without)) return false;
-  return attributeOf(token.attributes, "class").split(/\s+/).includes(without);
+function isOmitted(token: HtmlToken & { kind: "open" }, omittedClass: string | null): boolean {
+  if (omittedElements.has(token.name)) return true;
+  if (omittedClass === null || !token.attributes.includes(omittedClass)) return false;
+  return attributeOf(token.attributes, "class").split(/\s+/).includes(omittedClass);
 }
 
-function stillSkipping(
+function nextSkipping(
   { name, depth }: { name: string; depth: number },
   token: HtmlToken,
 ): { name: string; depth: number } | null {
@@ -109,15 +109,15 @@ function stillSkipping(
 
 /** The shown address may be cut with an ellipsis, or lack `https://www.`. */
 function showsAddress(shown: string, url: string): boolean {
-  const text = bare(shown.trim());
+  const text = withoutScheme(shown.trim());
   if (text === "") return true;
-  const forms = [bare(url), bare(decodedAddress(url))];
+  const forms = [withoutScheme(url), withoutScheme(decodedAddress(url))];
   if (forms.includes(text) || forms.includes(`${text}/`)) return true;
   const cut = text.replace(/(?:…|\.\.\.)$/u, "");
   return cut !== text && cut.length > 3 && forms.some((form) => form.startsWith(cut));
 }
 
-const bare = (address: string): string =>
+const withoutScheme = (address: string): string =>
   address.replace(/^https?:\/\//i, "").replace(/^www\./i, "");
 
 function decodedAddress(url: string): string {

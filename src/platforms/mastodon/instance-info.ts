@@ -19,13 +19,13 @@ const maxCached = 500;
 
 export type InstanceInfos = {
   /** Cached for an hour. */
-  of(access: ServerAccess, nowMs: number): Promise<InstanceInfo>;
+  get(access: ServerAccess, nowMs: number): Promise<InstanceInfo>;
 };
 
 export function createInstanceInfos(): InstanceInfos {
   const cache = new Map<string, { info: InstanceInfo; untilMs: number }>();
   return {
-    of: async (access, nowMs) => {
+    get: async (access, nowMs) => {
       const cached = cache.get(access.instance);
       if (cached !== undefined && nowMs < cached.untilMs) return cached.info;
       const info = await requestInfo(access);
@@ -41,13 +41,13 @@ export function createInstanceInfos(): InstanceInfos {
 /** Failures are not cached. */
 async function requestInfo(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
-    const answer = await describe(access, path);
+    const answer = await requestInstance(access, path);
     if (answer !== null && answer.status === 200) return infoOf(answer.json);
   }
   return unknownInstance;
 }
 
-async function describe(access: ServerAccess, path: string): Promise<ServerAnswer | null> {
+async function requestInstance(access: ServerAccess, path: string): Promise<ServerAnswer | null> {
   try {
     return await access.get({ path, bucket: "api" });
   } catch (thrown) {
@@ -57,10 +57,10 @@ async function describe(access: ServerAccess, path: string): Promise<ServerAnswe
 }
 
 export function infoOf(json: unknown): InstanceInfo {
-  const { version: written, configuration } = fieldsOf(json);
+  const { version: versionText, configuration } = fieldsOf(json);
   const access = fieldsOf(fieldsOf(fieldsOf(configuration).timelines_access).hashtag_feeds);
-  const version = versionOf(string(written, 200) ?? "");
-  return { isMastodon: version !== null, version, hashtagFeeds: loosest(access) };
+  const version = versionOf(string(versionText, 200) ?? "");
+  return { isMastodon: version !== null, version, hashtagFeeds: leastRestrictive(access) };
 }
 
 /** Other software reports a compatible version or its own. */
@@ -71,7 +71,10 @@ function versionOf(text: string): { major: number; minor: number } | null {
 }
 
 /** Local and remote posts have separate rules; the looser one counts. */
-function loosest({ local, remote }: Record<string, unknown>): InstanceInfo["hashtagFeeds"] {
+function leastRestrictive({
+  local,
+  remote,
+}: Record<string, unknown>): InstanceInfo["hashtagFeeds"] {
   const reported = [local, remote];
   if (reported.every((access) => access === "disabled")) return "disabled";
   const isClosed = reported.every((access) => access === "disabled" || access === "authenticated");

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { Headers } from "undici";
 import { expect, it } from "vitest";
 import { mastodonLimit } from "./limit.ts";
-import { nextPaging, readPaging, warningsOnLink, writePaging } from "./link-paging.ts";
+import { linkWarnings, nextPaging, readPaging, writePaging } from "./link-paging.ts";
 
 const path = "/api/v1/accounts/1/followers";
 const nextOf = (link: string, requested = path) => nextPaging(new Headers({ link }), requested);
@@ -41,7 +41,7 @@ it("a Link header to another list, of another relation, or of unknown form is ig
 });
 
 it("a next page that cannot be requested is reported as partial", () => {
-  const warningsOf = (link: string) => warningsOnLink(new Headers({ link }), path);
+  const warningsOf = (link: string) => linkWarnings(new Headers({ link }), path);
   for (const link of [
     '<https://a.example/api/v1/accounts/2/followers?max_id=1>; rel="next"',
     `<${path}?cursor=1>; rel="next"`,
@@ -52,7 +52,7 @@ it("a next page that cannot be requested is reported as partial", () => {
   for (const link of [`<${path}?max_id=1>; rel="next"`, `<${path}?min_id=1>; rel="prev"`]) {
     expect(warningsOf(link)).toEqual([]);
   }
-  expect(warningsOnLink(new Headers(), path)).toEqual([]);
+  expect(linkWarnings(new Headers(), path)).toEqual([]);
 });
 
 it("any Link header is read", () => {
@@ -77,20 +77,20 @@ it("a page position on Mastodon survives writing and reading", () => {
     expect(readPaging(text)).toBeNull();
 });
 
-it("a Mastodon rate limit is read whose reset is a time", () => {
-  const reported = (remaining: string, reset: string) =>
+it("the reset of a Mastodon rate limit is read as a time or a Unix time", () => {
+  const limitOf = (remaining: string, reset: string) =>
     mastodonLimit(new Headers({ "x-ratelimit-remaining": remaining, "x-ratelimit-reset": reset }));
-  expect(reported("299", "2026-11-20T12:05:00.000000Z")).toEqual({
+  expect(limitOf("299", "2026-11-20T12:05:00.000000Z")).toEqual({
     remaining: 299,
     resetMs: Date.UTC(2026, 10, 20, 12, 5),
   });
-  expect(reported("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
+  expect(limitOf("0", "1700000000")).toEqual({ remaining: 0, resetMs: 1_700_000_000_000 });
   for (const [remaining, reset] of [
     ["-1", "2026-11-20"],
     ["5", "soon"],
     ["x", "2026-11-20"],
   ] as const) {
-    expect(reported(remaining, reset)).toBeNull();
+    expect(limitOf(remaining, reset)).toBeNull();
   }
   expect(mastodonLimit(new Headers())).toBeNull();
 });

@@ -4,17 +4,17 @@ import type { UpstreamWarning } from "../upstream.ts";
 export type Paging = Readonly<Record<string, string>>;
 
 const pagingParameters: readonly string[] = ["max_id", "min_id", "since_id", "offset", "page"];
-const valueForm = /^[A-Za-z0-9_.:~+/=-]{1,200}$/;
-const longestHeader = 8_192;
+const valuePattern = /^[A-Za-z0-9_.:~+/=-]{1,200}$/;
+const maxHeaderLength = 8_192;
 const maxLinks = 10;
 
 /**
- * Ids of lists are opaque, so the `Link` header counts. Only known parameters of this path are taken: a link to another host is
- * never followed.
+ * Ids of lists are opaque, so paging follows the `Link` header. Only known parameters of this path are used: a link to another
+ * host is never followed.
  */
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");
-  if (header === null || header.length > longestHeader) return null;
+  if (header === null || header.length > maxHeaderLength) return null;
   for (const address of addressesOf(header)) {
     const url = URL.parse(address, "https://server.invalid");
     if (url === null || decodePath(url.pathname) !== decodePath(path)) continue;
@@ -25,10 +25,10 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
 }
 
 /** Warns that the next page cannot be requested. */
-export function warningsOnLink(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
+export function linkWarnings(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
-  const isNamed = header.length > longestHeader || addressesOf(header).length > 0;
-  if (!isNamed || nextPaging(headers, path) !== null) return [];
+  const hasNextLink = header.length > maxHeaderLength || addressesOf(header).length > 0;
+  if (!hasNextLink || nextPaging(headers, path) !== null) return [];
   return [
     {
       code: "page_token_unusable",
@@ -39,9 +39,9 @@ export function warningsOnLink(headers: Pick<Headers, "get">, path: string): Ups
 }
 
 function addressesOf(header: string): string[] {
-  const form =
+  const pattern =
     /<([^<>]{1,4000})>((?:\s*;\s*[a-z*]{1,20}\s*=\s*(?:"[^"]{0,200}"|[^\s",;]{1,200}))*)/gi;
-  return [...header.matchAll(form)]
+  return [...header.matchAll(pattern)]
     .slice(0, maxLinks)
     .filter((link) => /(?:^|[\s;])rel\s*=\s*"?(?:[a-z ]*\s)?next(?:[\s";]|$)/i.test(link[2] ?? ""))
     .map((link) => link[1] ?? "");
@@ -63,6 +63,6 @@ export function readPaging(parameters: URLSearchParams | string): Paging | null 
     const value = search.get(name);
     return value === null ? [] : [[name, value]];
   });
-  if (paging.length === 0 || paging.some(([, value]) => !valueForm.test(value))) return null;
+  if (paging.length === 0 || paging.some(([, value]) => !valuePattern.test(value))) return null;
   return Object.fromEntries(paging);
 }

@@ -3,11 +3,11 @@ import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
 const maxMedia = 40;
-const altLength = 5_000;
+const maxAltLength = 5_000;
 /** `gifv` is a video without sound. */
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
-/** Files on this server, else on its origin server, else a preview. */
+/** Prefers files on this server to those on the origin server, and both to a preview. */
 export function mediaOf(attachments: unknown): Media[] {
   return list(attachments, maxMedia).flatMap((attachment) => {
     const {
@@ -22,7 +22,7 @@ export function mediaOf(attachments: unknown): Media[] {
       {
         type: types.includes(type) ? type : "unknown",
         url: webAddress(url) ?? webAddress(remote) ?? webAddress(preview),
-        alt: string(description, altLength)?.trim() || null,
+        alt: string(description, maxAltLength)?.trim() || null,
       },
     ];
   });

@@ -3,12 +3,12 @@ import { readTarget } from "../read-target.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
 const upstream = createMastodonUpstream({ instance: null });
-const originOf = (what: "user" | "post", query: string) =>
-  upstream.publicOriginOf?.(readTarget(what, query, "mastodon"));
+const originOf = (kind: "user" | "post", query: string) =>
+  upstream.publicOriginOf?.(readTarget(kind, query, "mastodon"));
 
-it("the server that a query names is requested though none is configured", () => {
+it("the server that a query names is used even if none is configured", () => {
   expect(upstream.publicBaseUrl).toBeNull();
-  for (const [what, query] of [
+  for (const [kind, query] of [
     ["user", "@ann@far.example"],
     ["user", "109@far.example"],
     ["user", "https://near.example/@ann@far.example"],
@@ -17,18 +17,18 @@ it("the server that a query names is requested though none is configured", () =>
     ["post", "https://far.example/users/ann/statuses/109"],
     ["post", "import:mastodon:109@far.example"],
   ] as const) {
-    expect([query, originOf(what, query)]).toEqual([query, "https://far.example"]);
+    expect([query, originOf(kind, query)]).toEqual([query, "https://far.example"]);
   }
 });
 
 it("a query that names no server has no origin", () => {
-  for (const [what, query] of [
+  for (const [kind, query] of [
     ["user", "@ann"],
     ["user", "109"],
     ["post", "109"],
     ["post", "import:mastodon:109"],
   ] as const) {
-    expect([query, originOf(what, query)]).toEqual([query, null]);
+    expect([query, originOf(kind, query)]).toEqual([query, null]);
   }
   expect(upstream.publicOriginOf?.(null)).toBeNull();
 });

@@ -3,16 +3,16 @@ import type { PostTarget, Target, UserTarget } from "../target.ts";
 /** The server of the handle or id, else of the address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
-  const named = target.kind === "user" ? ofUser(target) : ofPost(target);
-  const origin = named === null ? null : URL.parse(`https://${named}`);
+  const name = target.kind === "user" ? serverOfUser(target) : serverOfPost(target);
+  const origin = name === null ? null : URL.parse(`https://${name}`);
   return origin === null || origin.username !== "" || origin.pathname !== "/" ? null : origin.host;
 }
 
 /** Profile pages may also be on other servers. */
-const ofUser = ({ handle, id, host }: UserTarget): string | null =>
+const serverOfUser = ({ handle, id, host }: UserTarget): string | null =>
   afterAt(handle) ?? afterAt(id) ?? host;
 
-function ofPost({ host, uri, url }: PostTarget): string | null {
+function serverOfPost({ host, uri, url }: PostTarget): string | null {
   if (host !== null) return host;
   const imported = /^import:mastodon:[^@]+@(.+)$/.exec(uri ?? "")?.[1];
   if (imported !== undefined) return imported;

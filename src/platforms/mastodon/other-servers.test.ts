@@ -87,7 +87,7 @@ async function counts({ token, uri }: World) {
   return found;
 }
 
-const all = {
+const allCounts = {
   searchbyprofile: 1,
   getbyid: 1,
   getreplies: 1,
@@ -113,16 +113,16 @@ describe("each method works on a server", () => {
     "each method works on a Mastodon-compatible server with %s",
     async (difference) => {
       const world = await start({ differences: { [difference]: true } });
-      expect(await counts(world)).toEqual(all);
+      expect(await counts(world)).toEqual(allCounts);
     },
   );
 
   it("each method works on a Mastodon-compatible server with all differences", async () => {
-    expect(await counts(await start({ dialect: "gotosocial-like" }))).toEqual(all);
+    expect(await counts(await start({ dialect: "gotosocial-like" }))).toEqual(allCounts);
   });
 
   it("without Link headers, posts continue by id, and accounts end with their first page", async () => {
-    expect(await counts(await start({ differences: { noLinks: true } }))).toEqual(all);
+    expect(await counts(await start({ differences: { noLinks: true } }))).toEqual(allCounts);
   });
 });
 
@@ -151,7 +151,7 @@ describe("a resource that a server shows only to users", () => {
     }
   });
 
-  it("a resource that a server shows only to users is reported to an application's token too", async () => {
+  it("a resource that a server shows only to users is also reported with an application's token", async () => {
     const { uri } = await start({ differences: { readsNeedToken: true } });
     const { token } = server.addToken({});
     const session = plainSession(server, { access: "app", token });
@@ -179,7 +179,7 @@ it("an error names the scope that a Mastodon token lacks", async () => {
   expect(uri).not.toContain(token);
 });
 
-it("any other refusal is reported by its status, such as of unidentified programs", async () => {
+it("any other refusal is reported with its status", async () => {
   const { uri } = await start();
   for (const status of [400, 405, 418, 422]) {
     server.character.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
@@ -199,7 +199,7 @@ it("missing trends on Mastodon are not an error, but a warning", async () => {
   });
 });
 
-it("a Mastodon search warns when it covers only the user's own posts, on a server without consent", async () => {
+it("a Mastodon search warns when it covers only the user's own posts, on a server that does not report consent", async () => {
   const { token } = await start({ dialect: "gotosocial-like" });
   const call = {
     tree: parseQuery("one").tree,
@@ -217,18 +217,18 @@ it("a Mastodon search warns when it covers only the user's own posts, on a serve
 });
 
 describe("the description of a server", () => {
-  it("the description of a server is requested once an hour, in the older version if the newer is missing", async () => {
+  it("the description of a server is requested once an hour, from the older endpoint if the newer is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
-    const position = serverAccessOf(plainSession(server));
+    const access = serverAccessOf(plainSession(server));
     for (const nowMs of [0, 3_599_999]) {
-      expect(await infos.of(position, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
+      expect(await infos.get(access, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
     }
     expect(server.requests.map(({ path }) => path)).toEqual([
       "/api/v2/instance",
       "/api/v1/instance",
     ]);
-    await infos.of(position, 3_600_000);
+    await infos.get(access, 3_600_000);
     expect(server.requests).toHaveLength(4);
   });
 
@@ -247,7 +247,8 @@ describe("the description of a server", () => {
     ]) {
       expect(versionOf(other)).toBeNull();
     }
-    for (const odd of [null, [], "4.5.2", { configuration: { timelines_access: 1 } }]) infoOf(odd);
+    for (const body of [null, [], "4.5.2", { configuration: { timelines_access: 1 } }])
+      infoOf(body);
   });
 });
 
@@ -266,17 +267,17 @@ it("a page with unreadable items reports how many were omitted", async () => {
       { code: "unreadable_items", message: expect.stringContaining("4 items of the server") },
     ],
   });
-  for (const odd of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
+  for (const body of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
-      server.character.faults = { next: [{ status: 200, body: odd }] };
+      server.character.faults = { next: [{ status: 200, body: body }] };
       const reported = await page(method, uri).then(
         ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
       // A list may contain unreadable items; other values are errors.
-      const isList = odd.startsWith("[") && method === "getretweeters";
+      const isList = body.startsWith("[") && method === "getretweeters";
       const expected = isList ? "unreadable_items" : "answer_unreadable";
-      expect(reported, `${method} ${odd}`).toEqual([0, expected]);
+      expect(reported, `${method} ${body}`).toEqual([0, expected]);
     }
   }
 });
@@ -307,7 +308,7 @@ describe("an account or a post of another server", () => {
     await far.close();
   });
 
-  it("an account or post of another server is absent when that server does not answer as one", async () => {
+  it("an account of another server is an error when that server is unreachable", async () => {
     const { token } = await start();
     const { items } = await page("searchbyprofile", "@dee@nowhere.example", { token }).catch(
       (error) => ({ items: error.code }),

@@ -14,22 +14,22 @@ export const bucket = "api";
 export const bucketOf = (paging: Paging | null | undefined): string =>
   paging == null ? bucket : "paging";
 
-export const atMost = (max: number, { limit }: PageCall): number =>
+export const boundedLimit = (max: number, { limit }: PageCall): number =>
   Math.min(Math.max(limit, 1), max);
 
-type Continued = { access: ServerAccess; id: string; json: unknown; paging: Paging | null };
+type ListPosition = { access: ServerAccess; id: string; json: unknown; paging: Paging | null };
 
-export async function continued(
+export async function resumeOrFind(
   { call, session }: PageRequest,
   find: () => Promise<{ access: ServerAccess; id: string; json: unknown } | null>,
-): Promise<Continued | null> {
+): Promise<ListPosition | null> {
   const position = readCursor(call.cursor, session, call.target);
   if (position !== null) return { ...position, json: null };
   const subject = await find();
   return subject === null ? null : { ...subject, paging: null };
 }
 
-/** Pages by id if the server sends no Link header. */
+/** The next page by id, if the server sends no Link header. */
 export function afterLast(
   { json, headers }: Pick<ServerAnswer, "json" | "headers">,
   limit: number,

@@ -90,8 +90,8 @@ async function page(
   query: string | null,
   options: PlainSessionOptions & { cursor?: string | null; limit?: number } = {},
 ) {
-  const what = method in kinds ? kinds[method as keyof typeof kinds] : null;
-  const target = what === null || query === null ? null : readTarget(what, query, "mastodon");
+  const kind = method in kinds ? kinds[method as keyof typeof kinds] : null;
+  const target = kind === null || query === null ? null : readTarget(kind, query, "mastodon");
   const { cursor = null, limit = 100 } = options;
   const session = plainSession(server, { nowMs: startMs + 86_400_000, ...options });
   return await upstream.page({ method, target, cursor, limit }, session);
@@ -217,7 +217,7 @@ describe("posts", () => {
     ]);
   });
 
-  it("all who boosted a Mastodon post are listed, page by page", async () => {
+  it("all accounts that boosted a Mastodon post are listed, page by page", async () => {
     const { items, pages } = await everything("getretweeters", ids.photo);
     expect(new Set(names(items)).size).toBe(90);
     expect(pages).toBe(2);

@@ -8,19 +8,19 @@ import { accountTimeline, homeTimeline } from "./timeline-pages.ts";
 import { trendsPage } from "./trends-page.ts";
 
 export const mastodonPages: Readonly<
-  Record<FetchMethod, (requested: PageRequest) => Promise<UpstreamPage>>
+  Record<FetchMethod, (request: PageRequest) => Promise<UpstreamPage>>
 > = {
   searchbyprofile: profilePage,
   getprofilebyid: profilePage,
   getbyid: statusPage,
   getreplies: repliesPage,
   getretweeters: rebloggersPage,
-  gettweets: (requested) => accountTimeline(requested, {}),
-  getmedia: (requested) => accountTimeline(requested, { only_media: true }),
+  gettweets: (request) => accountTimeline(request, {}),
+  getmedia: (request) => accountTimeline(request, { only_media: true }),
   gethometweets: homeTimeline,
   getforyoutweets: async () => absentPage,
   gettrends: trendsPage,
-  getfollowing: (requested) => followPage(requested, "following"),
-  getfollowers: (requested) => followPage(requested, "followers"),
+  getfollowing: (request) => followPage(request, "following"),
+  getfollowers: (request) => followPage(request, "followers"),
   getspace: async () => absentPage,
 };

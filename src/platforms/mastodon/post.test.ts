@@ -235,7 +235,7 @@ describe("a status may be indexed", () => {
     expect(mayBeIndexed({ ...status, account: { ...ann, noindex: true } })).toBe(false);
   });
 
-  it("a Mastodon boost may be indexed when the boosted status may be, too", () => {
+  it("a Mastodon boost may be indexed only if the boosted status may be", () => {
     expect(mayBeIndexed({ ...status, reblog: status })).toBe(true);
     expect(mayBeIndexed({ ...status, reblog: { ...status, visibility: "private" } })).toBe(false);
     expect(mayBeIndexed({ ...status, reblog: { ...status, account: {} } })).toBe(false);

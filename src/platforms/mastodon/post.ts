@@ -19,9 +19,9 @@ export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
  */
 export function postOfStatus(status: unknown, context: StatusOrigin): Post | null {
   const { reblog } = fieldsOf(status);
-  if (!isObject(reblog)) return postByItself(status, context);
-  const post = postByItself(status, context);
-  const original = postByItself(reblog, context);
+  if (!isObject(reblog)) return postWithoutReblog(status, context);
+  const post = postWithoutReblog(status, context);
+  const original = postWithoutReblog(reblog, context);
   return post === null || original === null
     ? null
     : repostOf(post, original, readServerId(reblog.id));
@@ -39,7 +39,10 @@ export function mayBeIndexed(status: unknown): boolean {
   return !isObject(reblog.reblog) && mayBeIndexed(reblog);
 }
 
-function postByItself(value: unknown, { instance, seenMs, origin }: StatusOrigin): Post | null {
+function postWithoutReblog(
+  value: unknown,
+  { instance, seenMs, origin }: StatusOrigin,
+): Post | null {
   const status = fieldsOf(value);
   const author = namesOfAccount(status.account, instance);
   const uri = identityOf(status);

@@ -3,11 +3,11 @@ import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type SentItem } from "../upstream-page.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
-import { isForAll, sentStatus, serverName } from "./view-page.ts";
+import { isVisibleToAll, pageItemOfStatus, serverName } from "./view-page.ts";
 
 /** Mastodon's thread limits, for users and unauthenticated clients. */
 const maxReplies = 4_096;
-const maxOpenReplies = 60;
+const maxAnonymousReplies = 60;
 
 type Root = { id: string; uri: string | null };
 
@@ -15,19 +15,19 @@ export function mastodonReplyPage(
   { json, headers }: ServerAnswer,
   { access, root, nowMs }: { access: ServerAccess; root: Root; nowMs: number },
 ): UpstreamPage {
-  const { descendants: reported } = fieldsOf(json);
-  const descendants = requiredList(reported, maxReplies, access.instance);
+  const { descendants: listed } = fieldsOf(json);
+  const descendants = requiredList(listed, maxReplies, access.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
-  const at = { instance: access.instance, nowMs };
+  const origin = { instance: access.instance, nowMs };
   const items = descendants.map((status): SentItem => {
-    const item = sentStatus(status, at, isForAll);
+    const item = pageItemOfStatus(status, origin, isVisibleToAll);
     if (item.kind === "post") uris.set(String(fieldsOf(status).id), item.post.uri);
     return item;
   });
-  const whole = items.map((item) =>
+  const withParents = items.map((item) =>
     item.kind === "post" ? { ...item, post: withParentUri(item.post, uris) } : item,
   );
-  return itemsPage(whole, {
+  return itemsPage(withParents, {
     name: serverName,
     next: null,
     nowMs,
@@ -44,10 +44,10 @@ function withParentUri(post: Post, uris: ReadonlyMap<string, string>): Post {
 
 function warningsOn(access: ServerAccess, count: number, isFetching: boolean): UpstreamWarning[] {
   const warnings: UpstreamWarning[] = [];
-  if (access.isOpen && count >= maxOpenReplies) {
+  if (access.isAnonymous && count >= maxAnonymousReplies) {
     warnings.push({
       code: "partial_thread",
-      message: `${access.instance} shows only ${maxOpenReplies} replies without a user token`,
+      message: `${access.instance} shows only ${maxAnonymousReplies} replies without a user token`,
       hint: `add a user token of ${access.instance}`,
       isPartial: true,
     });

@@ -13,21 +13,21 @@ const anything: Alternatives = [[]];
 export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   switch (leaf.kind) {
     case "word":
-      return together(wordsIn(leaf.text));
+      return conjunction(wordsOf(leaf.text));
     case "phrase":
-      return together(phraseOf(leaf.text));
+      return conjunction(phraseOf(leaf.text));
     case "cashtag":
-      return together(wordsIn(leaf.symbol));
+      return conjunction(wordsOf(leaf.symbol));
     case "hashtag":
-      return together([{ kind: "tag", text: leaf.tag }]);
+      return conjunction([{ kind: "tag", text: leaf.tag }]);
     case "from":
-      return fromOf(leaf.user, names);
+      return fromAtoms(leaf.user, names);
     case "lang":
       return languagesWithRegions.has(leaf.code) || !/^[a-z]{2,3}$/.test(leaf.code)
         ? anything
         : operator(`language:${leaf.code}`);
     case "property":
-      return propertyOf(leaf.property);
+      return propertyAtoms(leaf.property);
     case "platform":
       return leaf.platform === "mastodon" ? anything : never;
     case "geocode":
@@ -41,7 +41,7 @@ export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
 export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
-      return together([{ kind: "no-tag", text: leaf.tag }]);
+      return conjunction([{ kind: "no-tag", text: leaf.tag }]);
     case "property":
       return leaf.property === "media" ? operator("-has:media") : anything;
     case "platform":
@@ -51,20 +51,20 @@ export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
   }
 }
 
-const together = (atoms: readonly Atom[]): Alternatives => [atoms];
-const operator = (text: string): Alternatives => together([{ kind: "operator", text }]);
+const conjunction = (atoms: readonly Atom[]): Alternatives => [atoms];
+const operator = (text: string): Alternatives => conjunction([{ kind: "operator", text }]);
 
 /** Such as `don't`, `3.14`, `node.js`. */
-const wordForm = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
+const wordPattern = /[\p{L}\p{N}\p{M}_]+(?:['’.][\p{L}\p{N}\p{M}_]+)*/gu;
 
-function wordsIn(text: string): Atom[] {
-  const words = text.toLowerCase().match(wordForm) ?? [];
+function wordsOf(text: string): Atom[] {
+  const words = text.toLowerCase().match(wordPattern) ?? [];
   return words.slice(0, 20).map((word) => ({ kind: "word", text: word.replaceAll("’", "'") }));
 }
 
 /** Punctuation and wildcards separate words. */
 function phraseOf(text: string): Atom[] {
-  const words = wordsIn(text);
+  const words = wordsOf(text);
   const isPlain = words.map((word) => word.text).join(" ") === text.toLowerCase().trim();
   if (!isPlain || words.length < 2 || /['.]/.test(text)) return words;
   return [{ kind: "phrase", text: text.toLowerCase().trim() }];
@@ -82,24 +82,24 @@ const languagesWithRegions: ReadonlySet<string> = new Set([
 ]);
 
 const maxAccounts = 4;
-const handleForm =
+const handlePattern =
   /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,100}[A-Za-z0-9_])?(?:@[A-Za-z0-9.:-]{1,255})?$/;
-/** Possible account ids, case-folded: search does not accept them. */
-const idForm = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
+/** Possible account ids, case-folded, which search does not accept. */
+const idPattern = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** Every known account of that name if it has no server. */
-function fromOf(user: string, names: ResolvedNames): Alternatives {
-  if (!handleForm.test(user) || idForm.test(user)) return anything;
+/** Includes every known account of the name if it has no server. */
+function fromAtoms(user: string, names: ResolvedNames): Alternatives {
+  if (!handlePattern.test(user) || idPattern.test(user)) return anything;
   const knownHandles = (names.accounts.get(user) ?? []).flatMap((key) => {
     const handle = /^mastodon\/[@?](.+@.+)$/.exec(key)?.[1];
-    return handle === undefined || !handleForm.test(handle) ? [] : [handle];
+    return handle === undefined || !handlePattern.test(handle) ? [] : [handle];
   });
   const handles = user.includes("@") ? [user] : [...new Set([user, ...knownHandles])];
   if (handles.length > maxAccounts) return anything;
   return handles.map((handle) => [{ kind: "operator", text: `from:@${handle}` }]);
 }
 
-function propertyOf(property: PostProperty): Alternatives {
+function propertyAtoms(property: PostProperty): Alternatives {
   switch (property) {
     case "media":
     case "images":

@@ -9,30 +9,31 @@ export type FeedPositions = readonly (FeedPosition | null)[];
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, returned: 0 }));
 
-/** Merges as far as no feed may still have newer posts. The feed whose page ends first reads on, so every step progresses. */
+/** Merges down to the time below which another feed may still have newer posts. The feed that stops there continues next. */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
   next: FeedPositions;
 } {
-  const open = pages.flatMap((page) =>
+  const oldestTimes = pages.flatMap((page) =>
     page === null || page.next === null ? [] : [page.oldestMs],
   );
-  const horizonMs = Math.max(Number.NEGATIVE_INFINITY, ...open);
-  const used = pages.map((page) => page?.statuses.filter(({ ms }) => ms >= horizonMs) ?? []);
-  const statuses = used
+  const horizonMs = Math.max(Number.NEGATIVE_INFINITY, ...oldestTimes);
+  const merged = pages.map((page) => page?.statuses.filter(({ ms }) => ms >= horizonMs) ?? []);
+  const statuses = merged
     .flat()
     .toSorted((a, b) => b.ms - a.ms)
     .map(({ status }) => status);
   return {
     statuses,
-    next: pages.map((page, index) => positionAfter(page, used[index]?.length ?? 0)),
+    next: pages.map((page, index) => positionAfter(page, merged[index]?.length ?? 0)),
   };
 }
 
 function positionAfter(page: FeedPage | null, count: number): FeedPosition | null {
   if (page === null) return null;
-  const { at, statuses, next } = page;
-  if (count < statuses.length) return { paging: at.paging, returned: at.returned + count };
+  const { position, statuses, next } = page;
+  if (count < statuses.length)
+    return { paging: position.paging, returned: position.returned + count };
   return next === null ? null : { paging: next, returned: 0 };
 }
 
@@ -47,19 +48,19 @@ export function writeFeedPositions(positions: FeedPositions): string | null {
 
 export function readFeedPositions(cursor: string, feeds: readonly Feed[]): FeedPositions {
   const words = cursor.slice(0, 4_000).split(" ");
-  if (words.length !== feeds.length) throw invalid();
+  if (words.length !== feeds.length) throw invalidCursor();
   return words.map((part) => {
     if (part === "-") return null;
-    const [, used, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
-    if (used === undefined) throw invalid();
+    const [, merged, parameters = ""] = /^(\d{1,5})\?(.*)$/.exec(part) ?? [];
+    if (merged === undefined) throw invalidCursor();
     const paging = parameters === "" ? null : readPaging(parameters);
-    if (parameters !== "" && paging === null) throw invalid();
-    return { paging, returned: Number(used) };
+    if (parameters !== "" && paging === null) throw invalidCursor();
+    return { paging, returned: Number(merged) };
   });
 }
 
-const invalid = (): EarshotError =>
-  new EarshotError("cursor_invalid", "the cursor is of another search", {
+const invalidCursor = (): EarshotError =>
+  new EarshotError("cursor_invalid", "the cursor belongs to another search", {
     status: 400,
     hint: "omit the cursor",
   });

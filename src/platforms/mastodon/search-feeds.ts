@@ -17,12 +17,12 @@ export type Feeds = { feeds: readonly Feed[]; uncovered: number };
 
 /** Further tags of each kind (`any`, `all`, `none`) in a timeline request. */
 const maxMoreTags = 3;
-const longestText = 500;
+const maxTextLength = 500;
 const dayMs = 86_400_000;
 
 /**
- * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives of hashtags alone, and others where
- * search is unavailable.
+ * Search needs a user token. Hashtag timelines cover more posts, so they are used for alternatives with only hashtags, and
+ * where search is unavailable.
  */
 export function feedsFor(
   alternatives: Alternatives,
@@ -33,18 +33,18 @@ export function feedsFor(
   let uncovered = 0;
   for (const atoms of alternatives) {
     const tags = atoms.filter(({ kind }) => kind === "tag");
-    const hasOnlyTags = tags.length > 0 && !atoms.some(isWords);
+    const hasOnlyTags = tags.length > 0 && !atoms.some(isText);
     const text = isUser ? searchText(atoms, info, call) : null;
     if (showsTags && tags.length > 0 && (hasOnlyTags || text === null)) feeds.push(tagFeed(atoms));
     else if (text !== null) feeds.push({ kind: "search", text });
     else uncovered += 1;
   }
-  return { feeds: withTagsTogether(feeds), uncovered };
+  return { feeds: mergeTagFeeds(feeds), uncovered };
 }
 
 type Window = Pick<SearchCall, "fromMs" | "toMs" | "asOfMs">;
 
-const isWords = ({ kind, text }: Atom): boolean =>
+const isText = ({ kind, text }: Atom): boolean =>
   kind === "word" || kind === "phrase" || (kind === "operator" && text.startsWith("from:"));
 
 function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
@@ -60,42 +60,42 @@ function tagFeed(atoms: readonly Atom[]): Feed & { kind: "tag" } {
   };
 }
 
-function withTagsTogether(feeds: readonly Feed[]): Feed[] {
+function mergeTagFeeds(feeds: readonly Feed[]): Feed[] {
   const plain = feeds.flatMap((feed) =>
     feed.kind === "tag" && feed.all.length === 0 && feed.none.length === 0 ? [feed.tag] : [],
   );
   const others = feeds.filter(
     (feed) => feed.kind !== "tag" || feed.all.length > 0 || feed.none.length > 0,
   );
-  const together: Feed[] = [];
+  const merged: Feed[] = [];
   for (let start = 0; start < plain.length; start += maxMoreTags + 1) {
     const [tag = "", ...any] = plain.slice(start, start + maxMoreTags + 1);
-    together.push({ kind: "tag", tag, any, all: [], none: [] });
+    merged.push({ kind: "tag", tag, any, all: [], none: [] });
   }
-  return [...together, ...others];
+  return [...merged, ...others];
 }
 
 /** Null without a positive term. */
 function searchText(atoms: readonly Atom[], info: InstanceInfo, call: Window): string | null {
   const hasOperators = knowsOperators(info);
-  const terms = atoms.flatMap((atom) => partsOf(atom, hasOperators));
+  const terms = atoms.flatMap((atom) => termsOf(atom, hasOperators));
   if (!terms.some((part) => !part.startsWith("-"))) return null;
   const parts = hasOperators ? [...terms, ...windowOf(call)] : terms;
   let text = "";
   for (const part of parts) {
-    if (text.length + part.length < longestText) text = `${text} ${part}`.trim();
+    if (text.length + part.length < maxTextLength) text = `${text} ${part}`.trim();
   }
   return text;
 }
 
-function partsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
+function termsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
   if (kind === "word") return [text];
   if (kind === "phrase") return [`"${text}"`];
   if (kind === "tag" && hasOperators && /^[\p{L}\p{N}\p{M}_]+$/u.test(text)) return [`#${text}`];
   return kind === "operator" && hasOperators ? [text] : [];
 }
 
-/** Days are in the user's unknown time zone and exclude the named day: hence two more at either end. */
+/** Days are in the user's unknown time zone and exclude the named day, so two days are added at each end. */
 function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);

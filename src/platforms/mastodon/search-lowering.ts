@@ -11,18 +11,18 @@ export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternati
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, maxAtoms));
 }
 
-function lower(node: QueryNode, isExpected: boolean, names: ResolvedNames): Alternatives {
+function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alternatives {
   switch (node.kind) {
     case "not":
-      return lower(node.child, !isExpected, names);
+      return lower(node.child, !isPositive, names);
     case "and":
     case "or": {
-      const children = node.children.map((child) => lower(child, isExpected, names));
+      const children = node.children.map((child) => lower(child, isPositive, names));
       // De Morgan.
-      return (node.kind === "and") === isExpected ? all(children) : any(children);
+      return (node.kind === "and") === isPositive ? all(children) : any(children);
     }
     default:
-      return isExpected ? atomsOf(node, names) : atomsOfNegation(node);
+      return isPositive ? atomsOf(node, names) : atomsOfNegation(node);
   }
 }
 
@@ -32,10 +32,10 @@ function all(parts: readonly Alternatives[]): Alternatives {
   return parts
     .toSorted((a, b) => a.length - b.length)
     .reduce<Alternatives>(
-      (made, part) =>
-        made.length * part.length > maxAlternatives
-          ? made
-          : made.flatMap((atoms) => part.map((more) => [...atoms, ...more])),
+      (product, part) =>
+        product.length * part.length > maxAlternatives
+          ? product
+          : product.flatMap((atoms) => part.map((more) => [...atoms, ...more])),
       [[]],
     );
 }
@@ -43,11 +43,11 @@ function all(parts: readonly Alternatives[]): Alternatives {
 function any(parts: readonly Alternatives[]): Alternatives {
   const alternatives = parts.flat();
   if (alternatives.some((atoms) => atoms.length === 0)) return [[]];
-  const merged = eachOnce(alternatives);
+  const merged = distinctAlternatives(alternatives);
   return merged.length > maxAlternatives ? [[]] : merged;
 }
 
-function eachOnce(alternatives: Alternatives): Alternatives {
+function distinctAlternatives(alternatives: Alternatives): Alternatives {
   const byKey = new Map(alternatives.map((atoms) => [keyOf(atoms), atoms]));
   return [...byKey.values()];
 }

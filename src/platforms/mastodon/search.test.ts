@@ -20,7 +20,7 @@ let token: string;
 const endMs = Date.UTC(2026, 10, 20, 12);
 const dayMs = 86_400_000;
 const search = createMastodonUpstream({ instance: null }).search;
-if (search === null) throw new Error("Mastodon has a search");
+if (search === null) throw new Error("no search");
 
 const words = ["comet", "moon", "stars", "orbit"];
 const tags = ["space", "cats", "art"];
@@ -62,13 +62,13 @@ beforeAll(async () => {
 });
 afterAll(async () => await server.close());
 
-type Found = { posts: Post[]; warnings: UpstreamWarning[]; pages: number } | null;
+type SearchResult = { posts: Post[]; warnings: UpstreamWarning[]; pages: number } | null;
 
-async function searched(
+async function runSearch(
   query: string,
   { fromMs = null, toMs = endMs + 1, access = "user" as "user" | "app" | "public" } = {},
   at: MastodonEmulator = server,
-): Promise<Found> {
+): Promise<SearchResult> {
   const { tree } = parseQuery(query);
   const session = plainSession(at, {
     access,
@@ -79,7 +79,7 @@ async function searched(
     accounts: new Map(namesIn(tree).accounts.map((name) => [name, []])),
     posts: new Map(),
   };
-  const found: NonNullable<Found> = { posts: [], warnings: [], pages: 0 };
+  const found: NonNullable<SearchResult> = { posts: [], warnings: [], pages: 0 };
   let cursor: string | null = null;
   do {
     const call: SearchCall = { tree, names, fromMs, toMs, asOfMs: endMs, cursor, limit: 100 };
@@ -94,7 +94,7 @@ async function searched(
 }
 
 /** The matcher's result over all searchable posts. */
-function expected(query: string, toMs = endMs + 1): Post[] {
+function expectedPosts(query: string, toMs = endMs + 1): Post[] {
   const { tree } = parseQuery(query);
   const posts = [...server.network.statuses.values()].flatMap((status) => {
     const author = server.network.accounts.get(status.accountId);
@@ -128,9 +128,9 @@ beforeAll(async () => {
 const urisOf = (posts: readonly Post[] | undefined): string[] =>
   (posts ?? []).map(({ uri }) => uri);
 
-function expectSuperset(found: Found, query: string, toMs?: number): void {
-  const got = new Set(urisOf(found?.posts));
-  const missing = expected(query, toMs).filter(({ uri }) => !got.has(uri));
+function expectSuperset(found: SearchResult, query: string, toMs?: number): void {
+  const foundUris = new Set(urisOf(found?.posts));
+  const missing = expectedPosts(query, toMs).filter(({ uri }) => !foundUris.has(uri));
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
 
@@ -179,7 +179,7 @@ describe("a user's server", () => {
       "@bob@far.example comet",
       "comet -(moon OR stars)",
     ]) {
-      const found = await searched(query);
+      const found = await runSearch(query);
       expectSuperset(found, query);
       const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
       expect(times).toEqual(times.toSorted((a, b) => b - a));
@@ -189,7 +189,7 @@ describe("a user's server", () => {
   });
 
   it("a Mastodon search hides posts of authors who did not opt in, and those that are not public", async () => {
-    const found = await searched("post");
+    const found = await runSearch("post");
     expect(found?.posts.length).toBeGreaterThan(60);
     expect(found?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
     const shown = new Set(urisOf(found?.posts));
@@ -203,7 +203,7 @@ describe("a user's server", () => {
     const toMs = endMs - 9 * dayMs;
     for (const query of ["comet", "#space"]) {
       server.requests.length = 0;
-      const found = await searched(query, { toMs });
+      const found = await runSearch(query, { toMs });
       expectSuperset(found, query, toMs);
       const newest = found?.posts[0]?.createdMs ?? 0;
       expect(newest).toBeLessThan(toMs + 7_200_000);
@@ -214,26 +214,26 @@ describe("a user's server", () => {
     "a Mastodon search does not request the account id %s, which the server would treat as a name",
     async (id) => {
       server.requests.length = 0;
-      await searched(`comet from:${id}@far.example`);
+      await runSearch(`comet from:${id}@far.example`);
       const requested = server.requests.filter(({ path }) => path === "/api/v2/search");
       const sent = new Set(requested.map(({ query }) => new URLSearchParams(query).get("q")));
       expect([...sent]).toEqual(["comet"]);
     },
   );
 
-  it("a Mastodon search does not request what no post of Mastodon can match", async () => {
+  it("a Mastodon search sends no request for a query that no Mastodon post can match", async () => {
     for (const query of [
       "comet platform:x",
       "geocode:1,2,3km",
       "filter:verified",
       "filter:nativeretweets",
     ]) {
-      expect(await searched(query)).toBeNull();
+      expect(await runSearch(query)).toBeNull();
     }
   });
 
   it("a Mastodon search without a search term requests nothing, and warns", async () => {
-    const found = await searched("-comet");
+    const found = await runSearch("-comet");
     expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   });
 });
@@ -241,11 +241,11 @@ describe("a user's server", () => {
 it("a Mastodon search without a user's token requests only hashtag timelines", async () => {
   for (const access of ["public", "app"] as const) {
     server.requests.length = 0;
-    const found = await searched("#space comet", { access });
+    const found = await runSearch("#space comet", { access });
     expectSuperset(found, "#space comet");
     expect(server.requests.some(({ path }) => path === "/api/v2/search")).toBe(false);
     server.requests.length = 0;
-    expect(await searched("comet", { access })).toMatchObject({
+    expect(await runSearch("comet", { access })).toMatchObject({
       posts: [],
       warnings: [{ code: "not_searched", hint: expect.stringContaining("user token") }],
     });
@@ -255,25 +255,25 @@ it("a Mastodon search without a user's token requests only hashtag timelines", a
 
 it("a Mastodon search without a credential does not request a hashtag timeline that is for users only", async () => {
   const closed = await startMastodonEmulator({ hashtagFeeds: "authenticated" });
-  const found = await searched("#space", { access: "public" }, closed);
+  const found = await runSearch("#space", { access: "public" }, closed);
   expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   expect(closed.requests.map(({ path }) => path)).toEqual(["/api/v2/instance"]);
   await closed.close();
 });
 
 it("a search on other software sends no operators, which would be treated as words", async () => {
-  const own = token;
+  const savedToken = token;
   for (const version of ["2.7.2 (compatible; Pleroma 2.9.1)", "0.18.1+git-8a7f3b2", "4.1.9"]) {
     const other = await startMastodonEmulator({ version });
     const author = other.network.addAccount({ username: "ann" });
     other.network.addStatus({ accountId: author.id, text: "comet" });
     ({ token } = other.addToken({ accountId: author.id }));
-    await searched("comet lang:de filter:media from:ann #space", {}, other);
+    await runSearch("comet lang:de filter:media from:ann #space", {}, other);
     const [requested] = other.requests.filter(({ path }) => path === "/api/v2/search");
     expect(new URLSearchParams(requested?.query).get("q")).toBe("comet");
     await other.close();
   }
-  token = own;
+  token = savedToken;
 });
 
 it("a Mastodon search requests a superset of the matches for any query that Mastodon can answer", async () => {
@@ -301,9 +301,9 @@ it("a Mastodon search requests a superset of the matches for any query that Mast
     ),
   }));
   await fc.assert(
-    fc.asyncProperty(tree, async (drawn) => {
-      const query = `${drawn} -zzz`;
-      const found = await searched(query);
+    fc.asyncProperty(tree, async (generated) => {
+      const query = `${generated} -zzz`;
+      const found = await runSearch(query);
       if (found?.warnings.some(({ code }) => code === "not_searched")) return;
       expectSuperset(found, query);
       const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];

@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * Finds only posts that have reached the server and whose authors allow search, so never exhaustive. Drops others, such as the
- * user's private ones.
+ * Finds only posts that have reached the server and whose authors allow search, so it is never exhaustive. Drops other
+ * posts, such as the user's private ones.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
@@ -45,14 +45,14 @@ async function searchPage(
   // Only hashtag timelines work without a user token.
   const isSearchable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
-  const info = isSearchable ? await infos.of(access, session.nowMs) : unknownInstance;
+  const info = isSearchable ? await infos.get(access, session.nowMs) : unknownInstance;
   const { feeds, uncovered } = feedsFor(alternatives, { info, isUser, call });
   const positions =
     call.cursor === null ? firstFeedPositions(feeds) : readFeedPositions(call.cursor, feeds);
-  const pages = await allAnswered(
+  const pages = await settleAll(
     feeds.map(async (feed, index) => {
-      const at = positions[index] ?? null;
-      return at === null ? null : await readFeed(feed, at, { access, info, call });
+      const position = positions[index] ?? null;
+      return position === null ? null : await readFeed(feed, position, { access, info, call });
     }),
   );
   const { statuses, next } = mergeFeeds(pages);
@@ -72,8 +72,8 @@ async function searchPage(
   );
 }
 
-/** Waits for all before it throws. */
-async function allAnswered<Result>(requests: readonly Promise<Result>[]): Promise<Result[]> {
+/** Waits for all requests before it throws. */
+async function settleAll<Result>(requests: readonly Promise<Result>[]): Promise<Result[]> {
   const outcomes = await Promise.allSettled(requests);
   return outcomes.map((outcome) => {
     if (outcome.status === "rejected") throw outcome.reason;
@@ -107,11 +107,11 @@ function notSearchedWarning(
   instance: string,
   { isUser, feeds, info }: SearchSummary,
 ): UpstreamWarning {
-  const what = feeds > 0 ? "a part of the query" : "this query";
+  const subject = feeds > 0 ? "a part of the query" : "this query";
   if (isUser) {
     return {
       code: "not_searched",
-      message: `${instance} cannot search for ${what}: it has no words, hashtags or accounts that its search supports`,
+      message: `${instance} cannot search for ${subject}: it has no words, hashtags or accounts that its search supports`,
       hint: "add a word or a hashtag",
     };
   }
@@ -121,7 +121,7 @@ function notSearchedWarning(
       : "hashtags and search require a user token";
   return {
     code: "not_searched",
-    message: `${instance} did not search for ${what}: ${tags}`,
+    message: `${instance} did not search for ${subject}: ${tags}`,
     hint: `add a user token of ${instance} with the scope read`,
   };
 }

@@ -7,7 +7,7 @@ import { isOutOfScope, requiresUserToken } from "./server-answer.ts";
 
 export type ServerAccess = {
   instance: string;
-  isOpen: boolean;
+  isAnonymous: boolean;
   get(request: UpstreamRequest): Promise<ServerAnswer>;
 };
 
@@ -18,7 +18,7 @@ type HeaderFields = Pick<Headers, "get" | "has">;
 export function serverAccessOf(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
-    isOpen: session.access === "public",
+    isAnonymous: session.access === "public",
     get: (request) => answerOf(session.access === "public", () => session.get(request)),
   };
 }
@@ -29,7 +29,7 @@ export function serverAccessAt(session: Session, host: string): ServerAccess {
   const origin = originOf(host);
   return {
     instance: origin.host,
-    isOpen: true,
+    isAnonymous: true,
     get: ({ path, ...request }) =>
       answerOf(true, () => session.getPublic(new URL(path, origin), request)),
   };
@@ -39,22 +39,22 @@ function originOf(host: string): URL {
   const address = `https://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url !== null && url.pathname === "/" && url.username === "" && url.search === "") return url;
-  throw new EarshotError("upstream_refused", "the query has no server", {
+  throw new EarshotError("upstream_refused", "the query names no server", {
     status: 502,
     hint: "write the account as @user@host, or use the URL of the post",
   });
 }
 
-/** Returns a 401 as the answer if no credential was sent. */
+/** Returns a 401 instead of throwing if no credential was sent. */
 async function answerOf(
-  isOpen: boolean,
+  isAnonymous: boolean,
   request: () => Promise<ServerAnswer>,
 ): Promise<ServerAnswer> {
   try {
     return await request();
   } catch (thrown) {
     const isRefused = thrown instanceof EarshotError && thrown.code === "credential_refused";
-    if (!isOpen || !isRefused) throw thrown;
+    if (!isAnonymous || !isRefused) throw thrown;
     return { status: 401, json: null, headers: noHeaders };
   }
 }
@@ -73,44 +73,46 @@ export async function sendToServer(
   const answer = await access.get(request);
   if (answer.status >= 200 && answer.status < 300) return answer;
   if (answer.status === 404 || answer.status === 410) return null;
-  throw refusal(access, answer, scope);
+  throw refusalError(access, answer, scope);
 }
 
-function refusal(
-  { instance, isOpen }: ServerAccess,
+function refusalError(
+  { instance, isAnonymous }: ServerAccess,
   answer: ServerAnswer,
   scope: string,
 ): EarshotError {
   const { status, json } = answer;
-  if (status === 401 || (status === 403 && isOpen) || requiresUserToken(json)) {
-    return forSignedIn(instance, isOpen);
+  if (status === 401 || (status === 403 && isAnonymous) || requiresUserToken(json)) {
+    return userTokenRequired(instance, isAnonymous);
   }
-  if (status === 403) return mayNot(instance, scope, isOutOfScope(json));
+  if (status === 403) return forbidden(instance, scope, isOutOfScope(json));
   const remedy =
     status === 418
       ? "it refuses anonymous programs, or this one"
       : "it does not support this request";
   return new EarshotError("upstream_refused", `${instance} answered ${status}: ${remedy}`, {
     status: 502,
-    hint: "use another server: this one may not run Mastodon, or an old version",
+    hint: "use another server: this one may not run Mastodon, or runs an old version",
   });
 }
 
-function forSignedIn(instance: string, isOpen: boolean): EarshotError {
-  const how = isOpen ? "" : "; an application token is not sufficient";
+function userTokenRequired(instance: string, isAnonymous: boolean): EarshotError {
+  const addition = isAnonymous ? "" : "; an application token is not sufficient";
   return new EarshotError(
     "upstream_refused",
-    `${stripControls(instance)} requires a user token for this${how}`,
+    `${stripControls(instance)} requires a user token for this${addition}`,
     { status: 502, hint: `add a user token of ${stripControls(instance)}` },
   );
 }
 
-function mayNot(instance: string, scope: string, isScope: boolean): EarshotError {
-  const why = isScope
+function forbidden(instance: string, scope: string, isScopeMissing: boolean): EarshotError {
+  const message = isScopeMissing
     ? `the credential of ${instance} lacks the scope ${scope}`
     : `${instance} does not allow this with the credential (403)`;
   return credentialRefused(
-    why,
-    isScope ? `add a token with the scope ${scope} or read` : "check the account on its server",
+    message,
+    isScopeMissing
+      ? `add a token with the scope ${scope} or read`
+      : "check the account on its server",
   );
 }

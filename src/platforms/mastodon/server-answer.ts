@@ -13,20 +13,20 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
   }
 }
 
-const reportedIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
+const errorIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
 export function reasonIn(answer: FetchedAnswer): string {
-  const { error, error_description: described } = fieldsIn(answer);
-  const reason = withoutTokens(described) || withoutTokens(error);
+  const { error, error_description: description } = fieldsIn(answer);
+  const reason = withoutTokens(description) || withoutTokens(error);
   return reason === "" ? "" : `: ${reason}`;
 }
 
 /** Only users may request this; the token may be valid. */
 export const requiresUserToken = (json: unknown): boolean =>
-  /requires an authenticated user/i.test(reportedIn(json));
+  /requires an authenticated user/i.test(errorIn(json));
 
 export const isOutOfScope = (json: unknown): boolean =>
-  /outside the authorized scopes/i.test(reportedIn(json));
+  /outside the authorized scopes/i.test(errorIn(json));
 
 /** A failing server says nothing about the token. */
 export function refusedToken(origin: string, status: number): EarshotError {

@@ -3,24 +3,24 @@ import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
 /** Fallback text for a quote, dropped where the quote is shown. */
-const quoteStateIn = "quote-inline";
-const warningLength = 5_000;
-const optionLength = 1_000;
+const quoteFallbackClass = "quote-inline";
+const maxWarningLength = 5_000;
+const maxOptionLength = 1_000;
 const maxOptions = 20;
-const contentLength = 1_000_000;
+const maxContentLength = 1_000_000;
 
 export function textAndLinks(
   status: Record<string, unknown>,
   hasQuote: boolean,
 ): { text: string; links: string[] } {
-  const content = string(status.content, contentLength) ?? "";
-  const read = textOfHtml(content, hasQuote ? quoteStateIn : null);
+  const content = string(status.content, maxContentLength) ?? "";
+  const body = textOfHtml(content, hasQuote ? quoteFallbackClass : null);
   const references = new Set([...addressesOf(status.mentions), ...addressesOf(status.tags)]);
-  const links = read.links
+  const links = body.links
     .filter(({ url, isReference }) => !isReference && !references.has(url))
     .map(({ url }) => url);
-  const warning = (string(status.spoiler_text, warningLength) ?? "").trim();
-  const parts = [warning, read.text, optionsOf(status.poll).join("\n")];
+  const warning = (string(status.spoiler_text, maxWarningLength) ?? "").trim();
+  const parts = [warning, body.text, optionsOf(status.poll).join("\n")];
   const card = webAddress(fieldsOf(status.card).url);
   return {
     text: parts.filter((part) => part !== "").join("\n\n"),
@@ -34,7 +34,7 @@ const addressesOf = (value: unknown): string[] =>
 function optionsOf(poll: unknown): string[] {
   if (!isObject(poll)) return [];
   return list(poll.options, maxOptions).flatMap((option) => {
-    const title = string(fieldsOf(option).title, optionLength)?.trim();
+    const title = string(fieldsOf(option).title, maxOptionLength)?.trim();
     return title ? [title] : [];
   });
 }

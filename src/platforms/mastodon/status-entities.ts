@@ -5,7 +5,7 @@ import { fieldsOf, list, string } from "../fields.ts";
 import { idAt, readAccount, readServerId } from "./account.ts";
 
 export const maxEntities = 100;
-const tagLength = 640;
+const maxTagLength = 640;
 
 export type KnownMention = { mention: Mention; shortName: string; accountId: string | null };
 
@@ -23,7 +23,7 @@ export function mentionsOf(value: unknown, instance: string): KnownMention[] {
 
 export function tagsOf(value: unknown): string[] {
   return list(value, maxEntities).flatMap((item) => {
-    const tag = string(fieldsOf(item).name, tagLength)
+    const tag = string(fieldsOf(item).name, maxTagLength)
       ?.replace(/^[#＃]/, "")
       .trim();
     return tag ? [tag] : [];

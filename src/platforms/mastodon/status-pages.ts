@@ -4,12 +4,12 @@ import { absentPage } from "../upstream-page.ts";
 import { maxAccounts } from "./account-pages.ts";
 import { listCursor } from "./cursor.ts";
 import { findStatus } from "./find-status.ts";
-import { nextPaging, warningsOnLink } from "./link-paging.ts";
-import { atMost, bucket, bucketOf, continued, type PageRequest } from "./page-request.ts";
+import { linkWarnings, nextPaging } from "./link-paging.ts";
+import { boundedLimit, bucket, bucketOf, type PageRequest, resumeOrFind } from "./page-request.ts";
 import { mastodonReplyPage } from "./replies.ts";
 import { sendToServer } from "./server-access.ts";
 import { identityOf } from "./status-references.ts";
-import { isForAll, pageOfAccounts, pageOfStatuses, readable } from "./view-page.ts";
+import { isVisibleToAll, pageOfAccounts, pageOfStatuses, requireReadable } from "./view-page.ts";
 
 export async function statusPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const status = await findStatus(call.target, session);
@@ -21,8 +21,11 @@ export async function statusPage({ call, session }: PageRequest): Promise<Upstre
       : status;
   if (answer === null) return absentPage;
   const { json } = answer;
-  const at = { instance: access.instance, nowMs: session.nowMs };
-  return readable(pageOfStatuses([json], at, isForAll, { next: null }), access.instance);
+  const origin = { instance: access.instance, nowMs: session.nowMs };
+  return requireReadable(
+    pageOfStatuses([json], origin, isVisibleToAll, { next: null }),
+    access.instance,
+  );
 }
 
 export async function repliesPage({ call, session }: PageRequest): Promise<UpstreamPage> {
@@ -37,18 +40,18 @@ export async function repliesPage({ call, session }: PageRequest): Promise<Upstr
   return mastodonReplyPage(answer, { access, root: { id, uri }, nowMs: session.nowMs });
 }
 
-export async function rebloggersPage(requested: PageRequest): Promise<UpstreamPage> {
-  const { call, session } = requested;
-  const status = await continued(requested, () => findStatus(call.target, session));
+export async function rebloggersPage(pageRequest: PageRequest): Promise<UpstreamPage> {
+  const { call, session } = pageRequest;
+  const status = await resumeOrFind(pageRequest, () => findStatus(call.target, session));
   if (status === null) return absentPage;
   const { access, id, paging } = status;
   const path = `/api/v1/statuses/${id}/reblogged_by`;
-  const query = { ...paging, limit: atMost(maxAccounts, call) };
+  const query = { ...paging, limit: boundedLimit(maxAccounts, call) };
   const request = { path, query, bucket: bucketOf(paging) };
   const answer = await sendToServer(access, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = listCursor(access, id, nextPaging(answer.headers, path));
-  const at = { instance: access.instance, nowMs: session.nowMs };
-  const warnings = warningsOnLink(answer.headers, path);
-  return pageOfAccounts(answer.json, at, { next, warnings });
+  const origin = { instance: access.instance, nowMs: session.nowMs };
+  const warnings = linkWarnings(answer.headers, path);
+  return pageOfAccounts(answer.json, origin, { next, warnings });
 }

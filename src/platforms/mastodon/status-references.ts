@@ -15,13 +15,13 @@ export function identityOf({ uri, url }: Fields): string | null {
 /** The parent is known by id on this server, its author by account id or mention. */
 export function repliedTo(
   status: Fields,
-  known: {
+  context: {
     instance: string;
     author: AccountNames;
     mentions: readonly KnownMention[];
   },
 ): PostReference | null {
-  const { instance, author, mentions } = known;
+  const { instance, author, mentions } = context;
   const id = readServerId(status.in_reply_to_id);
   if (id === null) return null;
   const accountId = readServerId(status.in_reply_to_account_id);
@@ -37,7 +37,7 @@ export function repliedTo(
   };
 }
 
-/** Null unless its author accepted the quote. Older servers embed it in `quote`. */
+/** Null unless the quoted author accepted the quote. Older servers embed it in `quote`. */
 export function quotedOf(value: unknown, instance: string): PostReference | null {
   const quote = fieldsOf(value);
   if (quote.state !== undefined && quote.state !== "accepted") return null;

@@ -7,7 +7,7 @@ const withAccount: readonly AccessKind[] = ["user"];
 const searchNote =
   "With a user token, on a server with full-text search: posts that have reached that server, of authors who allow indexing, so results are never complete. " +
   "Without one, only queries with a hashtag.";
-const foreign =
+const remoteNote =
   "For accounts on other servers, what has reached the queried one; if that is nothing, the account's own server is queried.";
 
 export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
@@ -44,12 +44,12 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   gettweets: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/statuses",
-    note: `With replies and boosts. ${foreign}`,
+    note: `With replies and boosts. ${remoteNote}`,
   },
   getmedia: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/statuses?only_media=true",
-    note: foreign,
+    note: remoteNote,
   },
   gethometweets: { access: withAccount, endpoint: "GET /api/v1/timelines/home", note: "" },
   getforyoutweets: {
@@ -60,7 +60,7 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   getprofilebyid: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id",
-    note: "An id is valid on one server: `<id>@<host>`; an id without a host is of the queried server.",
+    note: "An id is valid on one server: `<id>@<host>`; an id without a host belongs to the queried server.",
   },
   gettrends: {
     access: everyone,
@@ -70,12 +70,12 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   getfollowing: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/following",
-    note: "Empty for accounts that hide it. What the queried server knows.",
+    note: "Empty for accounts that hide the list. Contains what the queried server knows.",
   },
   getfollowers: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/followers",
-    note: "Empty for accounts that hide it. What the queried server knows.",
+    note: "Empty for accounts that hide the list. Contains what the queried server knows.",
   },
   getspace: { access: [], closest: "None: Mastodon has no live audio." },
 };

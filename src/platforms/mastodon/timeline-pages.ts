@@ -1,41 +1,47 @@
 import { fieldsOf, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { partial, warningsOnForeign } from "./account-warnings.ts";
+import { asPartial, foreignAccountWarnings } from "./account-warnings.ts";
 import { listCursor, readCursor } from "./cursor.ts";
 import { findAccountOnServer } from "./find-account.ts";
-import { nextPaging, warningsOnLink } from "./link-paging.ts";
-import { afterLast, atMost, bucketOf, continued, type PageRequest } from "./page-request.ts";
+import { linkWarnings, nextPaging } from "./link-paging.ts";
+import {
+  afterLast,
+  boundedLimit,
+  bucketOf,
+  type PageRequest,
+  resumeOrFind,
+} from "./page-request.ts";
 import { type ServerAccess, sendToServer, serverAccessOf } from "./server-access.ts";
-import { isForAll, pageOfStatuses } from "./view-page.ts";
+import { isVisibleToAll, pageOfStatuses } from "./view-page.ts";
 
 const maxStatuses = 40;
 
 export async function accountTimeline(
-  requested: PageRequest,
-  which: Readonly<Record<string, boolean>>,
+  pageRequest: PageRequest,
+  filter: Readonly<Record<string, boolean>>,
 ): Promise<UpstreamPage> {
-  const { call, session } = requested;
-  const account = await continued(requested, () => findAccountOnServer(call.target, session));
+  const { call, session } = pageRequest;
+  const account = await resumeOrFind(pageRequest, () => findAccountOnServer(call.target, session));
   if (account === null) return absentPage;
   const { access, id, paging, json } = account;
   const path = `/api/v1/accounts/${id}/statuses`;
-  const limit = atMost(maxStatuses, call);
+  const limit = boundedLimit(maxStatuses, call);
   const answer = await sendToServer(
     access,
-    { path, query: { ...which, ...paging, limit }, bucket: bucketOf(paging) },
+    { path, query: { ...filter, ...paging, limit }, bucket: bucketOf(paging) },
     "read:statuses",
   );
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
-  const isShown = which.only_media === true ? showsMedia : isForAll;
-  const at = { instance: access.instance, nowMs: session.nowMs };
-  return pageOfStatuses(answer.json, at, isShown, {
+  const isShown = filter.only_media === true ? showsMedia : isVisibleToAll;
+  const origin = { instance: access.instance, nowMs: session.nowMs };
+  return pageOfStatuses(answer.json, origin, isShown, {
     next: listCursor(access, id, next),
     warnings: [
       // A later page's first post contains the account.
-      ...warningsOnForeign(access, json ?? accountIn(answer.json)).map(partial),
-      ...warningsOnLink(answer.headers, path),
+      ...foreignAccountWarnings(access, json ?? accountIn(answer.json)).map(asPartial),
+      ...linkWarnings(answer.headers, path),
     ],
   });
 }
@@ -44,29 +50,29 @@ const accountIn = (statuses: unknown): unknown => fieldsOf(list(statuses, 1)[0])
 
 /** Some servers ignore `only_media`. */
 function showsMedia(status: unknown): boolean {
-  return isForAll(status) && list(fieldsOf(status).media_attachments, 1).length > 0;
+  return isVisibleToAll(status) && list(fieldsOf(status).media_attachments, 1).length > 0;
 }
 
 export async function homeTimeline({ call, session }: PageRequest): Promise<UpstreamPage> {
   const access = serverAccessOf(session);
   const path = "/api/v1/timelines/home";
-  const limit = atMost(maxStatuses, call);
+  const limit = boundedLimit(maxStatuses, call);
   const paging = readCursor(call.cursor, session, null)?.paging;
   const request = { path, query: { ...paging, limit }, bucket: bucketOf(paging) };
   const answer = await sendToServer(access, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
-  const at = { instance: access.instance, nowMs: session.nowMs };
-  return pageOfStatuses(answer.json, at, () => true, {
+  const origin = { instance: access.instance, nowMs: session.nowMs };
+  return pageOfStatuses(answer.json, origin, () => true, {
     next: listCursor(access, "home", next),
     warnings: [
-      ...(answer.status === 206 ? [stillMade(access)] : []),
-      ...warningsOnLink(answer.headers, path),
+      ...(answer.status === 206 ? [timelinePending(access)] : []),
+      ...linkWarnings(answer.headers, path),
     ],
   });
 }
 
-const stillMade = ({ instance }: ServerAccess): UpstreamWarning => ({
+const timelinePending = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "timeline_pending",
   message: `${instance} is still building this timeline`,
   hint: "retry in a minute",

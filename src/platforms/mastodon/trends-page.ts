@@ -2,7 +2,7 @@ import { requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type SentItem } from "../upstream-page.ts";
 import { listCursor, readCursor } from "./cursor.ts";
-import { atMost, bucket, type PageRequest } from "./page-request.ts";
+import { boundedLimit, bucket, type PageRequest } from "./page-request.ts";
 import { type ServerAccess, sendToServer, serverAccessOf } from "./server-access.ts";
 import { trendOfTag } from "./trend.ts";
 import { serverName } from "./view-page.ts";
@@ -12,7 +12,7 @@ const maxTrends = 20;
 export async function trendsPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const access = serverAccessOf(session);
   const path = "/api/v1/trends/tags";
-  const limit = atMost(maxTrends, call);
+  const limit = boundedLimit(maxTrends, call);
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
   const answer = await sendToServer(access, { path, query: { offset, limit }, bucket }, "read");
   const tags = answer === null ? [] : requiredList(answer.json, 100, access.instance);

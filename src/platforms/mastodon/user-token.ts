@@ -9,7 +9,7 @@ import type {
 import { credentialInvalid } from "../credential-errors.ts";
 import { hintOf } from "../hint.ts";
 import { readAccount, readServerId } from "./account.ts";
-import { givenServer, givenText, requireOrigin } from "./given-server.ts";
+import { readServerOrigin, requiredText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, isOutOfScope, reasonIn, refusedToken } from "./server-answer.ts";
 
@@ -43,20 +43,20 @@ export const mastodonUserTokenKind: CredentialKind = {
   make,
   test,
   send,
-  released: releasedToken,
+  releasedSecrets: releasedToken,
 };
 
 const verifyPath = "/api/v1/accounts/verify_credentials";
-const verifyMs = 30_000;
+const timeoutMs = 30_000;
 
 async function make(
-  given: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
   tools: CredentialTools,
 ): Promise<NewCredential> {
-  const host = givenServer(given.host);
-  const token = givenText(given.token, "token");
+  const host = readServerOrigin(values.host);
+  const token = requiredText(values.token, "token");
   const answer = await verify(host, token, tools);
-  if (answer.status !== 200) throw unusableGrant(host, answer);
+  if (answer.status !== 200) throw tokenError(host, answer);
   const { id, acct } = fieldsIn(answer);
   const subject = readServerId(id);
   const name = readAccount(acct, new URL(host).host);
@@ -69,11 +69,11 @@ async function make(
 function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedAnswer> {
   return tools.fetch(new URL(verifyPath, host), {
     headers: { accept: "application/json", authorization: `Bearer ${token}` },
-    signal: AbortSignal.timeout(verifyMs),
+    signal: AbortSignal.timeout(timeoutMs),
   });
 }
 
-function unusableGrant(host: string, answer: FetchedAnswer) {
+function tokenError(host: string, answer: FetchedAnswer) {
   const { status } = answer;
   const server = new URL(host).host;
   if (isOutOfScope(fieldsIn(answer))) {
@@ -90,7 +90,7 @@ function unusableGrant(host: string, answer: FetchedAnswer) {
   }
   if (status === 403 || status === 422) {
     return credentialInvalid(
-      `token: it is not of an active user of ${server} (${status})`,
+      `token: it does not belong to an active user of ${server} (${status})`,
       "use the kind app-token for the token of an application",
     );
   }

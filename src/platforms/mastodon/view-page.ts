@@ -7,36 +7,36 @@ import { postOfStatus } from "./post.ts";
 import { isSuspended, profileOfAccount } from "./profile.ts";
 
 const maxItems = 8_192;
-/** Clock skew; a later time becomes that of the request. */
+/** Allowed clock skew; a later time becomes that of the request. */
 const maxAheadMs = 600_000;
 
 export const serverName = "the server";
 
-export type ReportedAt = { instance: string; nowMs: number };
+export type ResponseOrigin = { instance: string; nowMs: number };
 
 type PageOptions = { next: string | null; warnings?: readonly UpstreamWarning[] };
 
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
   const createdMs = parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "");
-  const isReported = createdMs !== null && createdMs <= nowMs + maxAheadMs;
+  const isPlausible = createdMs !== null && createdMs <= nowMs + maxAheadMs;
   return postOfStatus(status, {
     instance,
-    seenMs: isReported ? createdMs : nowMs,
+    seenMs: isPlausible ? createdMs : nowMs,
     origin: "upstream",
   });
 }
 
-/** Public or unlisted, by an author who is not suspended, and for a boost the original too. */
-export function isForAll(status: unknown): boolean {
+/** Public or unlisted, by an author who is not suspended; for a boost, so is the original. */
+export function isVisibleToAll(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;
   if (isSuspended(account)) return false;
-  return reblog === null || reblog === undefined || isForAll(reblog);
+  return reblog === null || reblog === undefined || isVisibleToAll(reblog);
 }
 
-export function sentStatus(
+export function pageItemOfStatus(
   status: unknown,
-  { instance, nowMs }: ReportedAt,
+  { instance, nowMs }: ResponseOrigin,
   isShown: (status: unknown) => boolean,
 ): SentItem {
   const post = fetchedPost(status, instance, nowMs);
@@ -46,19 +46,19 @@ export function sentStatus(
 
 export function pageOfStatuses(
   statuses: unknown,
-  at: ReportedAt,
+  origin: ResponseOrigin,
   isShown: (status: unknown) => boolean,
   options: PageOptions,
 ): UpstreamPage {
-  const items = requiredList(statuses, maxItems, at.instance).map((status) =>
-    sentStatus(status, at, isShown),
+  const items = requiredList(statuses, maxItems, origin.instance).map((status) =>
+    pageItemOfStatus(status, origin, isShown),
   );
-  return itemsPage(items, { name: serverName, nowMs: at.nowMs, ...options });
+  return itemsPage(items, { name: serverName, nowMs: origin.nowMs, ...options });
 }
 
 export function pageOfAccounts(
   accounts: unknown,
-  { instance, nowMs }: ReportedAt,
+  { instance, nowMs }: ResponseOrigin,
   options: PageOptions,
 ): UpstreamPage {
   const items = requiredList(accounts, maxItems, instance).map((account): SentItem => {
@@ -70,9 +70,9 @@ export function pageOfAccounts(
 }
 
 /** Errors: `answer_unreadable` if a page's single item was unreadable. */
-export function readable(page: UpstreamPage, instance: string): UpstreamPage {
-  const isRead =
+export function requireReadable(page: UpstreamPage, instance: string): UpstreamPage {
+  const isReadable =
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);
-  if (isRead) return page;
+  if (isReadable) return page;
   throw unreadableAnswer(instance, "it does not match the API's documentation");
 }

@@ -1,10 +1,10 @@
 import { isWebAddress } from "../identity.ts";
 
-const addressLength = 8_192;
+const maxAddressLength = 8_192;
 
 export const webAddress = (value: unknown): string | null =>
   typeof value === "string" &&
-  value.length <= addressLength &&
+  value.length <= maxAddressLength &&
   !/[\s\p{Cc}]/u.test(value) &&
   value.isWellFormed() &&
   isWebAddress(value)

@@ -92,7 +92,7 @@ test("kinds of credentials that need renewal or are billed are not released", ()
     appviewUrl: "https://appview.example",
     resolveTxt: async () => [],
   });
-  const all = [...kinds, ...bluesky].filter((kind) => kind.released !== undefined);
+  const all = [...kinds, ...bluesky].filter((kind) => kind.releasedSecrets !== undefined);
   expect(all.map(({ platform, name }) => `${platform} ${name}`).toSorted()).toEqual([
     "mastodon app-token",
     "mastodon user-token",

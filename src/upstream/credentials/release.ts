@@ -33,7 +33,7 @@ export function releaseOf(
   { credential, kind, inUse, owner, revision }: PooledCredential,
   nowMs: number,
 ): ReleasedCredential | null {
-  const secrets = kind.released?.(inUse.secrets()) ?? null;
+  const secrets = kind.releasedSecrets?.(inUse.secrets()) ?? null;
   if (secrets === null) return null;
   const { id, platform, host, subject } = credential;
   const coolings = credential.coolings
@@ -51,7 +51,7 @@ export function pooledRelease(
   const kind = kinds.find(
     ({ platform, name }) => platform === released.platform && name === released.kind,
   );
-  if (kind?.released === undefined || hasExpired()) return null;
+  if (kind?.releasedSecrets === undefined || hasExpired()) return null;
   const { id, platform, host, subject, owner, revision, secrets, coolings } = released;
   const credential: Credential = {
     id,

@@ -49,7 +49,7 @@ describe("an unreadable answer", () => {
     await expect(read(body)).rejects.toMatchObject({
       code: "answer_unreadable",
       retryable: true,
-      message: `api.example sent an invalid answer: ${why}`,
+      message: `api.example sent an invalid response: ${why}`,
     });
   });
 

@@ -49,7 +49,7 @@ async function requireShape(host: string, body: Uint8Array, maxValues: number): 
 }
 
 const refused = (host: string, why: string): EarshotError =>
-  new EarshotError("answer_unreadable", `${host} sent an invalid answer: ${why}`, {
+  new EarshotError("answer_unreadable", `${host} sent an invalid response: ${why}`, {
     status: 502,
   });
 
