@@ -2,13 +2,13 @@ import { isoTime } from "../../lib/iso-time.ts";
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, string } from "../fields.ts";
 import { textOfHtml } from "../mastodon/html-text.ts";
-import type { SentItem } from "../upstream-page.ts";
+import type { PageItem } from "../upstream-page.ts";
 import { itemUri } from "./description.ts";
 
 const maxText = 100_000;
 
 /** A hit of the API: a story or a comment. */
-export function readHit(value: unknown): SentItem {
+export function readHit(value: unknown): PageItem {
   const hit = fieldsOf(value);
   const id = numberText(hit.objectID);
   const author = string(hit.author, 100);

@@ -88,8 +88,8 @@ describe("the account in a query", () => {
       { platform: "mastodon", handle: "ann@127.0.0.1:3000", host: "127.0.0.1:3000" },
     ],
   ] as const)("an account is read from the query %s on %s", (text, platform, expected) => {
-    const nothing = { kind: "user", handle: null, id: null, host: null };
-    expect(readTarget("user", text, platform)).toEqual({ ...nothing, ...expected });
+    const empty = { kind: "user", handle: null, id: null, host: null };
+    expect(readTarget("user", text, platform)).toEqual({ ...empty, ...expected });
   });
 });
 
@@ -196,7 +196,7 @@ describe("the post in a query", () => {
       { platform: "mastodon", uri: "import:mastodon:7@mas.to" },
     ],
   ] as const)("a post is read from the query %s on %s", (text, platform, expected) => {
-    const nothing = {
+    const empty = {
       kind: "post",
       uri: null,
       id: null,
@@ -205,7 +205,7 @@ describe("the post in a query", () => {
       handle: null,
       key: null,
     };
-    expect(readTarget("post", text, platform)).toEqual({ ...nothing, ...expected });
+    expect(readTarget("post", text, platform)).toEqual({ ...empty, ...expected });
   });
 });
 
@@ -219,9 +219,9 @@ test.each([
   expect(readTarget("space", text, "social")).toEqual(space);
 });
 
-function refused(what: TargetKind, text: string, platform: SearchPlatform) {
+function rejectionOf(kind: TargetKind, text: string, platform: SearchPlatform) {
   try {
-    readTarget(what, text, platform);
+    readTarget(kind, text, platform);
   } catch (error) {
     if (error instanceof EarshotError) return { error, detail: error.details[0] };
   }
@@ -258,8 +258,8 @@ describe("a text that names no target", () => {
     ["space", "https://x.com/i/status/20", "social", 0, 25],
   ] as const)(
     "a text that names no %s is rejected: %j on %s",
-    (what, text, platform, offset, length) => {
-      const { error, detail } = refused(what, text, platform);
+    (kind, text, platform, offset, length) => {
+      const { error, detail } = rejectionOf(kind, text, platform);
       expect(error).toMatchObject({ code: "invalid_query", status: 400 });
       expect(detail).toMatchObject({ pointer: "/arguments/query", offset, length });
       expect(detail?.hint).toEqual(expect.any(String));
@@ -268,12 +268,12 @@ describe("a text that names no target", () => {
   );
 
   test("the hint for a rejected target has the expected form", () => {
-    expect(refused("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
-    expect(refused("user", "12", "bluesky").error.hint).toContain("x:12");
+    expect(rejectionOf("user", "ann", "bluesky").error.hint).toContain("ann.bsky.social");
+    expect(rejectionOf("user", "12", "bluesky").error.hint).toContain("x:12");
   });
 
   test("an overlong target is rejected without being repeated", () => {
-    const { error, detail } = refused("user", `@${"a".repeat(5_000)}`, "social");
+    const { error, detail } = rejectionOf("user", `@${"a".repeat(5_000)}`, "social");
     expect(detail).toMatchObject({ offset: 2_048, length: 2_953 });
     expect(error.message.length).toBeLessThan(200);
   });
@@ -291,8 +291,8 @@ test.each([
   ["space", "https://x.com/i/spaces/1a", "mastodon", "x"],
 ] as const)(
   "a %s %s requested on %s is rejected, because it belongs to %s",
-  (what, text, path, owner) => {
-    const { error, detail } = refused(what, text, path);
+  (kind, text, path, owner) => {
+    const { error, detail } = rejectionOf(kind, text, path);
     expect(error).toMatchObject({ code: "platform_mismatch", status: 400 });
     expect(error.message).toContain(owner);
     expect(detail).toMatchObject({ code: "platform_mismatch", pointer: "/arguments/query" });
@@ -329,10 +329,10 @@ const texts = fc.oneof(
 
 test("any text is either a target, or rejected with its offset", () => {
   fc.assert(
-    fc.property(kinds, texts, paths, (what, text, path) => {
+    fc.property(kinds, texts, paths, (kind, text, path) => {
       try {
-        const target = readTarget(what, text, path);
-        expect(target.kind).toBe(what);
+        const target = readTarget(kind, text, path);
+        expect(target.kind).toBe(kind);
         if (path !== "social") expect(target.platform).toBe(path);
       } catch (error) {
         if (!(error instanceof EarshotError)) throw error;
@@ -347,20 +347,20 @@ test("any text is either a target, or rejected with its offset", () => {
 });
 
 test("the canonical form of a target reads back to the same target and is its own canonical form", () => {
-  let read = 0;
+  let readCount = 0;
   fc.assert(
-    fc.property(kinds, texts, paths, (what, text, path) => {
-      const target = attempt(() => readTarget(what, text, path));
+    fc.property(kinds, texts, paths, (kind, text, path) => {
+      const target = attempt(() => readTarget(kind, text, path));
       if (target === null || target.platform === null) return;
-      read += 1;
+      readCount += 1;
       const form = targetText(target);
-      const again = readTarget(what, form, "social");
+      const again = readTarget(kind, form, "social");
       expect(again.platform).toBe(target.platform);
       expect(targetText(again)).toBe(form);
     }),
     { numRuns: 3_000 },
   );
-  expect(read).toBeGreaterThan(100);
+  expect(readCount).toBeGreaterThan(100);
 });
 
 function attempt<Value>(read: () => Value): Value | null {
@@ -384,8 +384,8 @@ test("hostile texts are read as targets in linear time", () => {
   for (const source of sources) {
     for (const text of hostileTexts(source, 2_000)) {
       count += 1;
-      for (const what of ["user", "post", "space"] as const) {
-        attempt(() => readTarget(what, text, "social"));
+      for (const kind of ["user", "post", "space"] as const) {
+        attempt(() => readTarget(kind, text, "social"));
       }
     }
   }

@@ -1,10 +1,10 @@
-/** Targets are read once, at submission, into the form to which cursors are bound: platforms would read them differently. */
+/** Targets are parsed once, at submission, into the form that cursors are bound to: platforms would parse them differently. */
 
 import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 import { readTargetAddress } from "./target-address.ts";
-import { characters, type MalformedTarget, malformed, mismatch } from "./target-errors.ts";
+import { characters, malformed, mismatch, type TargetInput } from "./target-errors.ts";
 import { readTargetName, readUri } from "./target-names.ts";
 
 export type TargetKind = Target["kind"];
@@ -14,62 +14,61 @@ const prefixes: Readonly<Record<string, Platform>> = {
   bsky: "bluesky",
   twitter: "x",
 };
-const prefixForm = /^([a-z]{1,20}):(?!\/\/)/i;
+const prefixPattern = /^([a-z]{1,20}):(?!\/\/)/i;
 
 const maxCharacters = 2_048;
 
 /**
- * Accounts and posts by handle, id, URI or address, spaces by id or address. A number is first a record's ID. A `platform:`
+ * Accounts and posts by handle, id, URI or URL, spaces by id or URL. A number is first a record's ID. A `platform:`
  * prefix selects the platform, which is null if undetermined. Errors: `invalid_query`; `platform_mismatch`.
  */
-export function readTarget(what: TargetKind, text: string, platform: SearchPlatform): Target {
-  const position = offsetOf(what, text, platform);
-  const { written } = position;
-  checkCharacters(position);
-  const { named, rest } = withoutPrefix(written);
-  const within = named ?? platform;
-  if (named !== null && platform !== "social" && platform !== named)
-    throw mismatch(position, named);
-  const requested = { ...position, platform: within };
+export function readTarget(kind: TargetKind, query: string, requested: SearchPlatform): Target {
+  const input = targetInputOf(kind, query, requested);
+  checkCharacters(input);
+  const { prefix, rest } = splitPrefix(input.text);
+  const platform = prefix ?? requested;
+  if (prefix !== null && requested !== "social" && requested !== prefix)
+    throw mismatch(input, prefix);
+  const prefixed = { ...input, platform };
   const target =
-    readTargetAddress(what, rest) ??
-    readUri(what, rest) ??
-    readTargetName(what, rest, within, requested);
-  if (target === null) throw malformed(requested);
-  if (target.platform === null)
-    return within === "social" ? target : { ...target, platform: within };
-  if (within !== "social" && within !== target.platform) throw mismatch(requested, target.platform);
+    readTargetAddress(kind, rest) ??
+    readUri(kind, rest) ??
+    readTargetName(kind, rest, platform, prefixed);
+  if (target === null) throw malformed(prefixed);
+  if (target.platform === null) return platform === "social" ? target : { ...target, platform };
+  if (platform !== "social" && platform !== target.platform)
+    throw mismatch(prefixed, target.platform);
   return target;
 }
 
-export function offsetOf(
-  what: TargetKind,
-  text: string,
+export function targetInputOf(
+  kind: TargetKind,
+  query: string,
   platform: SearchPlatform,
-): MalformedTarget {
-  const trimmed = text.trim();
-  const offset = characters(text.slice(0, text.indexOf(trimmed)));
-  return { what, written: trimmed, offset, platform };
+): TargetInput {
+  const text = query.trim();
+  const offset = characters(query.slice(0, query.indexOf(text)));
+  return { kind, text, offset, platform };
 }
 
-function checkCharacters(position: MalformedTarget): void {
-  const { written } = position;
-  const length = characters(written);
+function checkCharacters(input: TargetInput): void {
+  const { text } = input;
+  const length = characters(text);
   if (length > maxCharacters) {
     const message = `it has ${length} characters; the limit is ${maxCharacters}`;
-    throw malformed(position, { message, from: maxCharacters, length: length - maxCharacters });
+    throw malformed(input, { message, from: maxCharacters, length: length - maxCharacters });
   }
-  const strange = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(written);
-  if (strange === null) return;
-  const from = characters(written.slice(0, strange.index));
-  const isSpace = /\s/u.test(strange[0]);
+  const invalid = /[\s\p{Cc}\p{Cs}\p{Bidi_Control}]/u.exec(text);
+  if (invalid === null) return;
+  const from = characters(text.slice(0, invalid.index));
+  const isSpace = /\s/u.test(invalid[0]);
   const message = isSpace ? "it contains a space" : "it contains an invisible character";
-  throw malformed(position, { message, from, length: 1 });
+  throw malformed(input, { message, from, length: 1 });
 }
 
-/** Unknown prefixes stay, so that the text is rejected as malformed. */
-function withoutPrefix(query: string): { named: Platform | null; rest: string } {
-  const word = prefixForm.exec(query)?.[1]?.toLowerCase() ?? "";
-  if (!Object.hasOwn(prefixes, word)) return { named: null, rest: query };
-  return { named: prefixes[word] ?? null, rest: query.slice(word.length + 1) };
+/** Leaves unknown prefixes in place, so that the text is rejected as malformed. */
+function splitPrefix(text: string): { prefix: Platform | null; rest: string } {
+  const word = prefixPattern.exec(text)?.[1]?.toLowerCase() ?? "";
+  if (!Object.hasOwn(prefixes, word)) return { prefix: null, rest: text };
+  return { prefix: prefixes[word] ?? null, rest: text.slice(word.length + 1) };
 }

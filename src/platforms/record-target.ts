@@ -16,8 +16,8 @@ export function targetOfRecord(
   path: SearchPlatform,
 ): PostTarget {
   try {
-    const read = readTarget("post", uri, path);
-    if (read.kind === "post" && read.platform === platform) return { ...read, uri };
+    const parsed = readTarget("post", uri, path);
+    if (parsed.kind === "post" && parsed.platform === platform) return { ...parsed, uri };
   } catch {
     // Imported posts may have arbitrary URIs.
   }

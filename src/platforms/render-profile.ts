@@ -84,7 +84,7 @@ export function spaceRecord(space: Space): RenderedProfile {
   };
 }
 
-export function idOfProfile({ platform, userId }: Profile): RenderedProfile {
+export function idOnlyProfileRecord({ platform, userId }: Profile): RenderedProfile {
   return profileRecord({
     platform,
     userId,
@@ -104,7 +104,7 @@ export function idOfProfile({ platform, userId }: Profile): RenderedProfile {
   });
 }
 
-export function rankOfTrend({ platform, rank }: Trend): RenderedProfile {
+export function rankOnlyTrendRecord({ platform, rank }: Trend): RenderedProfile {
   return trendRecord({
     platform,
     rank,
@@ -116,7 +116,7 @@ export function rankOfTrend({ platform, rank }: Trend): RenderedProfile {
   });
 }
 
-export function idOfSpace({ platform, id }: Space): RenderedProfile {
+export function idOnlySpaceRecord({ platform, id }: Space): RenderedProfile {
   return spaceRecord({
     platform,
     id,
@@ -134,7 +134,7 @@ export function idOfSpace({ platform, id }: Space): RenderedProfile {
   });
 }
 
-export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedProfile {
+export function idOnlyPostRecord({ platform, uri, userId }: Post, id: bigint): RenderedProfile {
   return {
     ID: String(id),
     Content: "",
@@ -178,7 +178,7 @@ export function idOfPost({ platform, uri, userId }: Post, id: bigint): RenderedP
   };
 }
 
-/** X also resolves ids. */
+/** X also resolves ids in URLs. */
 function profileUrl(platform: Platform, userId: string, username: string | null): string | null {
   if (platform === "bluesky") return `https://bsky.app/profile/${userId}`;
   if (platform !== "x") return null;

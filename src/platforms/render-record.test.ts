@@ -7,8 +7,8 @@ import { itemOf, type RenderOptions } from "./render-record.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
 const options: RenderOptions = { mayShow: "everything", idOf: () => 7n, nowMs: 0 };
-const read = (item: UpstreamItem, special: Partial<RenderOptions> = {}) =>
-  JSON.parse(itemOf(item, { ...options, ...special }).record);
+const read = (item: UpstreamItem, overrides: Partial<RenderOptions> = {}) =>
+  JSON.parse(itemOf(item, { ...options, ...overrides }).record);
 
 const profile: Profile = {
   platform: "x",
@@ -55,7 +55,7 @@ const space: Space = {
 };
 
 describe("a post", () => {
-  test("a post of a platform is the record that it would be in the archive", () => {
+  test("a fetched post has the same record as an archived one", () => {
     const post = makePost({ text: "a comet", urls: ["https://a.example/"], origin: "upstream" });
     const { createdMs, counts, platform, uri, userId } = post;
     const timeMs = createdMs ?? 0;
@@ -65,7 +65,7 @@ describe("a post", () => {
     expect(item).toEqual({ platform, id: 7n, uri, userId, record });
   });
 
-  test("a post of a platform has the number that its platform gave it", () => {
+  test("a fetched post has its platform's own id as ID", () => {
     const post = makePost({ platform: "x", nativeId: 20n });
     const item = itemOf({ kind: "post", post }, options);
     expect(item.id).toBe(20n);
@@ -104,7 +104,7 @@ describe("a post", () => {
     const { record } = itemOf({ kind: "post", post }, { ...options, ...ids });
     expect(record).not.toContain("secret");
     const reported = JSON.parse(record);
-    const whole = read({ kind: "post", post });
+    const full = read({ kind: "post", post });
     expect(reported).toMatchObject({
       ID: "20",
       Content: "",
@@ -123,7 +123,7 @@ describe("a post", () => {
       Score: 1,
     });
     const { kind, ...members } = reported.Metadata;
-    expect(Object.keys(members)).toEqual(Object.keys(whole.Metadata));
+    expect(Object.keys(members)).toEqual(Object.keys(full.Metadata));
   });
 });
 
@@ -163,9 +163,9 @@ test("the record of a profile has its account's id as ID", () => {
   });
 });
 
-test("the record of a profile on Bluesky has the page of its DID", () => {
-  const one = { ...profile, platform: "bluesky" as const, userId: "did:plc:ann" };
-  const { Metadata } = read({ kind: "profile", profile: one });
+test("the record of a profile on Bluesky links to the page of its DID", () => {
+  const blueskyProfile = { ...profile, platform: "bluesky" as const, userId: "did:plc:ann" };
+  const { Metadata } = read({ kind: "profile", profile: blueskyProfile });
   expect(Metadata.url).toBe("https://bsky.app/profile/did:plc:ann");
 });
 

@@ -2,12 +2,12 @@ import { postTimeMs } from "../posts/ids.ts";
 import type { Platform, Post } from "../posts/post.ts";
 import { encodeRecord, renderRecord } from "../posts/record.ts";
 import {
-  idOfPost,
-  idOfProfile,
-  idOfSpace,
+  idOnlyPostRecord,
+  idOnlyProfileRecord,
+  idOnlySpaceRecord,
   profileRecord,
   type RenderedProfile,
-  rankOfTrend,
+  rankOnlyTrendRecord,
   spaceRecord,
   trendRecord,
 } from "./render-profile.ts";
@@ -21,34 +21,34 @@ export type RenderOptions = {
   nowMs: number;
 };
 
-/** Has the form of archived records. */
+/** Renders records in the form of archived ones. */
 export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
-  const { record, platform, userId } = reportedOf(item, options.mayShow);
+  const { record, platform, userId } = renderItem(item, options.mayShow);
   return { platform, id: null, uri: null, userId, record: JSON.stringify(record) };
 }
 
-type Reported = { record: RenderedProfile; platform: Platform; userId: string | null };
+type RenderedItem = { record: RenderedProfile; platform: Platform; userId: string | null };
 
-function reportedOf(
+function renderItem(
   item: Exclude<UpstreamItem, { kind: "post" }>,
   mayShow: RenderOptions["mayShow"],
-): Reported {
+): RenderedItem {
   const isComplete = mayShow === "everything";
   switch (item.kind) {
     case "profile": {
       const { profile } = item;
-      const record = isComplete ? profileRecord(profile) : idOfProfile(profile);
+      const record = isComplete ? profileRecord(profile) : idOnlyProfileRecord(profile);
       return { record, platform: profile.platform, userId: profile.userId };
     }
     case "trend": {
       const { trend } = item;
-      const record = isComplete ? trendRecord(trend) : rankOfTrend(trend);
+      const record = isComplete ? trendRecord(trend) : rankOnlyTrendRecord(trend);
       return { record, platform: trend.platform, userId: null };
     }
     case "space": {
       const { space } = item;
-      const record = isComplete ? spaceRecord(space) : idOfSpace(space);
+      const record = isComplete ? spaceRecord(space) : idOnlySpaceRecord(space);
       return { record, platform: space.platform, userId: null };
     }
   }
@@ -58,11 +58,11 @@ function postItem(post: Post, { mayShow, idOf, nowMs }: RenderOptions): FetchedI
   const { platform, uri, userId, counts } = post;
   const id = post.nativeId ?? idOf(post);
   if (mayShow === "ids") {
-    return { platform, id, uri, userId, record: JSON.stringify(idOfPost(post, id)) };
+    return { platform, id, uri, userId, record: JSON.stringify(idOnlyPostRecord(post, id)) };
   }
   const timeMs = postTimeMs(post, nowMs);
   const row = { id, platform, timeMs, counts, record: encodeRecord(post, timeMs) };
-  return { platform, id, uri, userId, record: renderRecord(row, noOne) };
+  return { platform, id, uri, userId, record: renderRecord(row, unknownAuthor) };
 }
 
-const noOne = () => ({ handle: null, name: null });
+const unknownAuthor = () => ({ handle: null, name: null });

@@ -22,7 +22,7 @@ export function jobDeadlineExceeded(host: string): EarshotError {
 }
 
 /** Not retryable, because the request may have been billed. */
-export function notRetriedIfBilled({ code, message, status }: EarshotError): EarshotError {
+export function possiblyBilled({ code, message, status }: EarshotError): EarshotError {
   return new EarshotError(
     code,
     `${message}; the request may have been billed, so it is not repeated`,
@@ -33,7 +33,7 @@ export function notRetriedIfBilled({ code, message, status }: EarshotError): Ear
   );
 }
 
-export function failedAt(host: string, status: number): EarshotError {
+export function serverFailed(host: string, status: number): EarshotError {
   return new EarshotError("upstream_failed", `${host} answered ${status}`, {
     status: 502,
     retryable: true,
@@ -42,23 +42,23 @@ export function failedAt(host: string, status: number): EarshotError {
 }
 
 /** A failing server says nothing about a credential. Errors: `upstream_failed`. */
-export function requireInOrder(host: string, { status }: { status: number }): void {
-  if (status === 429 || status >= 500) throw failedAt(host, status);
+export function throwIfServerFailed(host: string, { status }: { status: number }): void {
+  if (status === 429 || status >= 500) throw serverFailed(host, status);
 }
 
-export function refusedAt(host: string, why: string): EarshotError {
-  return new EarshotError("upstream_refused", `${host} ${why}`, { status: 502 });
+export function upstreamRefused(host: string, problem: string): EarshotError {
+  return new EarshotError("upstream_refused", `${host} ${problem}`, { status: 502 });
 }
 
-export function needsCredential(host: string): EarshotError {
+export function credentialRequired(host: string): EarshotError {
   return credentialRefused(
     `${host} requires a credential (401)`,
     "add a credential of the platform with earshot credentials add",
   );
 }
 
-/** Codes of errors before anything was sent. */
-const neverConnected = new Set([
+/** Codes of errors that occur before anything is sent. */
+const notSentCodes = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
   "EHOSTUNREACH",
@@ -69,12 +69,12 @@ const neverConnected = new Set([
 
 const maxCauses = 8;
 
-/** The request certainly did not reach the platform. */
+/** True if the request certainly did not reach the platform. */
 export function wasNeverSent(thrown: unknown): boolean {
   let cause = thrown;
   for (let depth = 0; depth < maxCauses && cause instanceof Error; depth += 1) {
     if (cause instanceof EarshotError && cause.code === "address_refused") return true;
-    if ("code" in cause && neverConnected.has(String(cause.code))) return true;
+    if ("code" in cause && notSentCodes.has(String(cause.code))) return true;
     cause = cause.cause;
   }
   return false;

@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
-/** Respects rate limits and the job's time, retries where useful, and bills. */
+/** Respects rate limits and the job's deadline, retries where useful, and bills. */
 export type Session = {
   platform: Platform;
   access: AccessKind;

@@ -25,25 +25,25 @@ const requestSettings = {
     "EARSHOT_UPSTREAM_TRIES",
     3,
     [1, 10],
-    "Attempts of a request to a platform, after no connection, a timeout, or a status of 500 and above.",
+    "Maximum attempts of a request to a platform, which is repeated after a failed connection, a timeout, or a status of 500 or above.",
   ),
   maxPages: count(
     "EARSHOT_UPSTREAM_MAX_PAGES",
     20,
     [1, 1_000],
-    "Pages of a platform that a job reads; its cursor continues after them.",
+    "Maximum number of a platform's pages that a job reads; its cursor continues after them.",
   ),
   searchWaitMs: duration(
     "EARSHOT_UPSTREAM_SEARCH_WAIT",
     10_000,
     0,
-    "How long a search waits for the rate limit of a platform before it answers without it.",
+    "How long a search waits for the rate limit of a platform before it answers without the platform.",
   ),
   dispatchesPerSecond: count(
     "EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND",
     3,
     [1, 10_000],
-    "Jobs a second for which a node starts requesting platforms; more are queued.",
+    "Jobs per second for which a node starts requests to platforms; more are queued.",
   ),
   privateHosts: urlListOrNone(
     "EARSHOT_UPSTREAM_PRIVATE_HOSTS",
@@ -64,7 +64,7 @@ const credentialSettings = {
     "EARSHOT_CREDENTIAL_CHECKS_PER_MINUTE",
     20,
     [1, 10_000],
-    "Credential checks of an account on the dashboard in any 60 seconds.",
+    "Maximum credential checks of an account on the dashboard in any 60 seconds.",
   ),
   authorizationMs: duration(
     "EARSHOT_AUTHORIZATION_TIME",
@@ -76,13 +76,13 @@ const credentialSettings = {
     "EARSHOT_MAX_AUTHORIZATIONS_PER_ACCOUNT",
     3,
     [1, 100],
-    "Pending connections of an account; another one ends the oldest.",
+    "Maximum pending connections of an account; a further one ends the oldest.",
   ),
   maxAuthorizations: count(
     "EARSHOT_MAX_AUTHORIZATIONS",
     200,
     [1, 100_000],
-    "Pending connections of all accounts; further ones are refused.",
+    "Maximum pending connections of all accounts; further ones are refused.",
   ),
 };
 

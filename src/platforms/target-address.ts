@@ -17,16 +17,16 @@ const blueskyHosts = /^(?:www\.|m\.)?bsky\.app$/;
 const xHosts = /^(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com$/;
 const schemeless = /^[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::\d{1,5})?\//i;
 
-export function readTargetAddress(what: Target["kind"], text: string): Target | null {
+export function readTargetAddress(kind: Target["kind"], text: string): Target | null {
   const address = schemeless.test(text) ? `https://${text}` : text;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
   if (url.username !== "" || url.password !== "") return null;
   const path = segmentsOf(url);
   if (path === null) return null;
-  if (blueskyHosts.test(url.host)) return onBluesky(what, path, address);
-  if (xHosts.test(url.host)) return onX(what, path, url);
-  return onMastodon(what, path, url);
+  if (blueskyHosts.test(url.host)) return onBluesky(kind, path, address);
+  if (xHosts.test(url.host)) return onX(kind, path, url);
+  return onMastodon(kind, path, url);
 }
 
 function segmentsOf(url: URL): readonly string[] | null {
@@ -41,40 +41,40 @@ function segmentsOf(url: URL): readonly string[] | null {
 }
 
 function onBluesky(
-  what: Target["kind"],
-  [page, account = "", kind, key]: readonly string[],
+  kind: Target["kind"],
+  [page, account = "", section, key]: readonly string[],
   url: string,
 ): UserTarget | PostTarget | null {
   if (page !== "profile") return null;
-  if (what === "user") return userOfAuthority(account);
-  if (what !== "post" || kind !== "post" || key === undefined) return null;
+  if (kind === "user") return userOfAuthority(account);
+  if (kind !== "post" || section !== "post" || key === undefined) return null;
   const post = blueskyPost(account, key);
   return post === null ? null : { ...post, url };
 }
 
 /** First path segments on X that are not accounts. */
-const pagesOfX = new Set(
+const xPages = new Set(
   "compose,explore,hashtag,home,i,intent,jobs,login,logout,messages,notifications,privacy,search,settings,share,signup,tos".split(
     ",",
   ),
 );
 
-function onX(what: Target["kind"], path: readonly string[], url: URL): Target | null {
+function onX(kind: Target["kind"], path: readonly string[], url: URL): Target | null {
   const [first = ""] = path;
-  if (what === "space") {
+  if (kind === "space") {
     const [, page, id = ""] = path;
     const isSpace = first === "i" && page === "spaces" && isSpaceId(id);
     return isSpace ? { kind: "space", platform: "x", id } : null;
   }
-  if (what === "post") return postOnX(path, url);
+  if (kind === "post") return postOnX(path, url);
   const id = xNumber(
     (first === "i" && path[1] === "user" ? path[2] : null) ?? url.searchParams.get("user_id") ?? "",
   );
   if (id !== null) return userOf("x", { id });
-  const named = pagesOfX.has(first.toLowerCase())
+  const handle = xPages.has(first.toLowerCase())
     ? (url.searchParams.get("screen_name") ?? "")
     : first.replace(/^@/, "");
-  return isXHandle(named) ? userOf("x", { handle: named }) : null;
+  return isXHandle(handle) ? userOf("x", { handle }) : null;
 }
 
 function postOnX(path: readonly string[], url: URL): PostTarget | null {
@@ -85,17 +85,17 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
 }
 
 /** First path segments of pages in a server's web app. */
-const lead = new Set(["web", "deck"]);
+const appPrefixes = new Set(["web", "deck"]);
 
 function onMastodon(
-  what: Target["kind"],
-  whole: readonly string[],
+  kind: Target["kind"],
+  segments: readonly string[],
   url: URL,
 ): UserTarget | PostTarget | null {
   const { host } = url;
-  const path = lead.has(whole[0] ?? "") ? whole.slice(1) : whole;
-  if (what === "user") return userOnServer(path, host);
-  if (what !== "post" || path.length === 0) return null;
+  const path = appPrefixes.has(segments[0] ?? "") ? segments.slice(1) : segments;
+  if (kind === "user") return userOnServer(path, host);
+  if (kind !== "post" || path.length === 0) return null;
   return postOnServer(path, url);
 }
 
@@ -132,8 +132,8 @@ function postOnServer(path: readonly string[], { host, origin, pathname, href }:
   if (first === "users" && third === "statuses" && isServerId(fourth) && fifth === "") {
     return postTarget("mastodon", { uri: page, id: fourth, host, url });
   }
-  const isNumbered = first === "ap" && second === "users" && fourth === "statuses";
-  if (isNumbered && isServerId(fifth) && more.length === 0) {
+  const isActivityPub = first === "ap" && second === "users" && fourth === "statuses";
+  if (isActivityPub && isServerId(fifth) && more.length === 0) {
     return postTarget("mastodon", { uri: page, id: fifth, host, url });
   }
   return postTarget("mastodon", { uri: url, host, url });

@@ -3,9 +3,9 @@ import type { Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { Target } from "./target.ts";
 
-export type MalformedTarget = {
-  what: Target["kind"];
-  written: string;
+export type TargetInput = {
+  kind: Target["kind"];
+  text: string;
   /** Code points. */
   offset: number;
   platform: SearchPlatform;
@@ -15,7 +15,7 @@ export type MalformedTarget = {
 export type Reason = { message?: string; hint?: string; from?: number; length?: number };
 
 const codes = { user: "invalid_user", post: "invalid_post", space: "invalid_space" } as const;
-const articles = { user: "an account", post: "a post", space: "a space" } as const;
+const subjects = { user: "an account", post: "a post", space: "a space" } as const;
 
 const forms: Record<Target["kind"], readonly string[]> = {
   user: [
@@ -32,38 +32,38 @@ const forms: Record<Target["kind"], readonly string[]> = {
   space: ["the id of a space", "the URL of its page, https://x.com/i/spaces/…"],
 };
 
-const usualHints: Record<Target["kind"], string> = {
+const defaultHints: Record<Target["kind"], string> = {
   user: "use a handle such as @ann.bsky.social, @ann@mastodon.social or x:@ann, or the URL of the profile",
   post: "use the ID, uri or URL of a post",
   space: "use the URL of the space, https://x.com/i/spaces/…, or the id at its end",
 };
 
-export function malformed(position: MalformedTarget, reason: Reason = {}): EarshotError {
-  const { what, written, offset } = position;
-  const { from = 0, length = characters(written) } = reason;
-  const why = reason.message === undefined ? "" : `: ${reason.message}`;
+export function malformed(input: TargetInput, reason: Reason = {}): EarshotError {
+  const { kind, text, offset } = input;
+  const { from = 0, length = characters(text) } = reason;
+  const explanation = reason.message === undefined ? "" : `: ${reason.message}`;
   return invalidQuery({
-    code: codes[what],
-    message: `${readable(written)} does not name ${articles[what]}${why}`,
-    hint: reason.hint ?? usualHints[what],
+    code: codes[kind],
+    message: `${quoted(text)} does not name ${subjects[kind]}${explanation}`,
+    hint: reason.hint ?? defaultHints[kind],
     offset: offset + from,
     length,
-    expected: forms[what],
+    expected: forms[kind],
   });
 }
 
-/** `selecting`: forms that name one account each. */
+/** `candidates` name one account each. */
 export function ambiguous(
-  { written, offset }: MalformedTarget,
-  selecting: readonly string[],
+  { text, offset }: TargetInput,
+  candidates: readonly string[],
 ): EarshotError {
   return invalidQuery({
     code: "ambiguous_user",
-    message: `${readable(written)} names several accounts: ${selecting.join(", ")}`,
-    hint: `send one of them, such as ${selecting[0] ?? ""}`,
+    message: `${quoted(text)} names several accounts: ${candidates.join(", ")}`,
+    hint: `send one of them, such as ${candidates[0] ?? ""}`,
     offset,
-    length: characters(written),
-    expected: selecting,
+    length: characters(text),
+    expected: candidates,
   });
 }
 
@@ -77,11 +77,8 @@ function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): Ea
 }
 
 /** `named`: the target's platform. */
-export function mismatch(
-  { written, offset, platform }: MalformedTarget,
-  named: Platform,
-): EarshotError {
-  const message = `${readable(written)} is on ${named}, but the request is for ${platform}`;
+export function mismatch({ text, offset, platform }: TargetInput, named: Platform): EarshotError {
+  const message = `${quoted(text)} is on ${named}, but the request is for ${platform}`;
   const hint = `use ${named}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {
     status: 400,
@@ -93,7 +90,7 @@ export function mismatch(
         hint,
         pointer: "/arguments/query",
         offset,
-        length: characters(written),
+        length: characters(text),
       },
     ],
   });
@@ -105,11 +102,11 @@ export function characters(text: string): number {
   return count;
 }
 
-const longestEcho = 60;
+const maxEchoLength = 60;
 
-function readable(text: string): string {
+function quoted(text: string): string {
   const plain = text.replaceAll(/[\p{Cc}\p{Cs}\p{Bidi_Control}]/gu, "\ufffd");
   const cut =
-    plain.length <= longestEcho ? plain : `${plain.slice(0, longestEcho).toWellFormed()}…`;
+    plain.length <= maxEchoLength ? plain : `${plain.slice(0, maxEchoLength).toWellFormed()}…`;
   return `"${cut}"`;
 }

@@ -4,7 +4,7 @@ import { blueskyUri } from "../posts/references.ts";
 import { isDid, isHandle, isRkey } from "./bluesky/at-uri.ts";
 import type { SearchPlatform } from "./source.ts";
 import type { PostTarget, Target, UserTarget } from "./target.ts";
-import { type MalformedTarget, malformed } from "./target-errors.ts";
+import { malformed, type TargetInput } from "./target-errors.ts";
 
 const noUser: UserTarget = { kind: "user", platform: null, handle: null, id: null, host: null };
 const noPost: PostTarget = {
@@ -18,35 +18,35 @@ const noPost: PostTarget = {
   key: null,
 };
 
-export const userOf = (platform: Platform, known: Partial<UserTarget>): UserTarget => ({
+export const userOf = (platform: Platform, fields: Partial<UserTarget>): UserTarget => ({
   ...noUser,
-  ...known,
+  ...fields,
   platform,
 });
 
-export const postTarget = (platform: Platform, known: Partial<PostTarget>): PostTarget => ({
+export const postTarget = (platform: Platform, fields: Partial<PostTarget>): PostTarget => ({
   ...noPost,
-  ...known,
+  ...fields,
   platform,
 });
 
-const xHandleForm = /^[A-Za-z0-9_]{1,20}$/;
-const localForm = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,254}[A-Za-z0-9_])?$/;
-const spaceForm = /^[A-Za-z0-9]{1,32}$/;
-const numberForm = /^\d{1,40}$/;
+const xHandlePattern = /^[A-Za-z0-9_]{1,20}$/;
+const localNamePattern = /^[A-Za-z0-9_](?:[A-Za-z0-9_.-]{0,254}[A-Za-z0-9_])?$/;
+const spaceIdPattern = /^[A-Za-z0-9]{1,32}$/;
+const numberPattern = /^\d{1,40}$/;
 /** Other software: ULIDs, and 18 characters that mix digits and capitals. */
-const ulidForm = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
-const flakeForm = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
+const ulidPattern = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+const flakePattern = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
 /** Misskey and forks, such as `9h2k1x0abc`. Alone they could be names. */
-const letteredForm = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
+const misskeyIdPattern = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
-export const isXHandle = (text: string): boolean => xHandleForm.test(text);
+export const isXHandle = (text: string): boolean => xHandlePattern.test(text);
 /** A name that has no server. */
-export const isLocalName = (text: string): boolean => localForm.test(text);
+export const isLocalName = (text: string): boolean => localNamePattern.test(text);
 export const isServerId = (text: string): boolean =>
-  numberForm.test(text) || ulidForm.test(text) || flakeForm.test(text);
-const isPostId = (text: string): boolean => isServerId(text) || letteredForm.test(text);
-export const isSpaceId = (text: string): boolean => spaceForm.test(text);
+  numberPattern.test(text) || ulidPattern.test(text) || flakePattern.test(text);
+const isPostId = (text: string): boolean => isServerId(text) || misskeyIdPattern.test(text);
+export const isSpaceId = (text: string): boolean => spaceIdPattern.test(text);
 
 export function xNumber(text: string): string | null {
   if (!/^\d{1,19}$/.test(text)) return null;
@@ -65,15 +65,15 @@ export function hostOf(text: string): string | null {
 }
 
 /** An at:// URI, a DID, or the URI of an imported post. */
-export function readUri(what: Target["kind"], text: string): Target | null {
-  if (what === "space") return null;
+export function readUri(kind: Target["kind"], text: string): Target | null {
+  if (kind === "space") return null;
   const importedOn = /^import:([a-z]+):./.exec(text)?.[1];
   const imported = platforms.find((platform) => platform === importedOn);
-  if (imported !== undefined) return what === "post" ? postTarget(imported, { uri: text }) : null;
-  if (what === "user" && text.startsWith("did:")) return userOfAuthority(text);
+  if (imported !== undefined) return kind === "post" ? postTarget(imported, { uri: text }) : null;
+  if (kind === "user" && text.startsWith("did:")) return userOfAuthority(text);
   if (!/^at:\/\//i.test(text)) return null;
   const [authority = "", collection, key, ...more] = text.slice("at://".length).split("/");
-  if (what === "user") return userOfAuthority(authority);
+  if (kind === "user") return userOfAuthority(authority);
   if (collection !== "app.bsky.feed.post" || key === undefined || more.length > 0) return null;
   return blueskyPost(authority, key);
 }
@@ -90,35 +90,31 @@ export function blueskyPost(account: string, key: string): PostTarget | null {
 }
 
 export function readTargetName(
-  what: Target["kind"],
+  kind: Target["kind"],
   text: string,
   platform: SearchPlatform,
-  position: MalformedTarget,
+  input: TargetInput,
 ): Target | null {
-  if (what === "user") return readUser(text, platform, position);
-  if (what === "post") return readPostId(text, platform);
+  if (kind === "user") return readUser(text, platform, input);
+  if (kind === "post") return readPostId(text, platform);
   return isSpaceId(text) && (platform === "x" || platform === "social")
     ? { kind: "space", platform: "x", id: text }
     : null;
 }
 
-function readUser(
-  text: string,
-  platform: SearchPlatform,
-  position: MalformedTarget,
-): UserTarget | null {
-  const isHandleWritten = /^[@＠]/.test(text);
-  const name = isHandleWritten ? text.slice(1) : text;
-  if (name.includes("@")) return readServerName(name, isHandleWritten);
-  if (!isHandleWritten && numberForm.test(name)) return readUserNumber(name, platform, position);
+function readUser(text: string, platform: SearchPlatform, input: TargetInput): UserTarget | null {
+  const hasAtSign = /^[@＠]/.test(text);
+  const name = hasAtSign ? text.slice(1) : text;
+  if (name.includes("@")) return readServerName(name, hasAtSign);
+  if (!hasAtSign && numberPattern.test(name)) return readUserNumber(name, platform, input);
   if (platform === "mastodon") {
-    if (!isHandleWritten && isServerId(name)) return userOf("mastodon", { id: name });
+    if (!hasAtSign && isServerId(name)) return userOf("mastodon", { id: name });
     return isLocalName(name) ? userOf("mastodon", { handle: name }) : null;
   }
   if (isHandle(name)) return userOf("bluesky", { handle: name.toLowerCase() });
   if (!isXHandle(name)) return null;
   if (platform === "bluesky") {
-    throw malformed(position, {
+    throw malformed(input, {
       message: "a Bluesky handle must contain a dot",
       hint: `write the whole handle, such as ${name}.bsky.social`,
     });
@@ -127,11 +123,11 @@ function readUser(
 }
 
 /** `109@host` without a leading `@` is an id on that server, as in records. */
-function readServerName(name: string, isHandleWritten: boolean): UserTarget | null {
+function readServerName(name: string, hasAtSign: boolean): UserTarget | null {
   const [local = "", server = "", ...more] = name.split("@");
   const host = hostOf(server);
   if (host === null || more.length > 0) return null;
-  if (!isHandleWritten && isServerId(local)) {
+  if (!hasAtSign && isServerId(local)) {
     return userOf("mastodon", { id: `${local}@${host}`, host });
   }
   return isLocalName(local) ? userOf("mastodon", { handle: `${local}@${host}` }) : null;
@@ -140,10 +136,10 @@ function readServerName(name: string, isHandleWritten: boolean): UserTarget | nu
 function readUserNumber(
   digits: string,
   platform: SearchPlatform,
-  position: MalformedTarget,
+  input: TargetInput,
 ): UserTarget | null {
   if (platform === "bluesky") {
-    throw malformed(position, {
+    throw malformed(input, {
       message: "Bluesky accounts have no numeric ids",
       hint: `write the handle or the DID; x:${digits.slice(0, 19)} is an account on X`,
     });

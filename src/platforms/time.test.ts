@@ -17,7 +17,7 @@ test.each([
   ["9999-12-31T23:59:59Z", Date.UTC(9999, 11, 31, 23, 59, 59)],
   ["2016-12-31T23:59:60Z", Date.UTC(2017, 0, 1)],
   ["2016-02-29", Date.UTC(2016, 1, 29)],
-])("the time %s of a platform is parsed", (text, ms) => {
+])("the ISO time %s is parsed", (text, ms) => {
   expect(parseIsoTime(text)).toBe(ms);
 });
 
@@ -35,7 +35,7 @@ test.each([
   "Wed Oct 05 20:11:30 +0000 2011",
   "1424806552",
   "+012015-02-24",
-])("the time %j of a platform is rejected", (text) => {
+])("the ISO time %j is rejected", (text) => {
   expect(parseIsoTime(text)).toBeNull();
 });
 

@@ -1,9 +1,9 @@
-const isoForm =
+const isoPattern =
   /^(\d{4})-(\d\d)-(\d\d)(?:[Tt ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])(\d\d):?(\d\d))?)?$/;
 
 /** A time without an offset is UTC. Null if malformed or nonexistent. */
 export function parseIsoTime(text: string): number | null {
-  const parts = isoForm.exec(text);
+  const parts = isoPattern.exec(text);
   if (parts === null) return null;
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])];
   const [hour, minute, second] = [

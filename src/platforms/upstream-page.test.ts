@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
 import { makePost } from "../../testkit/data/make-post.ts";
-import { itemKey, itemsPage, type SentItem } from "./upstream-page.ts";
+import { itemKey, itemsPage, type PageItem } from "./upstream-page.ts";
 
 const nowMs = Date.UTC(2026, 0, 2);
 const options = { name: "Bluesky", next: "more", nowMs };
-const post = (key: string, ageMs: number): SentItem & { kind: "post" } => ({
+const post = (key: string, ageMs: number): PageItem & { kind: "post" } => ({
   kind: "post",
   post: makePost({ key, createdMs: nowMs - ageMs, seenMs: nowMs }),
 });
 
-test("a page of an upstream has distinct items, and reports repeated ones", () => {
+test("an upstream page has distinct items, and reports repeated ones", () => {
   const one = post("one", 1);
   const page = itemsPage([one, post("two", 2), one], options);
   expect(page.items.map(itemKey)).toEqual([itemKey(one), itemKey(post("two", 2))]);
@@ -17,7 +17,7 @@ test("a page of an upstream has distinct items, and reports repeated ones", () =
   expect(Object.keys(itemsPage([one], options))).toEqual(["items", "next"]);
 });
 
-test("a page of an upstream reports how many items were received and the oldest time if some are omitted", () => {
+test("an upstream page reports how many items were received and the oldest time if some are omitted", () => {
   const times = { createdMs: nowMs - 9, seenMs: nowMs };
   const page = itemsPage(
     [post("one", 1), { kind: "withheld", times }, { kind: "withheld", times: null }],
@@ -27,7 +27,7 @@ test("a page of an upstream reports how many items were received and the oldest 
   expect(page.warnings).toBeUndefined();
 });
 
-test("a page of an upstream reports how many items were unreadable, beside other warnings", () => {
+test("an upstream page reports how many items were unreadable, in addition to other warnings", () => {
   const warning = { code: "partial_view", message: "not all" };
   const page = itemsPage([{ kind: "unreadable" }, { kind: "unreadable" }], {
     ...options,

@@ -5,7 +5,7 @@ import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts"
 export const unreadableCode = "unreadable_items";
 
 /** `withheld` must not be shown. */
-export type SentItem =
+export type PageItem =
   | UpstreamItem
   | { kind: "withheld"; times: Pick<Post, "createdMs" | "seenMs"> | null }
   | { kind: "unreadable" };
@@ -18,22 +18,22 @@ export type PageOptions = {
 };
 
 /** Fits into a cursor, as JSON. */
-const longestTokenBytes = 2_000;
+const maxTokenBytes = 2_000;
 
 /** A token that cannot be sent back causes a warning. */
 export function pageToken(
-  given: unknown,
+  token: unknown,
   name: string,
 ): { next: string | null; warnings: readonly UpstreamWarning[] } {
-  if (given === undefined || given === null || given === "") return { next: null, warnings: [] };
+  if (token === undefined || token === null || token === "") return { next: null, warnings: [] };
   const isUsable =
-    typeof given === "string" && Buffer.byteLength(JSON.stringify(given)) <= longestTokenBytes;
-  return isUsable ? { next: given, warnings: [] } : { next: null, warnings: [unusableToken(name)] };
+    typeof token === "string" && Buffer.byteLength(JSON.stringify(token)) <= maxTokenBytes;
+  return isUsable ? { next: token, warnings: [] } : { next: null, warnings: [unusableToken(name)] };
 }
 
 const unusableToken = (name: string): UpstreamWarning => ({
   code: "page_token_unusable",
-  message: `${name} has more, but its page token is not text of at most ${longestTokenBytes} bytes`,
+  message: `${name} has more, but its page token is not text of at most ${maxTokenBytes} bytes`,
   isPartial: true,
 });
 
@@ -41,21 +41,21 @@ export const emptyPage: UpstreamPage = { items: [], next: null };
 
 export const absentPage: UpstreamPage = { ...emptyPage, isAbsent: true };
 
-/** Distinct. Reports unreadable items and, if any were left out, the count received and the oldest time. */
+/** Items are distinct. Reports unreadable items and, if any were omitted, the count received and the oldest time. */
 export function itemsPage(
-  sent: readonly SentItem[],
+  received: readonly PageItem[],
   { name, next, nowMs, warnings = [] }: PageOptions,
 ): UpstreamPage {
   const items = new Map<string, UpstreamItem>();
-  let leftOut = 0;
+  let omitted = 0;
   let unreadable = 0;
   let hasRepeats = false;
   let oldestMs = Number.POSITIVE_INFINITY;
-  for (const item of sent) {
+  for (const item of received) {
     oldestMs = Math.min(oldestMs, timeOf(item, nowMs));
     if (item.kind === "unreadable") unreadable += 1;
     if (item.kind === "unreadable" || item.kind === "withheld") {
-      leftOut += 1;
+      omitted += 1;
       continue;
     }
     const key = itemKey(item);
@@ -66,8 +66,8 @@ export function itemsPage(
   return {
     items: [...items.values()],
     next,
-    ...(leftOut === 0 ? {} : { received: items.size + leftOut }),
-    ...(leftOut === 0 || oldestMs === Number.POSITIVE_INFINITY ? {} : { oldestMs }),
+    ...(omitted === 0 ? {} : { received: items.size + omitted }),
+    ...(omitted === 0 || oldestMs === Number.POSITIVE_INFINITY ? {} : { oldestMs }),
     ...(all.length === 0 ? {} : { warnings: all }),
     ...(hasRepeats ? { hasRepeats } : {}),
   };
@@ -86,7 +86,7 @@ export function itemKey(item: UpstreamItem): string {
   }
 }
 
-function timeOf(item: SentItem, nowMs: number): number {
+function timeOf(item: PageItem, nowMs: number): number {
   const times = item.kind === "post" ? item.post : item.kind === "withheld" ? item.times : null;
   return times === null ? Number.POSITIVE_INFINITY : postTimeMs(times, nowMs);
 }

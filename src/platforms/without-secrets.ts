@@ -1,28 +1,28 @@
 import { stripControls } from "../lib/controls.ts";
 
 /** Shorter values occur in any text. */
-const shortestSecret = 6;
+const minSecretLength = 6;
 
-const longestReason = 300;
+const maxReasonLength = 300;
 
 /** Also redacts URL-encoded and JSON forms. */
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
-    .filter((value) => value.length >= shortestSecret)
+    .filter((value) => value.length >= minSecretLength)
     .flatMap(formsOf)
     .toSorted((one, other) => other.length - one.length);
-  return forms.reduce((left, form) => left.replaceAll(form, "…"), text);
+  return forms.reduce((redacted, form) => redacted.replaceAll(form, "…"), text);
 }
 
 function formsOf(value: string): string[] {
-  const inAddress = encodeURIComponent(value.toWellFormed());
+  const urlEncoded = encodeURIComponent(value.toWellFormed());
   const inJson = JSON.stringify(value).slice(1, -1);
   // JSON may escape slashes.
-  return [value, inAddress, inJson, inJson.replaceAll("/", "\\/")];
+  return [value, urlEncoded, inJson, inJson.replaceAll("/", "\\/")];
 }
 
 export function redactedReason(reason: string, secrets: Readonly<Record<string, string>>): string {
   const line = stripControls(withoutSecrets(reason, secrets)).replaceAll(/\s+/g, " ").trim();
   // Removing control characters may have joined a secret.
-  return [...withoutSecrets(line, secrets)].slice(0, longestReason).join("");
+  return [...withoutSecrets(line, secrets)].slice(0, maxReasonLength).join("");
 }

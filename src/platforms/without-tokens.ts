@@ -1,7 +1,7 @@
 import { stripControls } from "../lib/controls.ts";
 
-const maxRead = 4_000;
-const maxShown = 200;
+const maxInputLength = 4_000;
+const maxOutputLength = 200;
 
 const tokenText = String.raw`[\w.~+/=%-]`;
 const longRun = new RegExp(`${tokenText}{40,}`, "g");
@@ -15,12 +15,12 @@ const lastRun = new RegExp(`(?<!${tokenText})${tokenText}+$`);
 /** One line of up to 200 characters without apparent credentials. */
 export function withoutTokens(output: unknown): string {
   if (typeof output !== "string") return "";
-  const line = stripControls(cut(output, maxRead)).replaceAll(/\s+/g, " ").trim();
+  const line = stripControls(truncate(output, maxInputLength)).replaceAll(/\s+/g, " ").trim();
   const clean = line.replaceAll(authorization, "$1 …").replaceAll(longRun, "…");
-  return cut(clean, maxShown).toWellFormed();
+  return truncate(clean, maxOutputLength).toWellFormed();
 }
 
 /** Never cuts within a token, because the rest would not be recognised. */
-function cut(text: string, max: number): string {
+function truncate(text: string, max: number): string {
   return text.length <= max ? text : `${text.slice(0, max).replace(lastRun, "")}…`;
 }

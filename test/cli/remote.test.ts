@@ -151,8 +151,8 @@ describe("login", () => {
       EARSHOT_DATA_DIR: service.dataDir,
     });
     expect(local.out).toContain("=comet number1");
-    const elsewhere = await earshot(["search", "x", "--url", "https://other.example"]);
-    expect(elsewhere.notes).toContain("an API key for https://other.example/ is required");
+    const other = await earshot(["search", "x", "--url", "https://other.example"]);
+    expect(other.notes).toContain("an API key for https://other.example/ is required");
 
     expect((await earshot(["logout"])).code).toBe(0);
     expect(() => statSync(loginFile)).toThrow();
@@ -179,9 +179,9 @@ describe("login", () => {
     const { out } = await earshot(["login", "--list"]);
     expect(out).toBe(`PROFILE  SERVICE\ndefault  ${url}\nstaging  ${url}\n`);
 
-    const jobsOf = async (of: string) =>
-      (await service.call(of, { method: "GET", url: "/v1/search/live/social/jobs" })).json().jobs
-        .length;
+    const jobsOf = async (apiKey: string) =>
+      (await service.call(apiKey, { method: "GET", url: "/v1/search/live/social/jobs" })).json()
+        .jobs.length;
     const dataDir = { EARSHOT_DATA_DIR: join(home, "empty") };
     await earshot(["search", "number1", "--profile", "staging"], dataDir);
     expect(await jobsOf(second)).toBe(1);
@@ -205,9 +205,9 @@ describe("login", () => {
   });
 
   test("a data folder that is set takes precedence over a login", async () => {
-    const elsewhere = { EARSHOT_DATA_DIR: join(home, "empty") };
+    const other = { EARSHOT_DATA_DIR: join(home, "empty") };
     await runCommand(["login", url], { XDG_CONFIG_HOME: home }, piped(key));
-    const { notes } = await earshot(["search", "number1"], elsewhere);
+    const { notes } = await earshot(["search", "number1"], other);
     expect(notes).toContain("no archive in");
     await earshot(["logout"]);
   });

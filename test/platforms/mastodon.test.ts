@@ -14,9 +14,9 @@ import {
 /** Mastodon through the whole service, against emulators. */
 
 const secretKey = randomBytes(32);
-/** The operator's server, and one with an account token. */
-let open: MastodonEmulator;
-let own: MastodonEmulator;
+/** The server that the operator configured, and one for which an account has a token. */
+let publicServer: MastodonEmulator;
+let ownServer: MastodonEmulator;
 let service: ServiceUnderTest;
 let key: string;
 let accountId: string;
@@ -24,44 +24,52 @@ let ann: string;
 let startMs: number;
 
 beforeAll(async () => {
-  open = await startMastodonEmulator();
-  own = await startMastodonEmulator();
+  publicServer = await startMastodonEmulator();
+  ownServer = await startMastodonEmulator();
   service = await startServiceUnderTest({
     EARSHOT_SECRET_KEY: secretKey.toString("base64"),
-    EARSHOT_MASTODON_INSTANCE: open.url,
-    EARSHOT_UPSTREAM_PRIVATE_HOSTS: own.url,
+    EARSHOT_MASTODON_INSTANCE: publicServer.url,
+    EARSHOT_UPSTREAM_PRIVATE_HOSTS: ownServer.url,
     EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "1000",
     EARSHOT_MAX_ATTEMPTS: "1",
   });
   startMs = Date.now() - 3_600_000;
-  ann = open.network.addAccount({ username: "ann", note: "writes" }).id;
-  const bob = open.network.addAccount({ username: "bob", indexable: false }).id;
+  ann = publicServer.network.addAccount({ username: "ann", note: "writes" }).id;
+  const bob = publicServer.network.addAccount({ username: "bob", indexable: false }).id;
   for (let index = 0; index < 45; index += 1) {
     const createdMs = startMs + index * 1_000;
-    open.network.addStatus({ accountId: ann, text: `comet ${index} #space`, createdMs });
+    publicServer.network.addStatus({ accountId: ann, text: `comet ${index} #space`, createdMs });
   }
-  open.network.addStatus({ accountId: bob, text: "comet of bob #space", createdMs: startMs });
-  open.network.follow(bob, ann);
-  const me = own.network.addAccount({ username: "me" }).id;
-  const friend = own.network.addAccount({ username: "friend" }).id;
-  own.network.follow(me, friend);
-  own.network.addStatus({
+  publicServer.network.addStatus({
+    accountId: bob,
+    text: "comet of bob #space",
+    createdMs: startMs,
+  });
+  publicServer.network.follow(bob, ann);
+  const me = ownServer.network.addAccount({ username: "me" }).id;
+  const friend = ownServer.network.addAccount({ username: "friend" }).id;
+  ownServer.network.follow(me, friend);
+  ownServer.network.addStatus({
     accountId: friend,
     text: "comet for friends",
     visibility: "private",
     createdMs: startMs,
   });
-  own.network.addStatus({ accountId: friend, text: "comet for all", createdMs: startMs + 500 });
+  ownServer.network.addStatus({
+    accountId: friend,
+    text: "comet for all",
+    createdMs: startMs + 500,
+  });
   ({ accountId, token: key } = await makeAccount("one"));
-  await keep(own, accountId, me);
+  await storeToken(ownServer, accountId, me);
 });
 afterAll(async () => {
   await service.remove();
-  await Promise.all([open.close(), own.close()]);
+  await Promise.all([publicServer.close(), ownServer.close()]);
 });
 beforeEach(() => {
-  open.requests.length = 0;
-  own.requests.length = 0;
+  publicServer.requests.length = 0;
+  ownServer.requests.length = 0;
 });
 
 async function makeAccount(name: string) {
@@ -74,8 +82,8 @@ async function makeAccount(name: string) {
   });
 }
 
-/** As `earshot credentials add`. */
-async function keep(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
+/** Like `earshot credentials add`. */
+async function storeToken(server: MastodonEmulator, owner: string, subject: string): Promise<void> {
   const { token } = server.addToken({ accountId: subject });
   const id = `token-of-${owner}`.slice(0, 40);
   const encryptor = createEncryptor(secretKey, randomBytes);
@@ -94,9 +102,9 @@ async function keep(server: MastodonEmulator, owner: string, subject: string): P
   });
 }
 
-type Requested = { method: string; query?: string; type?: string; by?: string; more?: object };
+type JobOptions = { method: string; query?: string; type?: string; by?: string; more?: object };
 
-async function answered({ method, query, type = "social", by = key, more = {} }: Requested) {
+async function runJob({ method, query, type = "social", by = key, more = {} }: JobOptions) {
   const body = { type, arguments: { type: method, query, max_results: 100, ...more } };
   const submitted = await service.submit(by, body, "/v1/search/live/mastodon");
   expect(submitted.json()).toMatchObject({ error: "" });
@@ -115,7 +123,7 @@ describe("requests without a credential", () => {
   });
 
   test("the configured Mastodon server is requested without a credential, page after page", async () => {
-    const first = await answered({
+    const first = await runJob({
       method: "gettweets",
       query: "@ann",
       by: outsider,
@@ -127,14 +135,14 @@ describe("requests without a credential", () => {
     expect(first.records[0]).toMatchObject({
       Metadata: {
         platform: "mastodon",
-        username: `ann@${open.host}`,
-        user_id: `${ann}@${open.host}`,
+        username: `ann@${publicServer.host}`,
+        user_id: `${ann}@${publicServer.host}`,
         hashtags: ["space"],
         origin: "upstream",
       },
     });
     const next = first.result.headers["x-next-cursor"];
-    const second = await answered({
+    const second = await runJob({
       method: "gettweets",
       query: "@ann",
       by: outsider,
@@ -149,40 +157,49 @@ describe("requests without a credential", () => {
   });
 
   test("a post, its author and trends are returned without a credential", async () => {
-    const uri = `${open.url}/users/ann/statuses/${[...open.network.statuses.keys()][3]}`;
+    const uri = `${publicServer.url}/users/ann/statuses/${[...publicServer.network.statuses.keys()][3]}`;
     expect(
-      contents((await answered({ method: "getbyid", query: uri, by: outsider })).records),
+      contents((await runJob({ method: "getbyid", query: uri, by: outsider })).records),
     ).toEqual(["comet 3 #space"]);
-    const { records } = await answered({ method: "searchbyprofile", query: "@ann", by: outsider });
-    expect(records).toMatchObject([{ ID: `${ann}@${open.host}`, Content: "writes" }]);
+    const { records } = await runJob({ method: "searchbyprofile", query: "@ann", by: outsider });
+    expect(records).toMatchObject([{ ID: `${ann}@${publicServer.host}`, Content: "writes" }]);
     expect(
-      (await answered({ method: "getprofilebyid", query: `${ann}@${open.host}`, by: outsider }))
-        .records,
+      (
+        await runJob({
+          method: "getprofilebyid",
+          query: `${ann}@${publicServer.host}`,
+          by: outsider,
+        })
+      ).records,
     ).toEqual(records);
     expect(
-      contents((await answered({ method: "getbyid", query: "4711", by: outsider })).records),
+      contents((await runJob({ method: "getbyid", query: "4711", by: outsider })).records),
     ).toEqual([]);
   });
 
   test("replies to a post whose id has letters are found by its page and by ID@host", async () => {
-    open.character.differences.ulids = true;
-    const { id } = open.network.addStatus({ accountId: ann, text: "lettered", createdMs: startMs });
+    publicServer.character.differences.ulids = true;
+    const { id } = publicServer.network.addStatus({
+      accountId: ann,
+      text: "lettered",
+      createdMs: startMs,
+    });
     const reply = { accountId: ann, text: "a reply", inReplyToId: id, createdMs: startMs + 1 };
-    open.network.addStatus(reply);
-    open.character.differences.ulids = false;
+    publicServer.network.addStatus(reply);
+    publicServer.character.differences.ulids = false;
     expect(id).toMatch(/^[0-9A-Z]{26}$/);
     for (const query of [
-      `${id}@${open.host}`,
-      `${open.url}/@ann/statuses/${id}`,
-      `${open.url}/users/ann/statuses/${id}`,
+      `${id}@${publicServer.host}`,
+      `${publicServer.url}/@ann/statuses/${id}`,
+      `${publicServer.url}/users/ann/statuses/${id}`,
     ]) {
-      const { records } = await answered({ method: "getreplies", query, by: outsider });
+      const { records } = await runJob({ method: "getreplies", query, by: outsider });
       expect(contents(records)).toEqual(["a reply"]);
     }
   });
 
   test("posts with a hashtag, of authors who opted in, are found without a credential", async () => {
-    const { records, status } = await answered({
+    const { records, status } = await runJob({
       method: "searchbyquery",
       query: "#space comet",
       by: outsider,
@@ -193,42 +210,39 @@ describe("requests without a credential", () => {
   });
 
   test("a server in the operator's own network that a query names is not called", async () => {
-    const { host } = own;
-    const { status } = await answered({
+    const { host } = ownServer;
+    const { status } = await runJob({
       method: "gettweets",
       query: `@friend@${host}`,
       by: outsider,
     });
     expect(status).toMatchObject({ status: "error" });
-    expect(own.requests).toEqual([]);
+    expect(ownServer.requests).toEqual([]);
   });
 });
 
 describe("an account with its own token", () => {
-  test("an account with its own Mastodon token is answered by its own server", async () => {
-    const { records, status } = await answered({
+  test("a request of an account with its own Mastodon token goes to the token's server", async () => {
+    const { records, status } = await runJob({
       method: "gettweets",
       query: "@friend",
       type: "social-credential",
     });
     expect(contents(records)).toEqual(["comet for all"]);
     expect(status.sources).toMatchObject([{ via: "credential", count: 1 }]);
-    expect(open.requests).toEqual([]);
+    expect(publicServer.requests).toEqual([]);
   });
 
   test("an account with its own Mastodon token reads its home timeline, with what only followers see, and no other account does", async () => {
     const home = { method: "gethometweets", type: "social-credential" };
-    expect(contents((await answered(home)).records)).toEqual([
-      "comet for all",
-      "comet for friends",
-    ]);
+    expect(contents((await runJob(home)).records)).toEqual(["comet for all", "comet for friends"]);
     const { token: other } = await makeAccount("other");
     const body = { type: "social-credential", arguments: { type: "gethometweets" } };
     expect((await service.submit(other, body, "/v1/search/live/mastodon")).statusCode).toBe(422);
   });
 
   test("an account with its own Mastodon token searches, and finds only public posts", async () => {
-    const { records } = await answered({
+    const { records } = await runJob({
       method: "searchbyquery",
       query: "comet",
       type: "social-credential",
@@ -238,12 +252,12 @@ describe("an account with its own token", () => {
 
   test("an account gets an error for a revoked Mastodon token, which is not used again", async () => {
     const { token: by, accountId: owner } = await makeAccount("late");
-    await keep(own, owner, [...own.network.accounts.keys()][0] ?? "");
-    const used = { method: "gettweets", query: "@friend", type: "social-credential", by };
-    expect((await answered(used)).records).toHaveLength(1);
-    const { authorization } = own.requests[0] ?? {};
-    own.revoke(authorization?.replace("Bearer ", "") ?? "");
-    const { status, result } = await answered(used);
+    await storeToken(ownServer, owner, [...ownServer.network.accounts.keys()][0] ?? "");
+    const job = { method: "gettweets", query: "@friend", type: "social-credential", by };
+    expect((await runJob(job)).records).toHaveLength(1);
+    const { authorization } = ownServer.requests[0] ?? {};
+    ownServer.revoke(authorization?.replace("Bearer ", "") ?? "");
+    const { status, result } = await runJob(job);
     expect(status).toMatchObject({
       status: "error",
       error: expect.stringContaining("no longer accepts the token"),

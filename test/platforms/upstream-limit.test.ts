@@ -47,8 +47,8 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** A deployment token, as `earshot credentials add`. */
-async function keepToken(): Promise<void> {
+/** Stores a deployment token, like `earshot credentials add`. */
+async function storeToken(): Promise<void> {
   const encryptor = createEncryptor(secretKey, randomBytes);
   const owner = { purpose: "credential", accountId: "", id: "credential-1" } as const;
   await service.context.store.write("putCredential", {
@@ -69,7 +69,7 @@ async function keepToken(): Promise<void> {
 test("a hundred concurrent jobs on one credential respect its limit, and all finish", async () => {
   const usual = limited({ limit, windowMs, body: { ids: ["1", "2"] } });
   upstream.usual = usual;
-  await keepToken();
+  await storeToken();
   const key = await service.makeKey();
   const body = {
     type: "mastodon",

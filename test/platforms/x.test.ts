@@ -61,14 +61,14 @@ beforeEach(async () => {
 });
 
 async function makeAccount(name: string): Promise<{ token: string; accountId: string }> {
-  const made = await service.context.store.write("createKey", {
+  const created = await service.context.store.write("createKey", {
     name,
     accountName: name,
     requestsPerSecond: 1_000_000,
     submissionsPerMinute: 1_000_000,
     nowMs: Date.now(),
   });
-  return { token: made.token, accountId: made.accountId };
+  return { token: created.token, accountId: created.accountId };
 }
 
 const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
@@ -77,8 +77,8 @@ const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
   return { id, authorId: "11", text: `a river, number ${n}`, lang: "en", createdMs, ...more };
 };
 
-/** As `earshot credentials add`. */
-async function keep(
+/** Like `earshot credentials add`. */
+async function storeCredential(
   kind: "app-token" | "user-token",
   owner: string | null,
   token = "app-token-0001",
@@ -113,16 +113,16 @@ async function keep(
   });
 }
 
-type Requested = { type?: string; query?: string; method?: string; by?: string; max?: number };
+type JobOptions = { type?: string; query?: string; method?: string; by?: string; max?: number };
 
 /** Submits, waits, and reads result and status. */
-async function answered({
+async function runJob({
   type = "social",
   query,
   method = "searchbyquery",
   by = key,
   max = 10,
-}: Requested) {
+}: JobOptions) {
   const body = { type, arguments: { type: method, query, max_results: max } };
   const submitted = await service.submit(by, body, "/v1/search/live/x");
   expect(submitted.json()).toMatchObject({ error: "" });
@@ -135,9 +135,9 @@ async function answered({
 
 describe("an account with its own credential", () => {
   test("an account with its own X credential sees everything that X returns, and the cost", async () => {
-    await keep("app-token", accountId);
+    await storeCredential("app-token", accountId);
     x.world.posts.push(post(1), post(2), post(3, { text: "stone" }));
-    const { records, status } = await answered({ query: "river" });
+    const { records, status } = await runJob({ query: "river" });
     expect(records).toMatchObject([
       { ID: post(1).id, Content: "a river, number 1", Metadata: { username: "ann" } },
       { ID: post(2).id, Content: "a river, number 2" },
@@ -151,9 +151,9 @@ describe("an account with its own credential", () => {
   });
 
   test("an account with its own X credential reads its own home timeline, which no other account can", async () => {
-    await keep("user-token", accountId);
+    await storeCredential("user-token", accountId);
     x.world.posts.push(post(1), post(2, { authorId: "12", text: "own" }));
-    const { records } = await answered({ type: "social-credential", method: "gethometweets" });
+    const { records } = await runJob({ type: "social-credential", method: "gethometweets" });
     expect(records).toMatchObject([{ Content: "a river, number 1" }, { Content: "own" }]);
     const other = await makeAccount("another");
     const body = { type: "social-credential", arguments: { type: "gethometweets" } };
@@ -161,9 +161,9 @@ describe("an account with its own credential", () => {
     expect(refused.statusCode).toBe(422);
   });
 
-  test("the credential is in no output, regardless of what X repeats of it", async () => {
-    await keep("app-token", accountId);
-    await keep("user-token", accountId);
+  test("no output contains the credential, regardless of what X echoes", async () => {
+    await storeCredential("app-token", accountId);
+    await storeCredential("user-token", accountId);
     x.faults.isEchoing = true;
     const shown: string[] = [];
     for (const requested of [
@@ -171,7 +171,7 @@ describe("an account with its own credential", () => {
       { type: "social-api", method: "getbyid", query: "20" },
       { type: "social-credential", method: "gethometweets" },
     ]) {
-      const { result, status } = await answered(requested);
+      const { result, status } = await runJob(requested);
       shown.push(result.body, JSON.stringify(status));
     }
     x.faults.isEchoing = false;
@@ -185,9 +185,9 @@ describe("an account with its own credential", () => {
   test.each(["app-token", "user-token"] as const)(
     "an account searches the last days by recent search, completely, with its own %s",
     async (kind) => {
-      await keep(kind, accountId);
+      await storeCredential(kind, accountId);
       x.world.posts.push(post(1), post(6 * 24 * 60));
-      const { records, status, result } = await answered({ query: "river" });
+      const { records, status, result } = await runJob({ query: "river" });
       expect(records).toHaveLength(2);
       expect(status).toMatchObject({ complete: true, coverage: { complete: true, gaps: [] } });
       expect(result.headers["x-coverage"]).toMatch(/^complete, /);
@@ -199,10 +199,10 @@ describe("an account with its own credential", () => {
     },
   );
 
-  test("a search with an own X credential spends nothing of the deployment's budget", async () => {
-    await keep("app-token", accountId);
+  test("a search with the account's own X credential does not spend the deployment's budget", async () => {
+    await storeCredential("app-token", accountId);
     x.world.posts.push(...Array.from({ length: 40 }, (_, n) => post(n + 1)));
-    const { records, status } = await answered({ query: "river", max: 40 });
+    const { records, status } = await runJob({ query: "river", max: 40 });
     expect(records).toHaveLength(40);
     const [part] = status.sources.filter(({ via }: { via: string }) => via === "api");
     expect(part.cost).toMatchObject({ post_reads: 40, month: null });
@@ -211,11 +211,11 @@ describe("an account with its own credential", () => {
 
 describe("an unusable answer", () => {
   test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops"}]}'])(
-    "an unusable answer of status 200 and %s is requested once, and its cost is recorded",
+    "a 200 response with the unusable body %s is requested once, and its cost is recorded",
     async (body) => {
-      await keep("app-token", accountId);
+      await storeCredential("app-token", accountId);
       x.faults.body = body;
-      const { status, records } = await answered({ query: "river" });
+      const { status, records } = await runJob({ query: "river" });
       delete x.faults.body;
       expect(x.requests).toHaveLength(1);
       expect(records).toEqual([]);
@@ -226,9 +226,9 @@ describe("an unusable answer", () => {
   );
 
   test("a request that X refuses (400) is not retryable, and has no hint to retry", async () => {
-    await keep("app-token", accountId);
+    await storeCredential("app-token", accountId);
     x.faults.isEchoing = true;
-    const { result } = await answered({ method: "getbyid", query: "20" });
+    const { result } = await runJob({ method: "getbyid", query: "20" });
     x.faults.isEchoing = false;
     expect(result.statusCode).toBe(502);
     expect(result.json()).toMatchObject({ code: "upstream_failed", retryable: false });
@@ -238,11 +238,11 @@ describe("an unusable answer", () => {
 });
 
 describe("requests with the deployment's credential", () => {
-  beforeAll(() => keep("app-token", null));
+  beforeAll(() => storeCredential("app-token", null));
 
   test("posts fetched with the deployment's X credential are shown by their IDs only", async () => {
     x.world.posts.push(post(1));
-    const { records, status } = await answered({ query: "river" });
+    const { records, status } = await runJob({ query: "river" });
     expect(records).toMatchObject([{ ID: post(1).id, Content: "" }]);
     expect(JSON.stringify(records)).not.toContain("river");
     expect(status.warnings).toMatchObject(
@@ -251,7 +251,7 @@ describe("requests with the deployment's credential", () => {
   });
 
   test("accounts fetched with the deployment's X credential are shown by their IDs only", async () => {
-    const { records } = await answered({
+    const { records } = await runJob({
       type: "social-api",
       method: "getprofilebyid",
       query: "11",
@@ -260,15 +260,15 @@ describe("requests with the deployment's credential", () => {
     expect(JSON.stringify(records)).not.toMatch(/"ann"/i);
   });
 
-  test("the month's budget of the deployment is enforced, which the error reports", async () => {
+  test("the deployment's monthly budget is enforced, and the error names its setting", async () => {
     x.world.posts.push(...Array.from({ length: 40 }, (_, n) => post(n + 1)));
     const before = x.billed.posts;
-    const first = await answered({ query: "river", max: 20 });
+    const first = await runJob({ query: "river", max: 20 });
     expect(first.records).toHaveLength(20);
     const [part] = first.status.sources.filter(({ via }: { via: string }) => via === "api");
     expect(part.cost.month).toMatchObject({ post_reads: 21, most_post_reads: 25 });
     const requested = x.requests.length;
-    const second = await answered({ query: "number", max: 20 });
+    const second = await runJob({ query: "number", max: 20 });
     expect(JSON.stringify([second.status, second.records])).toContain(
       "EARSHOT_X_MONTHLY_POST_READS",
     );
@@ -284,7 +284,7 @@ describe("requests with the deployment's credential", () => {
   });
 
   test.each([["getspace", "1DXxyRYNejbKM"]])(
-    "the method %s is refused before paying, because nothing of it may be shown to others",
+    "the method %s is refused before it costs anything, because its data may not be shown to other accounts",
     async (method, query) => {
       const body = { type: "social", arguments: { type: method, query, max_results: 10 } };
       const refused = await service.submit(key, body, "/v1/search/live/x");
@@ -299,19 +299,19 @@ describe("requests with the deployment's credential", () => {
     },
   );
 
-  test("gettrends on X is answered only from the archive, because nothing of it may be shown to others", async () => {
-    const found = await answered({ method: "gettrends", type: "social" });
+  test("gettrends does not request X, because its data may not be shown to other accounts", async () => {
+    const found = await runJob({ method: "gettrends", type: "social" });
     expect(found.status).toMatchObject({ status: "done", complete: false });
     expect(found.status.warnings[0].code).toBe("no_credential");
     expect(x.requests).toEqual([]);
   });
 
-  test("a job waits for an own credential limited to one request a second instead of replacing it", async () => {
-    await keep("app-token", accountId, "app-token-0002");
+  test("a job waits for the account's own credential, limited to one request a second, instead of using another", async () => {
+    await storeCredential("app-token", accountId, "app-token-0002");
     x.faults.isUnpaced = false;
     x.world.posts.push(post(1));
     const requested = { query: "river", method: "searchbyfullarchive", type: "social" };
-    const answers = await Promise.all([answered(requested), answered(requested)]);
+    const answers = await Promise.all([runJob(requested), runJob(requested)]);
     x.faults.isUnpaced = true;
     for (const { records, status } of answers) {
       expect(records).toMatchObject([{ Content: "a river, number 1" }]);
@@ -323,7 +323,7 @@ describe("requests with the deployment's credential", () => {
   });
 
   test("a query that X cannot express is reported without a request", async () => {
-    const { status, records } = await answered({ query: "lang:en filter:media" });
+    const { status, records } = await runJob({ query: "lang:en filter:media" });
     expect(JSON.stringify([status, records])).toContain("from:<username>");
     expect(x.requests).toEqual([]);
   });

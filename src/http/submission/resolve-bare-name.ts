@@ -5,7 +5,7 @@
 import type { Caller } from "../../accounts/authenticate.ts";
 import { accountOn, type BareName } from "../../platforms/bare-name.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";
-import { offsetOf } from "../../platforms/read-target.ts";
+import { targetInputOf } from "../../platforms/read-target.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import type { UserTarget } from "../../platforms/target.ts";
 import { ambiguous, malformed } from "../../platforms/target-errors.ts";
@@ -31,7 +31,7 @@ export async function resolveBareName(
 ): Promise<Resolution> {
   const { method, type } = args;
   const { defaultPlatform } = sources;
-  const offset = offsetOf("user", args.query, "social");
+  const input = targetInputOf("user", args.query, "social");
   const onDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
   if (onDefault !== null && (await isRequestable(onDefault)))
     return { target: onDefault, warnings: [] };
@@ -53,7 +53,7 @@ export async function resolveBareName(
     );
   }
   if (onDefault !== null) return { target: onDefault, warnings: [] };
-  throw malformed(offset, {
+  throw malformed(input, {
     message: "the archive has no account of this name, and the query names no platform",
     hint: `use ${candidates.map(targetText).join(", ")} or @${name}@<server>`,
   });
@@ -77,7 +77,7 @@ export async function resolveBareName(
   ): Promise<UserTarget | null> {
     const checks = await Promise.all(targets.map(matches));
     const matching = targets.filter((_, index) => checks[index]);
-    if (matching.length > 1) throw ambiguous(offset, matching.map(targetText));
+    if (matching.length > 1) throw ambiguous(input, matching.map(targetText));
     return matching[0] ?? null;
   }
 
@@ -85,7 +85,7 @@ export async function resolveBareName(
     const form = targetText(target);
     const warning = {
       code: "platform_assumed",
-      message: `${offset.written} names no platform and was taken for ${form}: ${why}`,
+      message: `${input.text} names no platform and was taken for ${form}: ${why}`,
       hint: `send ${form} to name this account`,
     };
     return { target, warnings: [warning] };

@@ -242,7 +242,7 @@ describe("identity", () => {
     ["9000000000000000000", "2078-11-02"],
   ])("the number %s on X is rejected because it is in the future", (id, time) => {
     expect(errorOf({ id })).toMatch(
-      /^id: expected the number of a post whose time is not ahead of now, found "/,
+      /^id: expected the number of a post whose time is not in the future, found "/,
     );
     expect(errorOf({ id })).toContain(`${id}, of ${time}`);
     expect(errorOf({ url: `https://x.com/a/status/${id}` })).toContain(id);

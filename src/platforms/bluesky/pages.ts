@@ -2,7 +2,7 @@ import { requiredList } from "../fields.ts";
 import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
+import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
 import { postOfFeedView, postOfView } from "./post-view.ts";
 import { profileOfView } from "./profile-view.ts";
 import { blueskyReplyPage } from "./replies.ts";
@@ -134,7 +134,7 @@ async function trends(context: PageContext): Promise<UpstreamPage> {
   const limit = Math.min(Math.max(context.call.limit, 1), maxTrends);
   const answer = await request(context, "app.bsky.unspecced.getTrends", { limit });
   if (answer === null) return absentPage;
-  const items = requiredList(answer.trends, maxItems, blueskyName).map((view, index): SentItem => {
+  const items = requiredList(answer.trends, maxItems, blueskyName).map((view, index): PageItem => {
     const trend = trendOfView(view, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });

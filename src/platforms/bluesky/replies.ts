@@ -1,7 +1,7 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, isObject, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { itemsPage, type SentItem } from "../upstream-page.ts";
+import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { readViewCount } from "./author-view.ts";
 import { type PostViewResult, postOfView, readIndexedMs } from "./post-view.ts";
 import { blueskyName, pageItemOfPost } from "./view-page.ts";
@@ -22,7 +22,7 @@ export async function blueskyReplyPage(
   fetchThread: (uri: string) => Promise<unknown>,
   nowMs: number,
 ): Promise<UpstreamPage | null> {
-  const items: SentItem[] = [];
+  const items: PageItem[] = [];
   let replyCount = 0;
   let branchCount = 0;
   let isTruncated = false;

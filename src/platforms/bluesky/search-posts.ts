@@ -10,7 +10,7 @@ import {
   type UpstreamSearch,
   type UpstreamWarning,
 } from "../upstream.ts";
-import { emptyPage, itemsPage, pageToken, type SentItem } from "../upstream-page.ts";
+import { emptyPage, itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { postOfView, timesOfView } from "./post-view.ts";
 import { type AppView, blueskyErrorOf, type Query, tryAppView } from "./request.ts";
 import type { Request } from "./search-alternatives.ts";
@@ -54,8 +54,8 @@ async function searchPage(
       : readMergePositions(call.cursor, alternatives.length);
   if (positions === null) throw foreignCursor();
 
-  const parts: (AlternativePage<SentItem> | null)[] = [];
-  const unreadable: SentItem[] = [];
+  const parts: (AlternativePage<PageItem> | null)[] = [];
+  const unreadable: PageItem[] = [];
   for (const [index, request] of alternatives.entries()) {
     const position = positions.positions[index];
     if (position === undefined || position.isAtEnd) {
@@ -106,8 +106,8 @@ function parameters(
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,
-): AlternativePage<SentItem> & { unreadable: readonly SentItem[] } {
-  const unreadable: SentItem[] = [];
+): AlternativePage<PageItem> & { unreadable: readonly PageItem[] } {
+  const unreadable: PageItem[] = [];
   const items = list(posts, maxItems).flatMap((view) => {
     const post = postOfView(view, nowMs);
     const item = pageItemOfPost(post, view, nowMs);

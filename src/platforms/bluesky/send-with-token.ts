@@ -7,7 +7,7 @@ import type {
 } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
-import { requireInOrder } from "../request-errors.ts";
+import { throwIfServerFailed } from "../request-errors.ts";
 import { isHandle } from "./at-uri.ts";
 import { isUsable } from "./stored-tokens.ts";
 import { xrpcUrl } from "./xrpc.ts";
@@ -52,7 +52,7 @@ export async function checkToken(stored: CredentialInUse, access: TokenAccess): 
   const headers = { accept: "application/json" };
   const signal = AbortSignal.timeout(testTimeoutMs);
   const answer = await sendWithToken({ url, headers, signal }, stored, access);
-  requireInOrder(url.host, answer);
+  throwIfServerFailed(url.host, answer);
   const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
   if (did !== subject)
     throw credentialRefused(`${url.host} did not issue the token for ${subject}`);

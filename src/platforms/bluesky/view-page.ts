@@ -1,7 +1,7 @@
 import type { Profile } from "../../posts/profile.ts";
 import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
-import { itemsPage, pageToken, type SentItem } from "../upstream-page.ts";
+import { itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { type PostViewResult, timesOfView } from "./post-view.ts";
 
 /** Far above the limits of the lexicons. */
@@ -26,7 +26,7 @@ export function blueskyPostPage(
       typeof post === "string" || isPin(view) ? [] : [post.uri],
     ),
   );
-  const items = results.flatMap(({ view, post }): SentItem[] => {
+  const items = results.flatMap(({ view, post }): PageItem[] => {
     if (typeof post !== "string" && isPin(view) && regularUris.has(post.uri)) return [];
     return [pageItemOfPost(post, view, nowMs)];
   });
@@ -36,7 +36,7 @@ export function blueskyPostPage(
 const isPin = (view: unknown): boolean =>
   fieldsOf(fieldsOf(view).reason).$type === "app.bsky.feed.defs#reasonPin";
 
-export function pageItemOfPost(post: PostViewResult, view: unknown, nowMs: number): SentItem {
+export function pageItemOfPost(post: PostViewResult, view: unknown, nowMs: number): PageItem {
   if (post === "unreadable") return { kind: "unreadable" };
   if (post === "withheld") return { kind: "withheld", times: timesOfView(view, nowMs) };
   return { kind: "post", post };
@@ -47,7 +47,7 @@ export function pageOfProfiles(
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",
   { cursor, nowMs }: PageInfo,
 ): UpstreamPage {
-  const items = requiredList(views, maxViews, blueskyName).map((view): SentItem => {
+  const items = requiredList(views, maxViews, blueskyName).map((view): PageItem => {
     const profile = readProfile(view);
     if (profile === "unreadable") return { kind: "unreadable" };
     return profile === "withheld"

@@ -2,7 +2,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import type { CredentialInUse, CredentialTools, Secrets } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { failedAt } from "../request-errors.ts";
+import { serverFailed } from "../request-errors.ts";
 import { fieldsIn, reasonIn, refusedToken } from "./server-answer.ts";
 
 const timeoutMs = 30_000;
@@ -74,7 +74,7 @@ export async function renewAppToken(
     const outcome = await requestAppToken(host, secrets, tools);
     if (typeof outcome === "string") return { ...secrets, token: outcome };
     if (outcome.status >= 500 || outcome.status === 429)
-      throw failedAt(new URL(host).host, outcome.status);
+      throw serverFailed(new URL(host).host, outcome.status);
     throw refusedToken(host, outcome.status);
   });
 }

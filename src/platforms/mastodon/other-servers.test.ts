@@ -269,7 +269,7 @@ it("a page with unreadable items reports how many were omitted", async () => {
   });
   for (const body of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
-      server.character.faults = { next: [{ status: 200, body: body }] };
+      server.character.faults = { next: [{ status: 200, body }] };
       const reported = await page(method, uri).then(
         ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],

@@ -1,7 +1,7 @@
 import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { itemsPage, type SentItem } from "../upstream-page.ts";
+import { itemsPage, type PageItem } from "../upstream-page.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 import { isVisibleToAll, pageItemOfStatus, serverName } from "./view-page.ts";
 
@@ -19,7 +19,7 @@ export function mastodonReplyPage(
   const descendants = requiredList(listed, maxReplies, access.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
   const origin = { instance: access.instance, nowMs };
-  const items = descendants.map((status): SentItem => {
+  const items = descendants.map((status): PageItem => {
     const item = pageItemOfStatus(status, origin, isVisibleToAll);
     if (item.kind === "post") uris.set(String(fieldsOf(status).id), item.post.uri);
     return item;

@@ -2,7 +2,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
-import { failedAt } from "../request-errors.ts";
+import { serverFailed } from "../request-errors.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
 export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
@@ -30,7 +30,7 @@ export const isOutOfScope = (json: unknown): boolean =>
 
 /** A failing server says nothing about the token. */
 export function refusedToken(origin: string, status: number): EarshotError {
-  if (status === 429 || status >= 500) return failedAt(new URL(origin).host, status);
+  if (status === 429 || status >= 500) return serverFailed(new URL(origin).host, status);
   return credentialRefused(
     `${new URL(origin).host} no longer accepts the token (${status})`,
     "create a new one in the account's settings, Development, and add it",

@@ -1,6 +1,6 @@
 import { requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { itemsPage, type SentItem } from "../upstream-page.ts";
+import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { listCursor, readCursor } from "./cursor.ts";
 import { boundedLimit, bucket, type PageRequest } from "./page-request.ts";
 import { type ServerAccess, sendToServer, serverAccessOf } from "./server-access.ts";
@@ -16,7 +16,7 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);
   const answer = await sendToServer(access, { path, query: { offset, limit }, bucket }, "read");
   const tags = answer === null ? [] : requiredList(answer.json, 100, access.instance);
-  const items = tags.map((tag, index): SentItem => {
+  const items = tags.map((tag, index): PageItem => {
     const trend = trendOfTag(tag, offset + index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });

@@ -2,7 +2,7 @@ import type { Post } from "../../posts/post.ts";
 import { fieldsOf, requiredList, string, unreadableAnswer } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { itemsPage, type SentItem, unreadableCode } from "../upstream-page.ts";
+import { itemsPage, type PageItem, unreadableCode } from "../upstream-page.ts";
 import { postOfStatus } from "./post.ts";
 import { isSuspended, profileOfAccount } from "./profile.ts";
 
@@ -38,7 +38,7 @@ export function pageItemOfStatus(
   status: unknown,
   { instance, nowMs }: ResponseOrigin,
   isShown: (status: unknown) => boolean,
-): SentItem {
+): PageItem {
   const post = fetchedPost(status, instance, nowMs);
   if (post === null) return { kind: "unreadable" };
   return isShown(status) ? { kind: "post", post } : { kind: "withheld", times: post };
@@ -61,7 +61,7 @@ export function pageOfAccounts(
   { instance, nowMs }: ResponseOrigin,
   options: PageOptions,
 ): UpstreamPage {
-  const items = requiredList(accounts, maxItems, instance).map((account): SentItem => {
+  const items = requiredList(accounts, maxItems, instance).map((account): PageItem => {
     const profile = profileOfAccount(account, instance);
     if (profile === null) return { kind: "unreadable" };
     return isSuspended(account) ? { kind: "withheld", times: null } : { kind: "profile", profile };

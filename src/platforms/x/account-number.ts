@@ -4,26 +4,26 @@ import type { UserTarget } from "../target.ts";
 import { isUsername, readIdText } from "./json.ts";
 import { requestX } from "./request.ts";
 
-const numbersOfSession = new WeakMap<Session, Map<string, Promise<string | null>>>();
+const idsOfSession = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
-export async function accountNumber(
+export async function resolveUserId(
   { id, handle }: Pick<UserTarget, "id" | "handle">,
   session: Session,
 ): Promise<string | null> {
   if (id !== null) return readIdText(id);
   if (handle === null || !isUsername(handle)) return null;
-  const requested = numbersOfSession.get(session) ?? new Map<string, Promise<string | null>>();
-  numbersOfSession.set(session, requested);
+  const cached = idsOfSession.get(session) ?? new Map<string, Promise<string | null>>();
+  idsOfSession.set(session, cached);
   const name = handle.toLowerCase();
-  const number = requested.get(name) ?? numberOf(name, session);
-  requested.set(name, number);
-  return await number.catch((error: unknown) => {
-    requested.delete(name);
+  const userId = cached.get(name) ?? requestUserId(name, session);
+  cached.set(name, userId);
+  return await userId.catch((error: unknown) => {
+    cached.delete(name);
     throw error;
   });
 }
 
-async function numberOf(name: string, session: Session): Promise<string | null> {
+async function requestUserId(name: string, session: Session): Promise<string | null> {
   const { data } = await requestX(session, {
     path: `/2/users/by/username/${name}`,
     bucket: "GET /2/users/by/username/:username",

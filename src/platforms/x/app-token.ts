@@ -4,8 +4,8 @@ import type { CredentialInUse, CredentialKind, CredentialTools } from "../creden
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
-import { requireInOrder } from "../request-errors.ts";
-import { isToken, parsedJson, refusedBy, sendWith } from "./tokens.ts";
+import { throwIfServerFailed } from "../request-errors.ts";
+import { isToken, parsedJson, refusalText, sendWith } from "./tokens.ts";
 import { withUsageCapLimit } from "./usage-cap.ts";
 
 /** This request is not billed. */
@@ -33,8 +33,8 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     make: async ({ token = "" }, tools) => {
       if (!isToken(token)) throw invalid("the token is empty or malformed");
       const answer = await sendWith(token, { url: checkUrl }, tools);
-      requireInOrder(checkUrl.host, answer);
-      if (answer.status !== 200) throw invalid(refusedBy(answer, checkUrl));
+      throwIfServerFailed(checkUrl.host, answer);
+      if (answer.status !== 200) throw invalid(refusalText(answer, checkUrl));
       return {
         host: checkUrl.origin,
         subject: null,
@@ -45,8 +45,8 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     },
     test: async (stored, tools) => {
       const answer = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
-      requireInOrder(checkUrl.host, answer);
-      if (answer.status !== 200) throw refused(refusedBy(answer, checkUrl));
+      throwIfServerFailed(checkUrl.host, answer);
+      if (answer.status !== 200) throw refused(refusalText(answer, checkUrl));
       return usageOf(parsedJson(answer));
     },
     send: async (request, stored, tools) => await sendApp(request, stored, tools),
@@ -71,15 +71,15 @@ function usageOf(json: unknown): string {
   const { project_usage: used, project_cap: max } = fieldsOf(fieldsOf(json).data);
   const isReported = [used, max].every((reported) => /^\d{1,15}$/.test(String(reported)));
   return isReported
-    ? `it works: ${used} of ${max} posts of this month are read`
-    : "it works: X reports no usage";
+    ? `the token works: ${used} of ${max} posts read this month`
+    : "the token works: X reports no usage";
 }
 
-const invalid = (why: string): EarshotError =>
+const invalid = (problem: string): EarshotError =>
   credentialInvalid(
-    `token: ${why}`,
+    `token: ${problem}`,
     "copy the bearer token from the application's keys and tokens at console.x.com",
   );
 
-const refused = (why: string): EarshotError =>
-  credentialRefused(why, "create another bearer token at console.x.com and add it");
+const refused = (problem: string): EarshotError =>
+  credentialRefused(problem, "create another bearer token at console.x.com and add it");

@@ -5,18 +5,18 @@ import { type Client, isToken, requestTokens, type UserTokens } from "./tokens.t
 
 const scopes = ["tweet.read", "users.read", "follows.read", "space.read", "offline.access"];
 
-/** PKCE. Errors: `credential_invalid`; those of the token request. */
+/** Uses PKCE. Errors: `credential_invalid`; those of the token request. */
 export async function authorizeUser(
   apiUrl: string,
-  given: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
   tools: CredentialTools,
   dialogue: Dialogue,
 ): Promise<{ client: Client; tokens: UserTokens }> {
-  const { client_id: id = "", client_secret: secret = "", redirect_uri: redirectUri = "" } = given;
+  const { client_id: id = "", client_secret: secret = "", redirect_uri: redirectUri = "" } = values;
   if (!isToken(id)) throw credentialInvalid("client_id: empty or malformed");
   if (!URL.canParse(redirectUri)) throw credentialInvalid("redirect_uri: expected a URL");
-  const verifier = random(tools, 32);
-  const state = random(tools, 16);
+  const verifier = randomText(tools, 32);
+  const state = randomText(tools, 16);
   const url = new URL("/i/oauth2/authorize", siteOf(apiUrl));
   url.search = new URLSearchParams({
     response_type: "code",
@@ -28,7 +28,7 @@ export async function authorizeUser(
     code_challenge_method: "S256",
   }).toString();
   dialogue.show(
-    `Open this address, allow the application, and copy the address that you are sent to:\n\n${url}\n`,
+    `Open this URL, allow the application, and copy the URL that you are redirected to:\n\n${url}\n`,
   );
   const code = codeIn(await dialogue.prompt("The URL that you were redirected to: "), state);
   const client: Client = { id, secret: secret || null };
@@ -51,16 +51,16 @@ function siteOf(apiUrl: string): string {
   return new URL(apiUrl).host === "api.x.com" ? "https://x.com" : apiUrl;
 }
 
-const random = (tools: CredentialTools, bytes: number): string =>
+const randomText = (tools: CredentialTools, bytes: number): string =>
   Buffer.from(tools.randomBytes(bytes)).toString("base64url");
 
-function codeIn(pasted: string, state: string): string {
-  if (!URL.canParse(pasted))
+function codeIn(pastedUrl: string, state: string): string {
+  if (!URL.canParse(pastedUrl))
     throw credentialInvalid("the URL: expected the whole URL, beginning with http");
-  const { searchParams } = new URL(pasted);
+  const { searchParams } = new URL(pastedUrl);
   if (searchParams.has("error")) throw credentialInvalid("access was denied on X");
   if (searchParams.get("state") !== state) {
-    throw credentialInvalid("the URL: it is of another attempt; open the URL shown last");
+    throw credentialInvalid("the URL: it belongs to another attempt; open the URL shown last");
   }
   const code = searchParams.get("code");
   if (!isToken(code)) throw credentialInvalid("the URL: it has no code");

@@ -76,7 +76,7 @@ describe("an application's token", () => {
     const kind = kindOf("app-token");
     const test = (token: string) => kind.test(stored({ token }), tools);
     expect(await test("app-token-0001")).toBe(
-      "it works: 0 of 3000000 posts of this month are read",
+      "the token works: 0 of 3000000 posts read this month",
     );
     await expect(test("ended-long-ago")).rejects.toMatchObject({ code: "credential_refused" });
     const sending = kind.send(me(), stored({ token: "ended-long-ago" }), tools);
@@ -106,20 +106,20 @@ describe("a user's session", () => {
     return stored({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
   };
 
-  test("a session on X is made of a refresh token, which is then replaced", async () => {
+  test("an X session is created from a refresh token, which is then replaced", async () => {
     const { refreshToken } = x.grant({ userId: "12", scopes: allScopes, clientId });
-    const given = { client_id: clientId, refresh_token: refreshToken };
-    const made = await kindOf("user-token").make(given, toolsNow);
+    const values = { client_id: clientId, refresh_token: refreshToken };
+    const made = await kindOf("user-token").make(values, toolsNow);
     expect(made).toMatchObject({ host: x.url, subject: "12", subjectName: "bob" });
     expect(made.secrets).toMatchObject({ clientId, expiresMs: String(now + 7_200_000) });
     expect(made.secrets.refreshToken).not.toBe(refreshToken);
-    await expect(kindOf("user-token").make(given, toolsNow)).rejects.toMatchObject({
+    await expect(kindOf("user-token").make(values, toolsNow)).rejects.toMatchObject({
       code: "credential_invalid",
       message: expect.stringContaining("refresh_token"),
     });
   });
 
-  test("a session on X made of only an access token ends with it", async () => {
+  test("an X session created from only an access token ends when the token expires", async () => {
     const { accessToken } = x.grant({
       userId: "12",
       scopes: ["tweet.read", "users.read"],
@@ -150,7 +150,7 @@ describe("a user's session", () => {
     const credential = session();
     const [before] = [credential.secrets()];
     // With unknown expiry, each request is refused first.
-    const blind = stored({ ...before, expiresMs: "" }, "12");
+    const withoutExpiry = stored({ ...before, expiresMs: "" }, "12");
     now += 7_200_001;
     let open = () => {};
     x.faults.tokenGate = new Promise((resolve) => {
@@ -158,14 +158,14 @@ describe("a user's session", () => {
     });
     const kind = kindOf("user-token");
     x.faults.limit = 1_000;
-    const sending = Array.from({ length: 50 }, () => kind.send(me(), blind, toolsNow));
+    const sending = Array.from({ length: 50 }, () => kind.send(me(), withoutExpiry, toolsNow));
     open();
     const answers = await Promise.all(sending);
     expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(renewals()).toBe(1);
-    expect(blind.saved).toHaveLength(1);
-    expect(blind.secrets().refreshToken).not.toBe(before?.refreshToken);
-    expect((await kind.send(me(), blind, toolsNow)).status).toBe(200);
+    expect(withoutExpiry.saved).toHaveLength(1);
+    expect(withoutExpiry.secrets().refreshToken).not.toBe(before?.refreshToken);
+    expect((await kind.send(me(), withoutExpiry, toolsNow)).status).toBe(200);
     expect(renewals()).toBe(1);
   });
 
@@ -212,10 +212,10 @@ describe("authorizing an application in a browser", () => {
     };
   }
 
-  const authorize = (given: Record<string, string>, dialogue: Dialogue) => {
+  const authorize = (values: Record<string, string>, dialogue: Dialogue) => {
     const { authorization } = kindOf("user-token");
-    if (authorization === undefined) throw new Error("there is one");
-    return authorization.run(given, toolsNow, dialogue);
+    if (authorization === undefined) throw new Error("no browser authorization");
+    return authorization.run(values, toolsNow, dialogue);
   };
 
   test.each([
@@ -226,8 +226,8 @@ describe("authorizing an application in a browser", () => {
     ],
   ])(
     "authorizing an X application in a browser yields a session of the user for %s",
-    async (_what, given) => {
-      const made = await authorize(given, person());
+    async (_what, values) => {
+      const made = await authorize(values, person());
       expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
       const credential = stored(made.secrets, made.subject);
       now += 7_200_001;
@@ -240,24 +240,24 @@ describe("authorizing an application in a browser", () => {
   );
 
   test.each([
-    ["no address", () => "code"],
+    ["no URL", () => "code"],
     [
-      "an address of another attempt",
+      "the URL of another attempt",
       (location: string) => location.replace(/state=[^&]*/, "state=other"),
     ],
-    ["an address without a code", (location: string) => location.replace(/code=[^&]*/, "")],
+    ["a URL without a code", (location: string) => location.replace(/code=[^&]*/, "")],
     ["a refusal", () => `${redirectUri}?error=access_denied`],
   ])("authorizing an X application in a browser is rejected with %s", async (_what, paste) => {
-    const given = { client_id: clientId, redirect_uri: redirectUri };
-    await expect(authorize(given, person(paste))).rejects.toMatchObject({
+    const values = { client_id: clientId, redirect_uri: redirectUri };
+    await expect(authorize(values, person(paste))).rejects.toMatchObject({
       code: "credential_invalid",
     });
     expect(renewals()).toBe(0);
   });
 
   test("authorizing an X application is rejected with a code that X did not issue", async () => {
-    const given = { client_id: clientId, redirect_uri: redirectUri };
+    const values = { client_id: clientId, redirect_uri: redirectUri };
     const forged = person((location) => location.replace(/code=[^&]*/, "code=forged-code"));
-    await expect(authorize(given, forged)).rejects.toMatchObject({ code: "credential_refused" });
+    await expect(authorize(values, forged)).rejects.toMatchObject({ code: "credential_refused" });
   });
 });

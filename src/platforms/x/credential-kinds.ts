@@ -4,7 +4,7 @@ import { xUserTokenKind } from "./user-token.ts";
 
 type KindsOptions = {
   apiUrl: string;
-  /** X permits showing callers what the deployment's credentials fetch. */
+  /** Whether X permits showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed?: boolean;
 };
 

@@ -2,7 +2,7 @@ import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { SpaceTarget } from "../target.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
-import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
+import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
 import { spaceParameters } from "./fields.ts";
 import { xName } from "./post-page.ts";
 import { isXSpaceId, readSpace } from "./read-space.ts";
@@ -23,7 +23,7 @@ export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<Up
   });
   if (data === null) return absentPage;
   const space = readSpace(data);
-  const item: SentItem = space === null ? { kind: "unreadable" } : { kind: "space", space };
+  const item: PageItem = space === null ? { kind: "unreadable" } : { kind: "space", space };
   return itemsPage([item], { name: xName, next: null, nowMs: session.nowMs });
 }
 
@@ -53,7 +53,7 @@ export async function trendsAt(
     scopes: ["tweet.read"],
   });
   if (isAbsent) return absentPage;
-  const items = list(data, maxTrends).map((item, index): SentItem => {
+  const items = list(data, maxTrends).map((item, index): PageItem => {
     const trend = readTrend(item, index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });

@@ -4,9 +4,9 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { accountNumber } from "./account-number.ts";
+import { resolveUserId } from "./account-number.ts";
 import { postParameters } from "./fields.ts";
-import { firstPresent, postNumber, readCount, readIdText } from "./json.ts";
+import { firstPresent, postIdOf, readCount, readIdText } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { readPosts, xName, xPostPage } from "./post-page.ts";
 import { requestX, type XAnswer, type XRequest } from "./request.ts";
@@ -15,7 +15,7 @@ import { readUserCursor } from "./user-cursor.ts";
 const scopes = ["tweet.read", "users.read"];
 
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
-  const id = postNumber(target);
+  const id = postIdOf(target);
   if (id === null) return absentPage;
   const answer = await requestX(session, {
     path: "/2/tweets",
@@ -34,8 +34,8 @@ export async function postsOfUser(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const which = { minPageSize: 5, exclude: undefined, isShown: everyPost };
-  return await timeline(target, call, session, which);
+  const options = { minPageSize: 5, exclude: undefined, isShown: everyPost };
+  return await timeline(target, call, session, options);
 }
 
 export async function mediaInTimeline(
@@ -43,44 +43,48 @@ export async function mediaInTimeline(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  // Few posts may have media.
-  const which = { minPageSize: 100, exclude: "retweets", isShown: hasMedia };
-  return await timeline(target, call, session, which);
+  // Few posts may have media, so pages are large.
+  const options = { minPageSize: 100, exclude: "retweets", isShown: hasMedia };
+  return await timeline(target, call, session, options);
 }
 
 const everyPost = (): boolean => true;
 const hasMedia = ({ media }: Post): boolean => media.length > 0;
 
-type Which = { minPageSize: number; exclude: string | undefined; isShown: (post: Post) => boolean };
+type TimelineOptions = {
+  minPageSize: number;
+  exclude: string | undefined;
+  isShown: (post: Post) => boolean;
+};
 
 async function timeline(
   target: UserTarget,
   { cursor, limit }: PageCall,
   session: Session,
-  { minPageSize, exclude, isShown }: Which,
+  { minPageSize, exclude, isShown }: TimelineOptions,
 ): Promise<UpstreamPage> {
   const position = readUserCursor(cursor);
-  const id = position?.id ?? (await accountNumber(target, session));
+  const id = position?.id ?? (await resolveUserId(target, session));
   if (id === null) return absentPage;
   const size = Math.min(Math.max(limit, minPageSize), 100);
-  const requested = {
+  const request = {
     path: `/2/users/${id}/tweets`,
     query: { exclude, pagination_token: position?.token },
     bucket: "GET /2/users/:id/tweets",
   };
-  const page = await postsOf(session, size, requested, isShown);
+  const page = await postsOf(session, size, request, isShown);
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
   const id = readIdText(session.subjectId);
   if (id === null) return absentPage;
-  const requested = {
+  const request = {
     path: `/2/users/${id}/timelines/reverse_chronological`,
     query: { pagination_token: call.cursor ?? undefined },
     bucket: "GET /2/users/:id/timelines/reverse_chronological",
   };
-  const page = await postsOf(session, Math.min(Math.max(call.limit, 1), 100), requested, everyPost);
+  const page = await postsOf(session, Math.min(Math.max(call.limit, 1), 100), request, everyPost);
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
@@ -105,24 +109,24 @@ async function postsOf(
 }
 
 async function pageWithOriginals(
-  reported: XAnswer,
+  answer: XAnswer,
   isShown: (post: Post) => boolean,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { posts, leftOut } = readPosts(reported);
-  const whole = await withOriginals(posts, session);
-  const cut = reported.next === null && hasMorePosts(reported) ? [timelineCut] : [];
-  const others = whole.posts.filter((post) => !isShown(post));
+  const { posts, omitted } = readPosts(answer);
+  const completed = await withOriginals(posts, session);
+  const cutWarnings = answer.next === null && hasMorePosts(answer) ? [timelineCut] : [];
+  const others = completed.posts.filter((post) => !isShown(post));
   const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
-  return xPostPage(whole.posts.filter(isShown), [...leftOut, ...withheld], {
-    next: reported.next,
+  return xPostPage(completed.posts.filter(isShown), [...omitted, ...withheld], {
+    next: answer.next,
     nowMs: session.nowMs,
-    warnings: [...reported.warnings, ...whole.warnings, ...cut],
+    warnings: [...answer.warnings, ...completed.warnings, ...cutWarnings],
   });
 }
 
 /** X shows only the latest posts of an account. */
-const maxOfAccount = 3_200;
+const maxTimelinePosts = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
@@ -130,11 +134,11 @@ function hasMorePosts({ includes }: XAnswer): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);
   const posts = readCount(firstPresent(metrics, "tweet_count", "post_count")) ?? 0;
-  return others.length === 0 && posts > maxOfAccount;
+  return others.length === 0 && posts > maxTimelinePosts;
 }
 
 const timelineCut: UpstreamWarning = {
   code: "timeline_cut",
-  message: `${xName} shows the latest ${maxOfAccount} posts of an account, and this one has more`,
+  message: `${xName} shows the latest ${maxTimelinePosts} posts of an account, and this one has more`,
   isPartial: true,
 };

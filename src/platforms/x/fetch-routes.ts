@@ -2,7 +2,7 @@ import type { FetchMethod } from "../methods.ts";
 import { type AccessKind, onlyRoute, type Route } from "../upstream.ts";
 import { searchRoutes, searchRoutesOf } from "./search-request.ts";
 
-/** Pays for posts without media, too. */
+/** Also pays for posts without media. */
 export const timelineRoute: Route = { name: "timeline", reachMs: null, cost: 3 };
 
 export function fetchRoutes(method: FetchMethod, access: AccessKind): readonly Route[] {

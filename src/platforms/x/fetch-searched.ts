@@ -3,22 +3,22 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, emptyPage } from "../upstream-page.ts";
-import { isUsername, postNumber, readIdText } from "./json.ts";
+import { isUsername, postIdOf, readIdText } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** The whole conversation, if the post started it. */
+/** Finds the whole conversation if the post started it, otherwise the direct replies. */
 export async function searchReplies(
   target: PostTarget,
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const id = postNumber(target);
+  const id = postIdOf(target);
   if (id === null) return absentPage;
-  const number = BigInt(id);
-  const fromMs = hasTime(number) ? idTimeMs(number) : null;
+  const postId = BigInt(id);
+  const fromMs = hasTime(postId) ? idTimeMs(postId) : null;
   const query = `(conversation_id:${id} OR in_reply_to_tweet_id:${id}) is:reply`;
-  return await searched(query, fromMs, call, session);
+  return await searchPage(query, fromMs, call, session);
 }
 
 export async function mediaBySearch(
@@ -28,12 +28,12 @@ export async function mediaBySearch(
 ): Promise<UpstreamPage> {
   const name = readIdText(id) ?? (handle !== null && isUsername(handle) ? handle : null);
   if (name === null) return absentPage;
-  return await searched(`from:${name} has:media -is:retweet`, null, call, session);
+  return await searchPage(`from:${name} has:media -is:retweet`, null, call, session);
 }
 
 export const isSearchCursor = (cursor: string): boolean => readPosition(cursor) !== null;
 
-async function searched(
+async function searchPage(
   query: string,
   fromMs: number | null,
   { cursor, limit, route, toMs = null }: PageCall,
@@ -41,9 +41,9 @@ async function searched(
 ): Promise<UpstreamPage> {
   const position = cursor === null ? null : readPosition(cursor);
   const { nowMs } = session;
-  const requested = { fromMs, toMs: toMs ?? nowMs };
-  const window = position ?? searchWindow(requested, nowMs, searchOf(route));
-  if (window === null) return { ...emptyPage, sinceMs: requested.toMs };
+  const requestedWindow = { fromMs, toMs: toMs ?? nowMs };
+  const window = position ?? searchWindow(requestedWindow, nowMs, searchOf(route));
+  if (window === null) return { ...emptyPage, sinceMs: requestedWindow.toMs };
   const token = position?.token ?? null;
   const page = await requestSearch({ ...window, query, token, limit }, session);
   const { search } = window;

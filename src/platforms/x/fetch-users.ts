@@ -2,10 +2,10 @@ import { list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
-import { absentPage, itemsPage, type SentItem } from "../upstream-page.ts";
-import { accountNumber } from "./account-number.ts";
+import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
+import { resolveUserId } from "./account-number.ts";
 import { userFields } from "./fields.ts";
-import { isUsername, postNumber, readIdText } from "./json.ts";
+import { isUsername, postIdOf, readIdText } from "./json.ts";
 import { xName } from "./post-page.ts";
 import { readXUser } from "./read-user.ts";
 import { requestX, type XAnswer, type XRequest } from "./request.ts";
@@ -17,8 +17,8 @@ export async function profileOfUser(
   { id, handle }: UserTarget,
   session: Session,
 ): Promise<UpstreamPage> {
-  const number = readIdText(id);
-  if (number !== null) return await profileAt(`/2/users/${number}`, "GET /2/users/:id", session);
+  const userId = readIdText(id);
+  if (userId !== null) return await profileAt(`/2/users/${userId}`, "GET /2/users/:id", session);
   if (handle === null || !isUsername(handle)) return absentPage;
   const path = `/2/users/by/username/${handle}`;
   return await profileAt(path, "GET /2/users/by/username/:username", session);
@@ -41,7 +41,7 @@ export async function retweetersOf(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const id = postNumber(target);
+  const id = postIdOf(target);
   if (id === null) return absentPage;
   return await usersAt(call, session, {
     path: `/2/tweets/${id}/retweeted_by`,
@@ -57,7 +57,7 @@ export async function followsOf(
   session: Session,
 ): Promise<UpstreamPage> {
   const cursor = readUserCursor(call.cursor);
-  const id = cursor?.id ?? (await accountNumber(target, session));
+  const id = cursor?.id ?? (await resolveUserId(target, session));
   if (id === null) return absentPage;
   const position = { ...call, cursor: cursor?.token ?? null };
   const page = await usersAt(position, session, {
@@ -71,11 +71,11 @@ export async function followsOf(
 async function usersAt(
   { cursor, limit }: PageCall,
   session: Session,
-  requested: Pick<XRequest, "path" | "bucket" | "scopes">,
+  request: Pick<XRequest, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
   const answer = await requestX(session, {
-    ...requested,
+    ...request,
     query: {
       max_results: size,
       pagination_token: cursor ?? undefined,
@@ -94,7 +94,7 @@ function pageOfUsers(
   { next, warnings }: Pick<XAnswer, "next" | "warnings">,
   { nowMs }: Session,
 ): UpstreamPage {
-  const profiles = items.map((item): SentItem => {
+  const profiles = items.map((item): PageItem => {
     const profile = readXUser(item);
     return profile === null ? { kind: "unreadable" } : { kind: "profile", profile };
   });

@@ -9,7 +9,7 @@ import {
   type RecordIdentity,
 } from "../identity.ts";
 
-/** Identity is the post's number, perhaps from its page address, so that no record can claim another's. */
+/** A post's identity is its number, from its id or the URL of its page, so that no record can claim another's. */
 export const xIdentity: IdentityRules = {
   identify,
   reference,
@@ -21,7 +21,7 @@ export const xIdentity: IdentityRules = {
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
-/** Clock skew. A later number would sort before all future posts. */
+/** Allowed clock skew. A later number would sort before all future posts. */
 const maxAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
@@ -43,7 +43,7 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   if (hasTime(id) && idTimeMs(id) > claim.nowMs + maxAheadMs) {
     return {
       field: claim.id === null ? "uri" : "id",
-      expected: "the number of a post whose time is not ahead of now",
+      expected: "the number of a post whose time is not in the future",
       found: `${claimed}, of ${isoTime(idTimeMs(id))}`,
     };
   }

@@ -20,7 +20,7 @@ export function nonEmptyText(value: unknown, max: number): string | null {
   return string(value, max) || null;
 }
 
-export function address(value: unknown): string | null {
+export function readUrl(value: unknown): string | null {
   if (typeof value !== "string" || value.length > 4_096) return null;
   if (!/^https?:\/\/[^\s]+$/i.test(value) || !URL.canParse(value)) return null;
   return value.toWellFormed();
@@ -42,6 +42,6 @@ export function firstPresent(value: unknown, ...names: readonly string[]): unkno
   return null;
 }
 
-export function postNumber({ id, uri }: PostTarget): string | null {
+export function postIdOf({ id, uri }: PostTarget): string | null {
   return readIdText(id) ?? readIdText(uri === null ? null : xIdOf(uri)?.toString());
 }

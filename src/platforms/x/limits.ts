@@ -3,8 +3,8 @@ import type { Limit } from "../upstream.ts";
 
 /** Reset is Unix seconds. The headers exclude an application's monthly cap. */
 export function xLimit(headers: Headers): Limit | null {
-  const remaining = whole(headers.get("x-rate-limit-remaining"));
-  const resetSeconds = whole(headers.get("x-rate-limit-reset"));
+  const remaining = wholeNumber(headers.get("x-rate-limit-remaining"));
+  const resetSeconds = wholeNumber(headers.get("x-rate-limit-reset"));
   if (remaining === null || resetSeconds === null) return null;
   return { remaining, resetMs: resetSeconds * 1_000 };
 }
@@ -13,5 +13,5 @@ export function xLimit(headers: Headers): Limit | null {
 export const intervalMs = (bucket: string): number =>
   bucket === "GET /2/tweets/search/all" ? 1_000 : 0;
 
-const whole = (text: string | null): number | null =>
+const wholeNumber = (text: string | null): number | null =>
   text !== null && /^\d{1,12}$/.test(text) ? Number(text) : null;

@@ -7,7 +7,7 @@ import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
 import { requestX, type XAnswer } from "./request.ts";
 
-const maxNamed = 100;
+const maxLookups = 100;
 
 /**
  * X truncates a repost's text. Looks up only originals of reposts, because each is billed. A failed lookup is a warning: the
@@ -18,16 +18,16 @@ export async function withOriginals(
   session: Session,
 ): Promise<{ posts: readonly Post[]; warnings: readonly UpstreamWarning[] }> {
   const repostedIds = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
-  const ids = [...new Set(repostedIds)].slice(0, maxNamed);
+  const ids = [...new Set(repostedIds)].slice(0, maxLookups);
   if (ids.length === 0) return { posts, warnings: [] };
   const answer = await lookUp(ids, session);
   if (answer instanceof EarshotError) return { posts, warnings: [repostsCut(answer)] };
   const originals = new Map(readPosts(answer).posts.map((post) => [post.uri, post]));
-  const whole = posts.map((post) => {
+  const completed = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);
   });
-  return { posts: whole, warnings: [] };
+  return { posts: completed, warnings: [] };
 }
 
 async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer | EarshotError> {
@@ -48,6 +48,6 @@ async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer
 
 const repostsCut = ({ message, hint }: EarshotError): UpstreamWarning => ({
   code: "reposts_cut",
-  message: `reposts have the text that X cuts short, as their originals could not be looked up: ${message}`,
+  message: `reposts have the text that X truncates, because their originals could not be looked up: ${message}`,
   ...(hint === undefined ? {} : { hint }),
 });

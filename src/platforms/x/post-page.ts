@@ -1,7 +1,7 @@
 import type { Post } from "../../posts/post.ts";
 import { list } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
-import { itemsPage, type PageOptions, type SentItem } from "../upstream-page.ts";
+import { itemsPage, type PageItem, type PageOptions } from "../upstream-page.ts";
 import { isPostWithheld, readXPost } from "./read-post.ts";
 import type { XAnswer } from "./request.ts";
 
@@ -9,27 +9,27 @@ const maxItems = 1_000;
 
 export const xName = "X";
 
-/** `leftOut`: withheld and unreadable posts. */
+/** `omitted`: withheld and unreadable posts. */
 export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">): {
   posts: readonly Post[];
-  leftOut: readonly SentItem[];
+  omitted: readonly PageItem[];
 } {
   const posts: Post[] = [];
-  const leftOut: SentItem[] = [];
+  const omitted: PageItem[] = [];
   for (const item of list(data, maxItems)) {
     const post = readXPost(item, includes);
-    if (isPostWithheld(item)) leftOut.push({ kind: "withheld", times: post });
-    else if (post === null) leftOut.push({ kind: "unreadable" });
+    if (isPostWithheld(item)) omitted.push({ kind: "withheld", times: post });
+    else if (post === null) omitted.push({ kind: "unreadable" });
     else posts.push(post);
   }
-  return { posts, leftOut };
+  return { posts, omitted };
 }
 
 export function xPostPage(
   posts: readonly Post[],
-  leftOut: readonly SentItem[],
+  omitted: readonly PageItem[],
   options: Omit<PageOptions, "name">,
 ): UpstreamPage {
   const items = posts.map((post) => ({ kind: "post", post }) as const);
-  return itemsPage([...items, ...leftOut], { name: xName, ...options });
+  return itemsPage([...items, ...omitted], { name: xName, ...options });
 }

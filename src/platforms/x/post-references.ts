@@ -7,7 +7,7 @@ import { firstPresent, readIdText, readUsername } from "./json.ts";
 const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
 
-/** Authors are in includes, links, mentions or text. */
+/** Finds authors in includes, links, mentions or the text. */
 export function referencesOf(
   fields: Record<string, unknown>,
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
@@ -15,8 +15,8 @@ export function referencesOf(
 ): References {
   const references: References = { replied_to: null, quoted: null, retweeted: null };
   for (const item of list(firstPresent(fields, "referenced_tweets", "referenced_posts"), 10)) {
-    const { type, id: named } = fieldsOf(item);
-    const id = readIdText(named);
+    const { type, id: referencedId } = fieldsOf(item);
+    const id = readIdText(referencedId);
     const kind = referenceTypes.find((each) => each === type);
     if (id === null || kind === undefined || references[kind] !== null) continue;
     references[kind] = { id, uri: xUri(id), ...authorOf(includes.posts.get(id), includes) };
@@ -30,9 +30,9 @@ export function referencesOf(
   return references;
 }
 
-type Named = Pick<PostReference, "username" | "userId">;
+type Author = Pick<PostReference, "username" | "userId">;
 
-function authorOf(post: Record<string, unknown> | undefined, { users }: Includes): Named {
+function authorOf(post: Record<string, unknown> | undefined, { users }: Includes): Author {
   const userId = readIdText(post?.author_id);
   const user = userId === null ? undefined : users.get(userId);
   return { username: readUsername(user?.username), userId };
@@ -48,7 +48,7 @@ function handleInLink(urls: readonly string[], id: string): string | null {
 }
 
 /** The author of the original, whose name starts a repost's text. */
-function repostedUser(text: unknown, mentions: readonly Mention[]): Named {
+function repostedUser(text: unknown, mentions: readonly Mention[]): Author {
   const name = typeof text === "string" ? /^RT @(\w{1,15}):/.exec(text)?.[1] : undefined;
   if (name === undefined) return { username: null, userId: null };
   const mention = mentions.find(({ username }) => username.toLowerCase() === name.toLowerCase());

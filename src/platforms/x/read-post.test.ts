@@ -27,7 +27,7 @@ const includes = readIncludes({
   ],
 });
 
-const written = {
+const json = {
   id,
   text: "Hello @Bob, see https://t.co/a $TWTR #Herons &amp; more",
   author_id: "2244994945",
@@ -63,9 +63,9 @@ const written = {
   public_metrics: { retweet_count: 7, reply_count: 3, like_count: 38, quote_count: 1 },
 };
 
-describe("a post of X", () => {
-  test("a post of X has every field", () => {
-    expect(readXPost(written, includes)).toEqual({
+describe("an X post", () => {
+  test("an X post has every field", () => {
+    expect(readXPost(json, includes)).toEqual({
       platform: "x",
       uri: `https://x.com/i/status/${id}`,
       nativeId: BigInt(id),
@@ -120,27 +120,27 @@ describe("a post of X", () => {
   });
 
   test("a post in X's newer vocabulary is read the same", () => {
-    const { referenced_tweets, public_metrics, ...rest } = written;
+    const { referenced_tweets, public_metrics, ...rest } = json;
     const { retweet_count, ...metrics } = public_metrics;
     const renamed = {
       ...rest,
       referenced_posts: referenced_tweets,
       public_metrics: { ...metrics, repost_count: retweet_count },
     };
-    expect(readXPost(renamed, includes)).toEqual(readXPost(written, includes));
+    expect(readXPost(renamed, includes)).toEqual(readXPost(json, includes));
   });
 
   test.each(["note_tweet", "note_post"])(
-    "a post of X has the full text of a long post, from %s",
+    "an X post has the full text of a long post, from %s",
     (name) => {
       const note = { text: "all of it #Long", entities: { hashtags: [{ tag: "Long" }] } };
-      expect(readXPost({ ...written, [name]: note }, includes)).toMatchObject({
+      expect(readXPost({ ...json, [name]: note }, includes)).toMatchObject({
         text: "all of it #Long",
         hashtags: ["Long"],
         urls: [],
       });
       // Without its own entities, a note uses those of the text.
-      expect(readXPost({ ...written, [name]: { text: "all" } }, includes)).toMatchObject({
+      expect(readXPost({ ...json, [name]: { text: "all" } }, includes)).toMatchObject({
         text: "all",
         hashtags: ["Herons"],
       });
@@ -163,7 +163,7 @@ describe("a post of X", () => {
       isRepost: true,
       reposted: { id: "1212092627178287105", username: "Carol", userId: "77" },
     });
-    const original = readXPost({ ...written, id: "1212092627178287105" }, includes);
+    const original = readXPost({ ...json, id: "1212092627178287105" }, includes);
     if (repost === null || original === null) throw new Error("both are posts");
     expect(withOriginal(repost, original)).toMatchObject({
       uri: repost.uri,
@@ -177,25 +177,25 @@ describe("a post of X", () => {
   });
 
   test("a reply on X that mentions no one replies to its own author", () => {
-    const own = { ...written, in_reply_to_user_id: "2244994945", entities: {} };
-    expect(readXPost(own, includes)?.inReplyTo?.username).toBe("XDevelopers");
+    const selfReply = { ...json, in_reply_to_user_id: "2244994945", entities: {} };
+    expect(readXPost(selfReply, includes)?.inReplyTo?.username).toBe("XDevelopers");
   });
 
-  test("a post of X has the time of its number if X omits it", () => {
-    const { created_at, ...untimed } = written;
+  test("an X post without a time gets the time of its number", () => {
+    const { created_at, ...untimed } = json;
     expect(readXPost(untimed, includes)).toMatchObject({ createdMs: 1577820376771 });
     expect(readXPost({ ...untimed, id: "20" }, includes)).toBeNull();
   });
 
   test.each([
-    ["no number", { ...written, id: 5 }],
-    ["a number that is too long", { ...written, id: "92233720368547758080" }],
-    ["no author", { ...written, author_id: undefined }],
-  ])("a post of X with %s is rejected", (_what, value) => {
+    ["no number", { ...json, id: 5 }],
+    ["a number that is too long", { ...json, id: "92233720368547758080" }],
+    ["no author", { ...json, author_id: undefined }],
+  ])("an X post with %s is rejected", (_what, value) => {
     expect(readXPost(value, includes)).toBeNull();
   });
 
-  test("a post of X is withheld if X withholds it everywhere", () => {
+  test("an X post is withheld if X withholds it everywhere", () => {
     expect(isPostWithheld({ withheld: { copyright: true, country_codes: ["US"] } })).toBe(true);
     expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["XX"] } })).toBe(true);
     expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["DE"] } })).toBe(false);
@@ -203,8 +203,8 @@ describe("a post of X", () => {
   });
 });
 
-describe("an account of X", () => {
-  test("an account of X has every field", () => {
+describe("an X account", () => {
+  test("an X account has every field", () => {
     const user = {
       id: "2244994945",
       username: "XDevelopers",
@@ -247,7 +247,7 @@ describe("an account of X", () => {
   });
 });
 
-const oddTexts = [
+const hostileTexts = [
   "",
   "\u0000",
   "\ud800",
@@ -261,32 +261,32 @@ const oddTexts = [
   "javascript:alert(1)",
 ];
 
-function disturbed(value: unknown): fc.Arbitrary<unknown> {
-  const odd = fc.oneof(
+function mutated(value: unknown): fc.Arbitrary<unknown> {
+  const arbitrary = fc.oneof(
     fc.jsonValue(),
-    fc.constantFrom(...oddTexts),
+    fc.constantFrom(...hostileTexts),
     fc.double(),
     fc.constant(undefined),
   );
   if (typeof value !== "object" || value === null) {
-    return fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary: odd });
+    return fc.oneof({ weight: 5, arbitrary: fc.constant(value) }, { weight: 1, arbitrary });
   }
   const parts = Array.isArray(value)
-    ? fc.tuple(...value.map(disturbed))
+    ? fc.tuple(...value.map(mutated))
     : fc.record(
-        Object.fromEntries(Object.entries(value).map(([name, part]) => [name, disturbed(part)])),
+        Object.fromEntries(Object.entries(value).map(([name, part]) => [name, mutated(part)])),
       );
-  return fc.oneof({ weight: 12, arbitrary: parts }, { weight: 1, arbitrary: odd });
+  return fc.oneof({ weight: 12, arbitrary: parts }, { weight: 1, arbitrary });
 }
 
-test("any answer of X is read without throwing, and yields only well-formed values", () => {
-  const post = { ...written, note_tweet: { text: "long", entities: written.entities } };
+test("any response from X is read without throwing, and yields only well-formed values", () => {
+  const post = { ...json, note_tweet: { text: "long", entities: json.entities } };
   fc.assert(
     fc.property(
-      disturbed(post),
-      disturbed({ users: [...includes.users.values()], media: [...includes.media.values()] }),
-      (value, beside) => {
-        const read = readXPost(value, readIncludes(beside));
+      mutated(post),
+      mutated({ users: [...includes.users.values()], media: [...includes.media.values()] }),
+      (value, otherIncludes) => {
+        const read = readXPost(value, readIncludes(otherIncludes));
         if (read !== null) {
           expect(read.text.isWellFormed()).toBe(true);
           expect(read.uri).toMatch(/^https:\/\/x\.com\/i\/status\/[1-9]\d*$/);

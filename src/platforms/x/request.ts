@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf, list } from "../fields.ts";
-import { notRetriedIfBilled } from "../request-errors.ts";
+import { possiblyBilled } from "../request-errors.ts";
 import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import { pageToken } from "../upstream-page.ts";
@@ -14,7 +14,7 @@ export type XRequest = {
   /** Each endpoint has its own rate limit. */
   bucket: string;
   bill: Bill;
-  /** Each item of `data` is billed; `requests` for a flat price. */
+  /** How each item of `data` is billed; `requests` for a flat price. */
   counted: "posts" | "users" | "requests";
   scopes: readonly string[];
 };
@@ -42,28 +42,28 @@ const absent: Omit<XAnswer, "receivedMs"> = {
  * Settles the bill. Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit;
  * `upstream_refused` with X's message.
  */
-export async function requestX(session: Session, requested: XRequest): Promise<XAnswer> {
-  const { path, query = {}, bucket, bill } = requested;
+export async function requestX(session: Session, request: XRequest): Promise<XAnswer> {
+  const { path, query = {}, bucket, bill } = request;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
-    const body = reportedBy(answer, session);
-    answer.settle(billOf(body, requested.counted));
+    const body = readAnswer(answer, session);
+    answer.settle(billOf(body, request.counted));
     return body;
   }
   answer.settle({});
-  throwUnlessAbsent(answer.status, answer.json, session, requested);
+  throwUnlessAbsent(answer.status, answer.json, session, request);
   return { ...absent, receivedMs: answer.receivedMs ?? session.nowMs };
 }
 
-/** An unreadable answer may have been billed: it counts in full and is not repeated. Errors: `answer_unreadable`. */
-function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
+/** An unreadable answer may have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
+function readAnswer(answer: UpstreamAnswer, session: Session): XAnswer {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
   const reasons = list(errors, maxErrors).map(problemOf);
-  const isAbsent = isEmpty(data) && reasons.some((reason) => absences.has(reason ?? ""));
+  const isAbsent = isEmpty(data) && reasons.some((reason) => absentProblems.has(reason ?? ""));
   if (data === null && count !== 0 && !isAbsent) {
-    throw notRetriedIfBilled(emptyAnswer(hostOf(session), json));
+    throw possiblyBilled(emptyAnswer(hostOf(session), json));
   }
   return {
     data,
@@ -75,8 +75,8 @@ function reportedBy(answer: UpstreamAnswer, session: Session): XAnswer {
 }
 
 function emptyAnswer(host: string, json: unknown): EarshotError {
-  const why = list(fieldsOf(json).errors, 1).length > 0 ? `: ${detailOf(json)}` : "";
-  return new EarshotError("answer_unreadable", `${host} answered without data${why}`, {
+  const detail = list(fieldsOf(json).errors, 1).length > 0 ? `: ${detailOf(json)}` : "";
+  return new EarshotError("answer_unreadable", `${host} answered without data${detail}`, {
     status: 502,
   });
 }
@@ -84,12 +84,12 @@ function emptyAnswer(host: string, json: unknown): EarshotError {
 const maxErrors = 100;
 
 /** Problem types of an invisible subject; next to data, of a referenced resource. */
-const absences = new Set(["resource-not-found", "not-authorized-for-resource"]);
+const absentProblems = new Set(["resource-not-found", "not-authorized-for-resource"]);
 
 const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
-/** X does not exempt included resources. */
+/** X also bills included resources. */
 function billOf({ data, includes }: XAnswer, counted: XRequest["counted"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
@@ -103,16 +103,16 @@ function throwUnlessAbsent(
   status: number,
   json: unknown,
   session: Session,
-  requested: XRequest,
+  request: XRequest,
 ): void {
   const kind = problemOf(json);
   if (status === 404) return;
   if (status === 403 && kind === "not-authorized-for-resource") return;
-  if (status === 403) throw forbidden(kind, json, session, requested);
-  if (status === 402) throw withoutCredit(session);
+  if (status === 403) throw forbidden(kind, json, session, request);
+  if (status === 402) throw noCredit(session);
   throw new EarshotError(
     "upstream_refused",
-    `${hostOf(session)} refused ${requested.bucket} (${status}): ${detailOf(json)}`,
+    `${hostOf(session)} refused ${request.bucket} (${status}): ${detailOf(json)}`,
     { status: 502 },
   );
 }
@@ -148,7 +148,7 @@ function forbidden(
   );
 }
 
-function withoutCredit(session: Session): EarshotError {
+function noCredit(session: Session): EarshotError {
   return new EarshotError(
     "upstream_limited",
     `${hostOf(session)} refused the request: the application has no credit left`,

@@ -67,9 +67,9 @@ export async function requestSearch(
     scopes: ["tweet.read", "users.read"],
   });
   if (answer.isAbsent) return absentPage;
-  const { posts, leftOut } = readPosts(answer);
+  const { posts, omitted } = readPosts(answer);
   const { next, warnings, receivedMs } = answer;
-  const page = xPostPage(posts, leftOut, { next, nowMs: session.nowMs, warnings });
+  const page = xPostPage(posts, omitted, { next, nowMs: session.nowMs, warnings });
   return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }
 

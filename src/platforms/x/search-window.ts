@@ -8,9 +8,9 @@ export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: nu
 const minAgeMs = 10_000;
 const firstPostMs = Date.UTC(2006, 2, 21);
 /** Recent search rejects a start beyond its reach when the request arrives, so one this close is omitted. */
-const longestWaitMs = 900_000;
+const startMarginMs = 900_000;
 
-/** Null if X accepts no part of it. */
+/** Null if X accepts no part of the window. */
 export function searchWindow(
   { fromMs, toMs }: { fromMs: number | null; toMs: number },
   nowMs: number,
@@ -22,7 +22,7 @@ export function searchWindow(
   const start = Math.max(fromMs === null ? earliestMs : floorSecond(fromMs), earliestMs);
   if (start >= to) return null;
   // Full-archive search without a start covers only thirty days.
-  const isOpen = search === "recent" && start < earliestMs + longestWaitMs;
+  const isOpen = search === "recent" && start < earliestMs + startMarginMs;
   return { search, fromMs: isOpen ? null : start, toMs: to };
 }
 

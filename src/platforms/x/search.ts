@@ -2,8 +2,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Session } from "../session.ts";
 import type { SearchCall, UpstreamPage, UpstreamSearch } from "../upstream.ts";
 import { emptyPage } from "../upstream-page.ts";
-import { type Expression, isExpressible, printed } from "./query/expression.ts";
-import { lowered } from "./query/lower.ts";
+import { type Expression, isExpressible, printExpression } from "./query/expression.ts";
+import { lowerQuery } from "./query/lower.ts";
 import { shortenedExpression } from "./query/shorten.ts";
 import { narrowedWindow } from "./query/window-of.ts";
 import { refusedOperator } from "./refused-operator.ts";
@@ -33,11 +33,11 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
   if (window === null) return emptyPage;
   const refused = new Set<string>();
   for (;;) {
-    const expression = lowered(call.tree, { names: call.names, refused });
+    const expression = lowerQuery(call.tree, { names: call.names, refused });
     if (expression.kind === "none") return null;
     const request = requestFor(expression, window);
     try {
-      return await read({ ...request, token: null, limit: call.limit }, session);
+      return await requestPage({ ...request, token: null, limit: call.limit }, session);
     } catch (error) {
       const operator = refusedOperator(error, request.query);
       if (operator === null || refused.has(operator)) throw error;
@@ -46,18 +46,18 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
   }
 }
 
-type Positioned = Omit<XSearchRequest, "token" | "limit">;
+type WindowedQuery = Omit<XSearchRequest, "token" | "limit">;
 
 /** A query that is too long for recent search may fit full-archive search. */
-function requestFor(expression: Expression, window: SearchWindow): Positioned {
+function requestFor(expression: Expression, window: SearchWindow): WindowedQuery {
   if (!isExpressible(expression)) throw notExpressible();
   const { maxCharacters } = searches[window.search];
   const short = shortenedExpression(expression, maxCharacters);
   if (short === null) throw tooLong(maxCharacters);
-  return { ...window, query: printed(short) };
+  return { ...window, query: printExpression(short) };
 }
 
-async function read(request: XSearchRequest, session: Session): Promise<UpstreamPage> {
+async function requestPage(request: XSearchRequest, session: Session): Promise<UpstreamPage> {
   const page = await requestSearch(request, session);
   if (page.next === null) return page;
   return { ...page, next: positionText({ ...request, token: page.next }) };
@@ -76,7 +76,7 @@ async function nextPage(cursor: string, limit: number, session: Session): Promis
     number,
     string,
   ];
-  return await read({ search, query, fromMs, toMs, token, limit }, session);
+  return await requestPage({ search, query, fromMs, toMs, token, limit }, session);
 }
 
 function notExpressible(): EarshotError {

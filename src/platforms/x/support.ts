@@ -10,7 +10,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   searchbyquery: {
     access: everyone,
     endpoint: "GET /2/tweets/search/recent",
-    note: `The last 7 days, up to ten seconds ago. If X refuses it, or the window is longer, an app token uses /2/tweets/search/all. Operators that X lacks are applied afterwards, so more posts may be read and billed than returned. X finds no reposts by words.`,
+    note: `The last 7 days, up to ten seconds ago. If X refuses it, or the window is longer, an app token uses /2/tweets/search/all. Operators that X lacks are applied afterwards, so more posts may be read and billed than returned. X does not find reposts by their words.`,
   },
   searchbyfullarchive: {
     access: everyone,
@@ -27,7 +27,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
     access: everyone,
     endpoint:
       "GET /2/tweets/search/recent, GET /2/tweets/search/all (conversation_id:, in_reply_to_tweet_id:)",
-    note: "Searched, as X has no list: the whole conversation of a post that started one, the direct replies of any other. A user credential finds those of the last 7 days.",
+    note: "Uses search, because X has no list of replies: the whole conversation of a post that started one, the direct replies of any other. A user credential finds only replies of the last 7 days.",
   },
   getretweeters: {
     access: everyone,
@@ -42,7 +42,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   getmedia: {
     access: everyone,
     endpoint: "GET /2/tweets/search/all (from: has:media)",
-    note: "Searched with an app token. Otherwise the latest 3,200 posts of the account are read and billed, and those with media returned.",
+    note: "Uses search with an app token. Otherwise the latest 3,200 posts of the account are read and billed, and those with media returned.",
   },
   gethometweets: {
     access: ["user"],
@@ -61,7 +61,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   gettrends: {
     access: everyone,
     endpoint: "GET /2/trends/by/woeid/:woeid",
-    note: `Those of the place \`EARSHOT_X_TRENDS_WOEID\`, 50 at most. ${ownOnly}`,
+    note: `For the place \`EARSHOT_X_TRENDS_WOEID\`, 50 at most. ${ownOnly}`,
   },
   getfollowing: {
     access: everyone,
@@ -76,6 +76,6 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   getspace: {
     access: everyone,
     endpoint: "GET /2/spaces/:id",
-    note: `Live and scheduled ones. Hosts and speakers are billed as user reads. A user credential needs the scope space.read. ${ownOnly}`,
+    note: `Live and scheduled Spaces. Hosts and speakers are billed as user reads. A user credential needs the scope space.read. ${ownOnly}`,
   },
 };

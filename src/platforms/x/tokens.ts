@@ -31,7 +31,7 @@ export async function requestTokens(
     }).toString(),
   });
   if (answer.status === 200) return tokensOf(answer, url, tools.now());
-  throw refusal(answer, url);
+  throw refusalError(answer, url);
 }
 
 const basic = (id: string, secret: string): string =>
@@ -61,7 +61,7 @@ function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
 export const isToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value);
 
-function refusal(answer: FetchedAnswer, url: URL): EarshotError {
+function refusalError(answer: FetchedAnswer, url: URL): EarshotError {
   const { status } = answer;
   if (status === 429) {
     return new EarshotError(
@@ -123,6 +123,6 @@ export async function sendWith(
   });
 }
 
-export function refusedBy(answer: FetchedAnswer, url: URL): string {
-  return `${url.host} answers ${answer.status}: ${detailOf(parsedJson(answer))}`;
+export function refusalText(answer: FetchedAnswer, url: URL): string {
+  return `${url.host} answered ${answer.status}: ${detailOf(parsedJson(answer))}`;
 }

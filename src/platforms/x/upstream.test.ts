@@ -31,7 +31,7 @@ const ann: EmulatedUser = {
   followers: ["12"],
 };
 const bob: EmulatedUser = { id: "12", username: "Bob", followers: ["11"] };
-const removed: EmulatedUser = { id: "13", username: "gone", isSuspended: true };
+const suspended: EmulatedUser = { id: "13", username: "gone", isSuspended: true };
 const shy: EmulatedUser = { id: "14", username: "shy", isProtected: true };
 
 const post = (n: number, more: Partial<EmulatedPost> = {}): EmulatedPost => {
@@ -57,7 +57,7 @@ beforeEach(async () => {
   x = await startXEmulator({
     now: () => nowMs,
     clients: [{ id: clientId, secret: null, redirectUri: "http://127.0.0.1/" }],
-    world: { users: [ann, bob, removed, shy] },
+    world: { users: [ann, bob, suspended, shy] },
   });
 });
 afterEach(() => x.close());
@@ -192,14 +192,14 @@ describe("searching", () => {
     expect(x.requests).toEqual([]);
   });
 
-  test("an X search does not request what no post on X can match", async () => {
+  test("an X search sends no request for a query that no post on X can match", async () => {
     expect(await search("river platform:bluesky", appSession(x))).toBeNull();
     expect(x.requests).toEqual([]);
   });
 });
 
 describe("posts", () => {
-  test("X returns a post by number, and a deleted or invisible one is absent", async () => {
+  test("X returns a post by ID, and a deleted or invisible one is absent", async () => {
     const seen = post(1);
     const hidden = post(2, { authorId: "14" });
     x.world.posts.push(seen, hidden);
@@ -210,7 +210,7 @@ describe("posts", () => {
     expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
   });
 
-  test("the pages of an X account's posts are read, and its number is looked up once", async () => {
+  test("the pages of an X account's posts are read, and its id is looked up once", async () => {
     x.world.posts.push(
       ...Array.from({ length: 12 }, (_, n) => post(n + 1)),
       post(20, { authorId: "12" }),
@@ -380,7 +380,7 @@ describe("posts", () => {
 });
 
 describe("accounts, trends and Spaces", () => {
-  test("X returns profiles by name and by number, and none for a deleted account", async () => {
+  test("X returns profiles by name and by id, and none for a deleted account", async () => {
     const session = appSession(x);
     const [found] = (await request("searchbyprofile", userTarget({ handle: "ANN" }), session))
       .items;
@@ -439,7 +439,7 @@ describe("accounts, trends and Spaces", () => {
     expect(session.settled).toEqual({ postReads: 0, userReads: 0, requests: 1 });
   });
 
-  test("X returns a Space while there is one", async () => {
+  test("X returns a Space while it exists", async () => {
     x.world.spaces.push({
       id: "1DXxyRYNejbKM",
       state: "live",
@@ -485,7 +485,7 @@ describe("errors of X", () => {
     });
   });
 
-  test("what X repeats of a request is redacted in errors", async () => {
+  test("request data that X echoes is redacted in errors", async () => {
     x.faults.isEchoing = true;
     for (const session of [appSession(x), userSession(x, "12")]) {
       const error = await request("getbyid", postTarget("20"), session).catch((thrown) => thrown);
@@ -500,7 +500,7 @@ describe("errors of X", () => {
   });
 
   test.each(["{}", "null", "[]", '{"errors":[{"title":"Oops","type":"about:blank"}]}'])(
-    "an answer of X with status 200 that is %s is rejected, and the request is not repeated",
+    "a 200 response from X with the body %s is rejected, and the request is not repeated",
     async (body) => {
       x.faults.body = body;
       const session = appSession(x);
@@ -524,7 +524,7 @@ describe("errors of X", () => {
     });
   });
 
-  test("errors in X's newer vocabulary are read", async () => {
+  test("posts in X's newer vocabulary are read", async () => {
     await x.close();
     x = await startXEmulator({
       naming: "post",
@@ -554,7 +554,7 @@ describe("errors of X", () => {
   });
 });
 
-test("any answer of X becomes a page or is rejected", async () => {
+test("any response from X becomes a page or is rejected", async () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const shaped = fc.record({ data: fc.oneof(json, fc.array(json)), includes: json, meta: json });
   const fetched = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];

@@ -16,11 +16,11 @@ import { support } from "./support.ts";
 export type XSettings = {
   apiUrl: string;
   trendsWoeid: number;
-  /** X permits showing callers what the deployment's credentials fetch. */
+  /** Whether X permits showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed: boolean;
 };
 
-/** Trends have no ID, and a Space's is in the request. */
+/** Their IDs alone say nothing: trends have none, and the request contains that of a Space. */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {

@@ -3,7 +3,7 @@ import { fieldsOf } from "../fields.ts";
 import { parsedJson } from "./tokens.ts";
 
 /** Pause at an application's monthly cap, which can be raised at any time. */
-const restMs = 3_600_000;
+const capPauseMs = 3_600_000;
 
 /**
  * X returns 429 with headers of an unused rate limit at the monthly cap. They become a reset in an
@@ -20,6 +20,6 @@ export async function withUsageCapLimit(
   const { Headers } = await import("undici");
   const headers = new Headers(answer.headers);
   headers.set("x-rate-limit-remaining", "0");
-  headers.set("x-rate-limit-reset", String(Math.ceil((nowMs + restMs) / 1_000)));
+  headers.set("x-rate-limit-reset", String(Math.ceil((nowMs + capPauseMs) / 1_000)));
   return { ...answer, headers };
 }

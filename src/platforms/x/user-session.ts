@@ -7,7 +7,7 @@ import type {
   Secrets,
 } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import { requireInOrder } from "../request-errors.ts";
+import { throwIfServerFailed } from "../request-errors.ts";
 import {
   type Client,
   clientOf,
@@ -19,7 +19,7 @@ import {
 import { withUsageCapLimit } from "./usage-cap.ts";
 
 /**
- * A renewal proves the session and is not billed. Requests the owner if there is no refresh token.
+ * A renewal proves that the session is valid, and is not billed. Without a refresh token, requests the user.
  */
 export async function testSession(
   apiUrl: string,
@@ -29,20 +29,20 @@ export async function testSession(
   const seen = stored.secrets();
   if (seen.refreshToken) {
     await renew(apiUrl, stored, seen, tools);
-    return `it works: the session of ${nameOf(stored)} was renewed`;
+    return `the session of ${nameOf(stored)} works and was renewed`;
   }
   const url = new URL("/2/users/me", apiUrl);
   const answer = await sendWith(seen.accessToken ?? "", { url }, tools);
-  requireInOrder(url.host, answer);
-  if (answer.status !== 200) throw ended(url.host);
-  return `it works for ${nameOf(stored)}, until its access token expires`;
+  throwIfServerFailed(url.host, answer);
+  if (answer.status !== 200) throw sessionEnded(url.host);
+  return `the access token of ${nameOf(stored)} works until it expires`;
 }
 
 const nameOf = ({ credential }: CredentialInUse): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
 /** Tokens closer to expiry are renewed first. */
-const minLeftMs = 60_000;
+const renewalMarginMs = 60_000;
 
 /** Errors: `credential_refused` if the session has ended; those of renewal and fetch. */
 export async function sendUser(
@@ -53,16 +53,16 @@ export async function sendUser(
 ): Promise<FetchedAnswer> {
   let seen = stored.secrets();
   const expiresMs = Number(seen.expiresMs || Number.POSITIVE_INFINITY);
-  if (seen.refreshToken && expiresMs - tools.now() < minLeftMs) {
+  if (seen.refreshToken && expiresMs - tools.now() < renewalMarginMs) {
     seen = await renew(apiUrl, stored, seen, tools);
   }
   const answer = await sendWith(seen.accessToken ?? "", request, tools);
   if (answer.status !== 401) return await withUsageCapLimit(answer, tools.now());
-  if (!seen.refreshToken) throw ended(request.url.host);
-  const fresh = await renew(apiUrl, stored, seen, tools);
-  const again = await sendWith(fresh.accessToken ?? "", request, tools);
-  if (again.status === 401) throw ended(request.url.host);
-  return await withUsageCapLimit(again, tools.now());
+  if (!seen.refreshToken) throw sessionEnded(request.url.host);
+  const renewed = await renew(apiUrl, stored, seen, tools);
+  const retried = await sendWith(renewed.accessToken ?? "", request, tools);
+  if (retried.status === 401) throw sessionEnded(request.url.host);
+  return await withUsageCapLimit(retried, tools.now());
 }
 
 async function renew(
@@ -73,13 +73,13 @@ async function renew(
 ): Promise<Secrets> {
   return await stored.renew(seen, async (secrets) => {
     const client = clientOf(secrets);
-    const tokens = await renewedUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
+    const tokens = await renewUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
     return secretsOfTokens(client, tokens);
   });
 }
 
 /** The old refresh token stays valid if the answer has no new one. */
-export async function renewedUserTokens(
+export async function renewUserTokens(
   apiUrl: string,
   client: Client,
   refreshToken: string,
@@ -90,7 +90,7 @@ export async function renewedUserTokens(
   return { ...tokens, refreshToken: tokens.refreshToken || refreshToken };
 }
 
-const ended = (host: string): EarshotError =>
+const sessionEnded = (host: string): EarshotError =>
   credentialRefused(
     `${host} no longer accepts the user's session`,
     "authorize it again with the scope offline.access: earshot credentials add x user-token",

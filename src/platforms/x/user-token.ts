@@ -8,19 +8,19 @@ import type {
 import { credentialInvalid } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { hintOf } from "../hint.ts";
-import { requireInOrder } from "../request-errors.ts";
+import { throwIfServerFailed } from "../request-errors.ts";
 import { authorizeUser } from "./authorize.ts";
 import { readIdText, readUsername } from "./json.ts";
 import {
   type Client,
   isToken,
   parsedJson,
-  refusedBy,
+  refusalText,
   secretsOfTokens,
   sendWith,
   type UserTokens,
 } from "./tokens.ts";
-import { renewedUserTokens, sendUser, testSession } from "./user-session.ts";
+import { renewUserTokens, sendUser, testSession } from "./user-session.ts";
 
 const clientId: CredentialField = {
   name: "client_id",
@@ -75,12 +75,12 @@ export function xUserTokenKind(apiUrl: string): CredentialKind {
     meaning:
       "A user's authorization of an application (OAuth 2.0), with the scopes tweet.read, users.read, follows.read, space.read and offline.access. X bills one user read when it is added.",
     fields: [clientId, clientSecret, accessToken, refreshToken],
-    make: async (given, tools) => await makeOfTokens(apiUrl, given, tools),
+    make: async (values, tools) => await makeFromFields(apiUrl, values, tools),
     authorization: {
       fields: [clientId, clientSecret, redirectUri],
-      run: async (given, tools, dialogue) => {
-        const { client, tokens } = await authorizeUser(apiUrl, given, tools, dialogue);
-        return await madeOf(apiUrl, client, tokens, tools);
+      run: async (values, tools, dialogue) => {
+        const { client, tokens } = await authorizeUser(apiUrl, values, tools, dialogue);
+        return await makeFromTokens(apiUrl, client, tokens, tools);
       },
     },
     test: async (stored, tools) => await testSession(apiUrl, stored, tools),
@@ -88,32 +88,37 @@ export function xUserTokenKind(apiUrl: string): CredentialKind {
   };
 }
 
-async function makeOfTokens(
+async function makeFromFields(
   apiUrl: string,
-  given: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string>>,
   tools: CredentialTools,
 ): Promise<NewCredential> {
-  const { client_id: id = "", client_secret: secret = "" } = given;
-  const { access_token: accessToken = "", refresh_token: refreshToken = "" } = given;
+  const { client_id: id = "", client_secret: secret = "" } = values;
+  const { access_token: accessToken = "", refresh_token: refreshToken = "" } = values;
   if (!isToken(id)) throw invalid("client_id", "empty or malformed");
   const client: Client = { id, secret: secret || null };
   if (refreshToken !== "") {
     if (!isToken(refreshToken)) throw invalid("refresh_token", "malformed");
     // A given access token may be hours old; the expiry of a new one is known.
-    const tokens = await renewedUserTokens(apiUrl, client, refreshToken, tools).catch(
+    const tokens = await renewUserTokens(apiUrl, client, refreshToken, tools).catch(
       (error: unknown) => {
         throw asInvalid(error);
       },
     );
-    return await madeOf(apiUrl, client, tokens, tools);
+    return await makeFromTokens(apiUrl, client, tokens, tools);
   }
   if (!isToken(accessToken)) {
     throw invalid("access_token", "an access token or a refresh token is required");
   }
-  return await madeOf(apiUrl, client, { accessToken, refreshToken: "", expiresMs: "" }, tools);
+  return await makeFromTokens(
+    apiUrl,
+    client,
+    { accessToken, refreshToken: "", expiresMs: "" },
+    tools,
+  );
 }
 
-async function madeOf(
+async function makeFromTokens(
   apiUrl: string,
   client: Client,
   tokens: UserTokens,
@@ -121,11 +126,11 @@ async function madeOf(
 ): Promise<NewCredential> {
   const url = new URL("/2/users/me", apiUrl);
   const answer = await sendWith(tokens.accessToken, { url }, tools);
-  requireInOrder(url.host, answer);
+  throwIfServerFailed(url.host, answer);
   const { id, username } = fieldsOf(fieldsOf(parsedJson(answer)).data);
   const subject = readIdText(id);
   if (answer.status !== 200 || subject === null) {
-    throw invalid("access_token", refusedBy(answer, url));
+    throw invalid("access_token", refusalText(answer, url));
   }
   return {
     host: url.origin,
@@ -136,7 +141,8 @@ async function madeOf(
   };
 }
 
-const invalid = (field: string, why: string): EarshotError => credentialInvalid(`${field}: ${why}`);
+const invalid = (field: string, problem: string): EarshotError =>
+  credentialInvalid(`${field}: ${problem}`);
 
 function asInvalid(error: unknown): unknown {
   if (!(error instanceof EarshotError) || error.code !== "credential_refused") return error;

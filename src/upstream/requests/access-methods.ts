@@ -3,7 +3,7 @@ import { type FetchedAnswer, fetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { AuthorizedRequest } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
-import { refusedAt } from "../../platforms/request-errors.ts";
+import { upstreamRefused } from "../../platforms/request-errors.ts";
 import { redactedReason, withoutSecrets } from "../../platforms/without-secrets.ts";
 import type { CredentialPool, PooledCredential } from "../credentials/pool.ts";
 import { redactError } from "./redact-error.ts";
@@ -33,9 +33,9 @@ export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext):
       const answer = await fetch(requested, options);
       const target = redirectOf(requested, answer);
       if (target === null) return answer;
-      if (target.origin !== url.origin) throw refusedAt(url.host, redirectText(target));
+      if (target.origin !== url.origin) throw upstreamRefused(url.host, redirectText(target));
       if (redirects === maxRedirects) {
-        throw refusedAt(url.host, `redirected more than ${maxRedirects} times`);
+        throw upstreamRefused(url.host, `redirected more than ${maxRedirects} times`);
       }
       requested = target;
     }
@@ -65,7 +65,7 @@ export function credentialAccess(
     );
     if (answer.status === 401) return await refuse(unauthorized(request.url.host), used);
     const target = redirectOf(request.url, answer);
-    if (target !== null) throw refusedAt(request.url.host, redirectText(target));
+    if (target !== null) throw upstreamRefused(request.url.host, redirectText(target));
     // The body of a refusal is reported, and may echo secrets.
     if (answer.status < 400) return answer;
     return fetchedAnswer(
@@ -104,7 +104,7 @@ function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");
   const target = location === null ? null : URL.parse(location, url.href);
-  if (target === null) throw refusedAt(url.host, `answered ${status}`);
+  if (target === null) throw upstreamRefused(url.host, `answered ${status}`);
   return target;
 }
 

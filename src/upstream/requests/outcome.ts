@@ -1,6 +1,6 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
-import { failedAt, needsCredential, wasNeverSent } from "../../platforms/request-errors.ts";
+import { credentialRequired, serverFailed, wasNeverSent } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import type { Permit } from "./limits.ts";
 import type { OutgoingRequest, RequestOutcome, SendContext } from "./outgoing-request.ts";
@@ -41,14 +41,14 @@ export async function outcomeOf(
     onOutcome("failed");
     const requestedMs = (retryAfterMs(headers.get("retry-after"), nowMs) ?? nowMs) - nowMs;
     return {
-      ...permanentFailure(failedAt(url.host, status)),
+      ...permanentFailure(serverFailed(url.host, status)),
       isTemporary: status !== 501,
       requestedPauseMs: requestedMs,
     };
   }
   permit.answered(limit);
   if (limit?.remaining === 0) access.startCooldown(bucket, limit.resetMs);
-  if (status === 401) throw needsCredential(url.host);
+  if (status === 401) throw credentialRequired(url.host);
   const json = await readJson(url.host, answer, maxValues);
   onOutcome(status < 400 ? "answered" : "refused");
   return {

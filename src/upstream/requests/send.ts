@@ -2,7 +2,7 @@ import { backoffMs } from "../../lib/backoff.ts";
 import {
   asRequestError,
   jobDeadlineExceeded,
-  notRetriedIfBilled,
+  possiblyBilled,
 } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
@@ -56,7 +56,7 @@ async function sendUntil(
         throw new UpstreamLimited(url.host, outcome.untilMs);
       }
       progress.mayBeBilled ||= outcome.mayBeBilled;
-      if (paid !== null && outcome.mayBeBilled) throw notRetriedIfBilled(outcome.error);
+      if (paid !== null && outcome.mayBeBilled) throw possiblyBilled(outcome.error);
       failures += 1;
       if (!outcome.isTemporary || failures >= tries) throw outcome.error;
       const pauseMs = Math.max(

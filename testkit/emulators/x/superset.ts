@@ -3,8 +3,8 @@ import { matches } from "@earshot/query/match";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import fc from "fast-check";
-import { isExpressible, printed } from "../../../src/platforms/x/query/expression.ts";
-import { lowered } from "../../../src/platforms/x/query/lower.ts";
+import { isExpressible, printExpression } from "../../../src/platforms/x/query/expression.ts";
+import { lowerQuery } from "../../../src/platforms/x/query/lower.ts";
 import { shortenedExpression } from "../../../src/platforms/x/query/shorten.ts";
 import { narrowedWindow } from "../../../src/platforms/x/query/window-of.ts";
 import { postTimeMs } from "../../../src/posts/ids.ts";
@@ -76,10 +76,10 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
 }
 
 function requestedAs(tree: QueryNode): string | null {
-  const expression = lowered(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
+  const expression = lowerQuery(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
   const whole = isExpressible(expression) ? shortenedExpression(expression, 512) : null;
-  return whole === null ? null : printed(whole);
+  return whole === null ? null : printExpression(whole);
 }
 
 function isMatch(tree: QueryNode, post: Post): boolean {

@@ -34,7 +34,7 @@ export function allOf(parts: readonly Expression[]): Expression {
     .flatMap((part) => (part.kind === "and" ? part.parts : [part]))
     .filter(({ kind }) => kind !== "all");
   if (flat.some(({ kind }) => kind === "none")) return matchNone;
-  return joined("and", flat, matchAll);
+  return combine("and", flat, matchAll);
 }
 
 /** X rejects alternatives that only exclude, so one such part widens the whole to everything. */
@@ -43,13 +43,17 @@ export function anyOf(parts: readonly Expression[]): Expression {
     .flatMap((part) => (part.kind === "or" ? part.parts : [part]))
     .filter(({ kind }) => kind !== "none");
   if (!flat.every(hasPositive)) return matchAll;
-  return joined("or", flat, matchNone);
+  return combine("or", flat, matchNone);
 }
 
-function joined(kind: "and" | "or", parts: readonly Expression[], ofNone: Expression): Expression {
-  const unique = [...new Map(parts.map((part) => [printed(part), part])).values()];
+function combine(
+  kind: "and" | "or",
+  parts: readonly Expression[],
+  ifEmpty: Expression,
+): Expression {
+  const unique = [...new Map(parts.map((part) => [printExpression(part), part])).values()];
   const [first] = unique;
-  if (first === undefined) return ofNone;
+  if (first === undefined) return ifEmpty;
   return unique.length === 1 ? first : { kind, parts: unique };
 }
 
@@ -82,7 +86,7 @@ export function isExpressible(expression: Expression): boolean {
   }
 }
 
-export function printed(expression: Expression): string {
+export function printExpression(expression: Expression): string {
   switch (expression.kind) {
     case "all":
     case "none":
@@ -90,13 +94,13 @@ export function printed(expression: Expression): string {
     case "term":
       return `${expression.isNegated ? "-" : ""}${expression.text}`;
     case "and":
-      return expression.parts.map(printedPart).join(" ");
+      return expression.parts.map(printPart).join(" ");
     case "or":
-      return expression.parts.map(printedPart).join(" OR ");
+      return expression.parts.map(printPart).join(" OR ");
   }
 }
 
-function printedPart(part: Expression): string {
-  const text = printed(part);
+function printPart(part: Expression): string {
+  const text = printExpression(part);
   return part.kind === "and" || part.kind === "or" ? `(${text})` : text;
 }

@@ -1,6 +1,6 @@
 import { anyOf, dependent, type Expression, matchAll, negation } from "./expression.ts";
 
-const codes = new Set(
+const xCodes = new Set(
   "am ar hy eu bn bg ca hr cs da nl en et fi fr de ka el gu hi hu it ja kn ko lv lt ml mr fa pl pt ro ru sr sk sl es sv ta te th tr uk ur vi".split(
     " ",
   ),
@@ -13,7 +13,7 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
   zh: ["zh-CN", "zh-TW"],
 };
 
-/** Searches for the primary language; everything if X does not know it. */
+/** Matches the primary language, or everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const languageCodes = codesOf(code);
   return languageCodes.length === 0
@@ -29,5 +29,5 @@ export function withoutLanguage(code: string): Expression {
 
 function codesOf(code: string): readonly string[] {
   const primary = code.split("-")[0] ?? "";
-  return otherCodes[primary] ?? (codes.has(primary) ? [primary] : []);
+  return otherCodes[primary] ?? (xCodes.has(primary) ? [primary] : []);
 }

@@ -31,7 +31,7 @@ export function accountTerms(
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
-/** Drops all-digit usernames, which X reads as another account's number, too. */
+/** Drops all-digit usernames, which X also reads as another account's number. */
 export function withoutAccount(
   operator: AccountOperator,
   user: string,
@@ -67,14 +67,14 @@ export function relatedTerms(
   return anyOf(numbers.map((number) => standalone(`${operator}:${number}`)));
 }
 
-export function without(expression: Expression): Expression {
+export function negated(expression: Expression): Expression {
   switch (expression.kind) {
     case "none":
       return matchAll;
     case "term":
       return negation(expression);
     case "or":
-      return allOf(expression.parts.map(without));
+      return allOf(expression.parts.map(negated));
     default:
       return matchAll;
   }

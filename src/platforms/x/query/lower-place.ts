@@ -9,8 +9,8 @@ export type Circle = { lat: number; lon: number; radiusKm: number };
 export function circleTerm({ lat, lon, radiusKm }: Circle): Expression {
   // X's distance formula differs.
   const radius = Math.ceil((radiusKm * 1.02 + 0.1) * 10) / 10;
-  const isUsed = radius <= maxKm && Math.abs(lat) <= 89;
-  if (!isUsed) return dependent("has:geo");
+  const isSupported = radius <= maxKm && Math.abs(lat) <= 89;
+  if (!isSupported) return dependent("has:geo");
   return standalone(`point_radius:[${degrees(lon)} ${degrees(lat)} ${radius}km]`);
 }
 

@@ -8,7 +8,7 @@ import {
   type Term,
 } from "./expression.ts";
 
-/** Same meaning on X, so they can be negated. */
+/** These have the same meaning on X, so they can be negated. */
 export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   retweets: dependent("is:retweet"),
   nativeretweets: dependent("is:retweet"),

@@ -3,18 +3,18 @@ import { namesIn } from "@earshot/query/plan";
 import { describe, expect, test } from "vitest";
 import { namesOnX } from "../../../../testkit/emulators/x/drawn-posts.ts";
 import { checkSuperset } from "../../../../testkit/emulators/x/superset.ts";
-import { isExpressible, printed } from "./expression.ts";
-import { lowered } from "./lower.ts";
+import { isExpressible, printExpression } from "./expression.ts";
+import { lowerQuery } from "./lower.ts";
 import { shortenedExpression } from "./shorten.ts";
 
 const output = (query: string, refused: readonly string[] = []): string => {
   const { tree } = parseQuery(query);
   const names = namesOnX(namesIn(tree));
-  const expression = lowered(tree, { names, refused: new Set(refused) });
+  const expression = lowerQuery(tree, { names, refused: new Set(refused) });
   if (expression.kind === "none") return "nothing";
   return isExpressible(expression)
-    ? printed(expression)
-    : `not expressible: ${printed(expression)}`;
+    ? printExpression(expression)
+    : `not expressible: ${printExpression(expression)}`;
 };
 
 describe("queries in X's operators", () => {
@@ -87,8 +87,8 @@ describe("queries that are too long", () => {
   const short = (query: string, max: number): string | null => {
     const { tree } = parseQuery(query);
     const names = namesOnX(namesIn(tree));
-    const expression = shortenedExpression(lowered(tree, { names, refused: new Set() }), max);
-    return expression === null ? null : printed(expression);
+    const expression = shortenedExpression(lowerQuery(tree, { names, refused: new Set() }), max);
+    return expression === null ? null : printExpression(expression);
   };
 
   test("queries that are too long for X lose exclusions first, then dependent terms, longest first", () => {

@@ -15,8 +15,8 @@ import { languageTerms, withoutLanguage } from "./lower-language.ts";
 import {
   accountTerms,
   mentionTerms,
+  negated,
   relatedTerms,
-  without,
   withoutAccount,
 } from "./lower-names.ts";
 import { circleTerm } from "./lower-place.ts";
@@ -25,8 +25,8 @@ import { textTerms, withoutText } from "./lower-text.ts";
 
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
-/** A superset: X's gaps are widened, and only terms with the same meaning on X are negated. */
-export function lowered(tree: QueryNode, lowering: Lowering): Expression {
+/** Returns a superset: what X cannot express is widened, and only terms with the same meaning on X are negated. */
+export function lowerQuery(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
 }
 
@@ -41,7 +41,7 @@ function lower(node: QueryNode, isNegated: boolean, lowering: Lowering): Express
     }
     default:
       return withoutRefused(
-        isNegated ? opposite(node, lowering) : output(node, lowering),
+        isNegated ? lowerNegatedLeaf(node, lowering) : lowerLeaf(node, lowering),
         lowering.refused,
       );
   }
@@ -66,7 +66,7 @@ function withoutRefused(expression: Expression, refused: ReadonlySet<string>): E
 const operatorOf = ({ text }: Term): string =>
   /^(?:is|has):[a-z_]+|^[a-z_]+(?=:)/.exec(text)?.[0] ?? "";
 
-function output(leaf: QueryLeaf, { names }: Lowering): Expression {
+function lowerLeaf(leaf: QueryLeaf, { names }: Lowering): Expression {
   switch (leaf.kind) {
     case "word":
     case "phrase":
@@ -115,7 +115,7 @@ function output(leaf: QueryLeaf, { names }: Lowering): Expression {
   }
 }
 
-function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
+function lowerNegatedLeaf(leaf: QueryLeaf, lowering: Lowering): Expression {
   switch (leaf.kind) {
     case "word":
     case "phrase":
@@ -129,7 +129,7 @@ function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
     case "cashtag":
     case "mention":
     case "related":
-      return without(output(leaf, lowering));
+      return negated(lowerLeaf(leaf, lowering));
     case "lang":
       return withoutLanguage(leaf.code);
     case "property": {
@@ -146,8 +146,9 @@ function opposite(leaf: QueryLeaf, lowering: Lowering): Expression {
 }
 
 function entityTerm(sigil: "#" | "$", name: string): Term | null {
-  const form = sigil === "#" ? /^[\p{L}\p{M}\p{N}_]{1,100}$/u : /^[a-z]{1,6}(?:[._][a-z]{1,2})?$/i;
-  return form.test(name) ? standalone(`${sigil}${name}`) : null;
+  const pattern =
+    sigil === "#" ? /^[\p{L}\p{M}\p{N}_]{1,100}$/u : /^[a-z]{1,6}(?:[._][a-z]{1,2})?$/i;
+  return pattern.test(name) ? standalone(`${sigil}${name}`) : null;
 }
 
 const countOperators: Readonly<Record<CountMetric, string | null>> = {

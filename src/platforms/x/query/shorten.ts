@@ -1,9 +1,9 @@
-import { allOf, anyOf, type Expression, isExpressible, printed } from "./expression.ts";
+import { allOf, anyOf, type Expression, isExpressible, printExpression } from "./expression.ts";
 
 /** Drops conjuncts: exclusions, then dependent terms, each longest first. */
 export function shortenedExpression(expression: Expression, max: number): Expression | null {
   let short: Expression | null = expression;
-  while (short !== null && printed(short).length > max) short = withoutOne(short);
+  while (short !== null && printExpression(short).length > max) short = withoutOne(short);
   return short;
 }
 
@@ -14,18 +14,18 @@ function withoutOne(expression: Expression): Expression | null {
 
 function withoutPart(parts: readonly Expression[]): Expression | null {
   const needsStandalone = parts.some(isExpressible);
-  const byWorth = parts
-    .map((part, index) => ({ part, index, length: printed(part).length }))
-    .sort((a, b) => worthOf(a.part) - worthOf(b.part) || b.length - a.length);
-  for (const { part, index } of byWorth) {
+  const byPriority = parts
+    .map((part, index) => ({ part, index, length: printExpression(part).length }))
+    .sort((a, b) => priorityOf(a.part) - priorityOf(b.part) || b.length - a.length);
+  for (const { part, index } of byPriority) {
     const others = parts.toSpliced(index, 1);
-    const isRetained = needsStandalone ? others.some(isExpressible) : worthOf(part) === 0;
-    if (isRetained) return allOf(others);
+    const canDrop = needsStandalone ? others.some(isExpressible) : priorityOf(part) === 0;
+    if (canDrop) return allOf(others);
   }
   return null;
 }
 
-function worthOf(part: Expression): number {
+function priorityOf(part: Expression): number {
   if (part.kind === "term" && part.isNegated) return 0;
   return isExpressible(part) ? 2 : 1;
 }
@@ -45,5 +45,5 @@ function withinParts(expression: Expression & { kind: "and" | "or" }): Expressio
 
 function lengthAt(parts: readonly Expression[], index: number): number {
   const part = parts[index];
-  return part === undefined ? 0 : printed(part).length;
+  return part === undefined ? 0 : printExpression(part).length;
 }
