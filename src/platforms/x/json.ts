@@ -20,7 +20,7 @@ export function nonEmptyText(value: unknown, max: number): string | null {
   return string(value, max) || null;
 }
 
-export function readUrl(value: unknown): string | null {
+export function readHttpUrl(value: unknown): string | null {
   if (typeof value !== "string" || value.length > 4_096) return null;
   if (!/^https?:\/\/[^\s]+$/i.test(value) || !URL.canParse(value)) return null;
   return value.toWellFormed();

@@ -1,7 +1,7 @@
 import type { Media, Mention } from "../../posts/post.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import type { Includes } from "./includes.ts";
-import { nonEmptyText, readIdText, readUrl, readUsername } from "./json.ts";
+import { nonEmptyText, readHttpUrl, readIdText, readUsername } from "./json.ts";
 
 const maxEntities = 200;
 const mediaAddress =
@@ -45,9 +45,9 @@ function linksOf(value: unknown): string[] {
     unwound_url: unwound,
     media_key: mediaKey,
   } = fieldsOf(value);
-  const full = readUrl(expanded);
+  const full = readHttpUrl(expanded);
   if (typeof mediaKey === "string" || (full !== null && mediaAddress.test(full))) return [];
-  const links = [full ?? readUrl(url), readUrl(unwound)];
+  const links = [full ?? readHttpUrl(url), readHttpUrl(unwound)];
   return links.filter((link) => link !== null);
 }
 
@@ -58,11 +58,11 @@ export function readMedia(attachments: unknown, { media }: Includes): Media[] {
     const medium = typeof key === "string" ? media.get(key) : undefined;
     const type = nonEmptyText(medium?.type, 100);
     if (medium === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
-    const url = readUrl(medium.url) ?? bestVariant(medium.variants);
+    const url = readHttpUrl(medium.url) ?? bestVariant(medium.variants);
     return [
       {
         type,
-        url: url ?? readUrl(medium.preview_image_url),
+        url: url ?? readHttpUrl(medium.preview_image_url),
         alt: string(medium.alt_text, 20_000) || null,
       },
     ];
@@ -75,7 +75,7 @@ function bestVariant(value: unknown): string | null {
   let bestRate = -1;
   for (const item of list(value, maxMedia)) {
     const { url, content_type: type, bit_rate: rate } = fieldsOf(item);
-    const videoUrl = readUrl(url);
+    const videoUrl = readHttpUrl(url);
     const bits = typeof rate === "number" ? rate : 0;
     if (videoUrl === null || type !== "video/mp4" || bits <= bestRate) continue;
     [best, bestRate] = [videoUrl, bits];

@@ -5,8 +5,8 @@ import {
   nonEmptyText,
   readBoolean,
   readCount,
+  readHttpUrl,
   readIdText,
-  readUrl,
   readUsername,
 } from "./json.ts";
 
@@ -22,9 +22,9 @@ export function readXUser(value: unknown): Profile | null {
     username,
     name: nonEmptyText(fields.name, 1_000),
     description: string(fields.description, 20_000),
-    url: ownLink(fields.entities) ?? readUrl(fields.url),
-    avatarUrl: readUrl(fields.profile_image_url),
-    bannerUrl: readUrl(fields.profile_banner_url),
+    url: ownLink(fields.entities) ?? readHttpUrl(fields.url),
+    avatarUrl: readHttpUrl(fields.profile_image_url),
+    bannerUrl: readHttpUrl(fields.profile_banner_url),
     location: nonEmptyText(fields.location, 1_000),
     createdAt: nonEmptyText(fields.created_at, 40),
     verified: readBoolean(fields.verified),
@@ -43,5 +43,5 @@ export function readXUser(value: unknown): Profile | null {
 function ownLink(entities: unknown): string | null {
   const [first] = list(fieldsOf(fieldsOf(entities).url).urls, 1);
   const { unwound_url: unwound, expanded_url: expanded } = fieldsOf(first);
-  return readUrl(unwound) ?? readUrl(expanded);
+  return readHttpUrl(unwound) ?? readHttpUrl(expanded);
 }

@@ -2,7 +2,7 @@ import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
 import { EarshotError, messageOf } from "../../../lib/errors.ts";
 import { isoText } from "../../../lib/iso-time.ts";
 import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
-import { readIdText, readUrl, readUsername } from "../../../platforms/x/json.ts";
+import { readHttpUrl, readIdText, readUsername } from "../../../platforms/x/json.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
@@ -131,8 +131,8 @@ type Link = { short: string | null; full: string };
 function linksOf(value: unknown): Link[] {
   return list(value, maxEntities).flatMap((item): Link[] => {
     const { url, expanded_url: expanded } = fieldsOf(item);
-    const full = readUrl(expanded) ?? readUrl(url);
-    return full === null ? [] : [{ short: full === url ? null : readUrl(url), full }];
+    const full = readHttpUrl(expanded) ?? readHttpUrl(url);
+    return full === null ? [] : [{ short: full === url ? null : readHttpUrl(url), full }];
   });
 }
 
@@ -174,7 +174,7 @@ function mediaOf(value: unknown): unknown[] {
   return list(value, 20).flatMap((item) => {
     const { type, media_url_https: url, ext_alt_text: alt, video_info: video } = fieldsOf(item);
     if (typeof type !== "string") return [];
-    const shown = bestVariant(fieldsOf(video).variants) ?? readUrl(url);
+    const shown = bestVariant(fieldsOf(video).variants) ?? readHttpUrl(url);
     return [{ type, url: shown, alt: string(alt, 20_000) }];
   });
 }
@@ -182,7 +182,7 @@ function mediaOf(value: unknown): unknown[] {
 function bestVariant(value: unknown): string | null {
   const files = list(value, 50).flatMap((item) => {
     const { url, content_type: type, bitrate } = fieldsOf(item);
-    const found = type === "video/mp4" ? readUrl(url) : null;
+    const found = type === "video/mp4" ? readHttpUrl(url) : null;
     return found === null ? [] : [{ url: found, rate: Number(bitrate) || 0 }];
   });
   return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
