@@ -54,8 +54,8 @@ function section({ command, name }: NamedCommand): string {
   command.configureOutput({ writeOut: (text) => output.push(text) });
   command.outputHelp();
   const help = withoutHelpOption(output.join(""));
-  const shown = name === "earshot" ? help : withoutSubcommands(help);
-  return `## ${name}\n\n\`\`\`text\n${shown.trimEnd()}\n\`\`\`\n`;
+  const ownHelp = name === "earshot" ? help : withoutSubcommands(help);
+  return `## ${name}\n\n\`\`\`text\n${ownHelp.trimEnd()}\n\`\`\`\n`;
 }
 
 /** The page documents --help only once. */

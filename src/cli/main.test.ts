@@ -137,12 +137,12 @@ describe("import and search", () => {
     const again = await earshot(["import", path, "--platform", "x", "--json"]);
     expect(JSON.parse(again.out)).toMatchObject({ already_imported: true });
 
-    const found = await earshot(["search", "comet"]);
-    expect(found.code).toBe(0);
-    expect(found.out.indexOf("the comet[31m again")).toBeGreaterThan(0);
-    expect(found.out.indexOf("a comet")).toBeGreaterThan(found.out.indexOf("the comet"));
-    expect(found.out).not.toContain("\u001b");
-    expect(found.notes).toContain(
+    const search = await earshot(["search", "comet"]);
+    expect(search.code).toBe(0);
+    expect(search.out.indexOf("the comet[31m again")).toBeGreaterThan(0);
+    expect(search.out.indexOf("a comet")).toBeGreaterThan(search.out.indexOf("the comet"));
+    expect(search.out).not.toContain("\u001b");
+    expect(search.notes).toContain(
       "2 posts. There may be more: the archive does not cover this time.",
     );
 
@@ -197,10 +197,10 @@ describe("import and search", () => {
       "covered platform:x since:2022-03-05 until:2022-03-06",
     ]);
     expect(within.notes).toContain("The archive covers this time completely.");
-    const found = await earshot(["search", "covered"]);
-    expect(found.notes).toContain("the archive does not cover all of this time.");
-    expect(found.notes).toMatch(/^x +▒·+$/m);
-    expect(found.notes).toMatch(/^gap 2022-03-06 00:00 – now \(\d+ d/m);
+    const search = await earshot(["search", "covered"]);
+    expect(search.notes).toContain("the archive does not cover all of this time.");
+    expect(search.notes).toMatch(/^x +▒·+$/m);
+    expect(search.notes).toMatch(/^gap 2022-03-06 00:00 – now \(\d+ d/m);
     const outside = await earshot(["search", "covered since:2022-04-01 until:2022-04-02"]);
     expect(outside.notes).toContain("the archive does not cover this time.");
     expect(outside.notes).toMatch(/^x posts +▒·+$/m);

@@ -199,14 +199,14 @@ export async function makeProgram(
       "after",
       "\nSettings are environment variables (docs/configuration.md); EARSHOT_DATA_DIR names the data folder.",
     );
-  const known = requested === undefined ? undefined : commands.get(requested);
-  if (known === undefined) {
+  const command = requested === undefined ? undefined : commands.get(requested);
+  if (command === undefined) {
     for (const [name, { summary }] of commands) program.command(name).summary(summary);
     return program;
   }
-  const add = await known.load();
+  const add = await command.load();
   add(program, terminal, () => loadAll(terminal));
-  program.commands.at(-1)?.summary(known.summary);
+  program.commands.at(-1)?.summary(command.summary);
   return program;
 }
 

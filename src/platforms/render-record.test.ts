@@ -7,7 +7,7 @@ import { itemOf, type RenderOptions } from "./render-record.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
 const options: RenderOptions = { mayShow: "everything", idOf: () => 7n, nowMs: 0 };
-const read = (item: UpstreamItem, overrides: Partial<RenderOptions> = {}) =>
+const render = (item: UpstreamItem, overrides: Partial<RenderOptions> = {}) =>
   JSON.parse(itemOf(item, { ...options, ...overrides }).record);
 
 const profile: Profile = {
@@ -104,7 +104,7 @@ describe("a post", () => {
     const { record } = itemOf({ kind: "post", post }, { ...options, ...ids });
     expect(record).not.toContain("secret");
     const reported = JSON.parse(record);
-    const full = read({ kind: "post", post });
+    const full = render({ kind: "post", post });
     expect(reported).toMatchObject({
       ID: "20",
       Content: "",
@@ -134,7 +134,7 @@ test("the record of a profile has its account's id as ID", () => {
     uri: null,
     userId: "12",
   });
-  expect(read({ kind: "profile", profile })).toEqual({
+  expect(render({ kind: "profile", profile })).toEqual({
     ID: "12",
     Content: "just setting up",
     Metadata: {
@@ -165,12 +165,12 @@ test("the record of a profile has its account's id as ID", () => {
 
 test("the record of a profile on Bluesky links to the page of its DID", () => {
   const blueskyProfile = { ...profile, platform: "bluesky" as const, userId: "did:plc:ann" };
-  const { Metadata } = read({ kind: "profile", profile: blueskyProfile });
+  const { Metadata } = render({ kind: "profile", profile: blueskyProfile });
   expect(Metadata.url).toBe("https://bsky.app/profile/did:plc:ann");
 });
 
 test("the record of a trend has its rank as ID", () => {
-  expect(read({ kind: "trend", trend })).toEqual({
+  expect(render({ kind: "trend", trend })).toEqual({
     ID: "2",
     Content: "#comet",
     Metadata: {
@@ -187,7 +187,7 @@ test("the record of a trend has its rank as ID", () => {
 });
 
 test("the record of a space has its id as ID, and null for an unreadable time", () => {
-  expect(read({ kind: "space", space })).toEqual({
+  expect(render({ kind: "space", space })).toEqual({
     ID: "1YqKDqWqdPLsV",
     Content: "On comets",
     Metadata: {
@@ -220,7 +220,7 @@ test.each([
     expect(reported).toMatchObject({ ID: id, Content: "" });
     for (const text of hidden) expect(record).not.toContain(text);
     if (url !== undefined) expect(reported.Metadata.url).toBe(url);
-    const { Metadata } = read(item);
+    const { Metadata } = render(item);
     expect(Object.keys(reported.Metadata)).toEqual(Object.keys(Metadata));
   },
 );

@@ -76,10 +76,12 @@ function invalidQuery(error: ErrorDetail & { offset: number; hint: string }): Ea
   });
 }
 
-/** `named`: the target's platform. */
-export function mismatch({ text, offset, platform }: TargetInput, named: Platform): EarshotError {
-  const message = `${quoted(text)} is on ${named}, but the request is for ${platform}`;
-  const hint = `use ${named}, or social, which selects the platform of the query`;
+export function mismatch(
+  { text, offset, platform }: TargetInput,
+  targetPlatform: Platform,
+): EarshotError {
+  const message = `${quoted(text)} is on ${targetPlatform}, but the request is for ${platform}`;
+  const hint = `use ${targetPlatform}, or social, which selects the platform of the query`;
   return new EarshotError("platform_mismatch", message, {
     status: 400,
     hint,

@@ -29,10 +29,10 @@ test("a long run of token characters is redacted anywhere", () => {
       fc.string({ unit: "grapheme", maxLength: 300 }),
       fc.string({ unit: fc.constantFrom(" ", "word ", "\n", "\u001b", token), maxLength: 80 }),
       (before, after) => {
-        const shown = withoutTokens(`${before} ${token} ${after}`);
-        expect(shown).not.toMatch(/Ab3_/);
-        expect(shown).not.toMatch(/[\p{Cc}]/u);
-        expect(shown.length).toBeLessThanOrEqual(201);
+        const cleaned = withoutTokens(`${before} ${token} ${after}`);
+        expect(cleaned).not.toMatch(/Ab3_/);
+        expect(cleaned).not.toMatch(/[\p{Cc}]/u);
+        expect(cleaned.length).toBeLessThanOrEqual(201);
       },
     ),
   );
@@ -41,8 +41,8 @@ test("a long run of token characters is redacted anywhere", () => {
 test("no part of a token remains where the text is cut", () => {
   for (let words = 3_900; words < 4_010; words += 1) {
     const long = `${"Ab3_".repeat(20)} `.repeat(Math.floor(words / 81));
-    const shown = withoutTokens(`${long}${"x ".repeat((words % 81) / 2)}${"Ab3_".repeat(20)}`);
-    expect(shown).not.toContain("Ab3_");
+    const cleaned = withoutTokens(`${long}${"x ".repeat((words % 81) / 2)}${"Ab3_".repeat(20)}`);
+    expect(cleaned).not.toContain("Ab3_");
   }
   expect(withoutTokens(`${"a ".repeat(95)}secret-password`)).toBe(`${"a ".repeat(95)}…`);
 });

@@ -165,19 +165,19 @@ describe("an account with its own credential", () => {
     await storeCredential("app-token", accountId);
     await storeCredential("user-token", accountId);
     x.faults.isEchoing = true;
-    const shown: string[] = [];
+    const responses: string[] = [];
     for (const requested of [
       { query: "river" },
       { type: "social-api", method: "getbyid", query: "20" },
       { type: "social-credential", method: "gethometweets" },
     ]) {
       const { result, status } = await runJob(requested);
-      shown.push(result.body, JSON.stringify(status));
+      responses.push(result.body, JSON.stringify(status));
     }
     x.faults.isEchoing = false;
     const tokens = new Set(x.requests.map(({ authorization }) => authorization?.split(" ")[1]));
     expect(tokens.size).toBe(2);
-    const everything = `${shown.join("")}${logged.join("")}`;
+    const everything = `${responses.join("")}${logged.join("")}`;
     expect(everything).toContain("cannot read Authorization: Bearer …");
     for (const token of tokens) expect(everything).not.toContain(token);
   });
@@ -300,9 +300,9 @@ describe("requests with the deployment's credential", () => {
   );
 
   test("gettrends does not request X, because its data may not be shown to other accounts", async () => {
-    const found = await runJob({ method: "gettrends", type: "social" });
-    expect(found.status).toMatchObject({ status: "done", complete: false });
-    expect(found.status.warnings[0].code).toBe("no_credential");
+    const job = await runJob({ method: "gettrends", type: "social" });
+    expect(job.status).toMatchObject({ status: "done", complete: false });
+    expect(job.status.warnings[0].code).toBe("no_credential");
     expect(x.requests).toEqual([]);
   });
 

@@ -16,10 +16,10 @@ export function findKind(
 ): CredentialKind {
   const kind = kinds.find((kind) => kind.platform === platform && kind.name === name);
   if (kind !== undefined) return kind;
-  const known = kinds.map((kind) => `${kind.platform} ${kind.name}`).join(", ");
+  const kindNames = kinds.map((kind) => `${kind.platform} ${kind.name}`).join(", ");
   throw wrongUse(
     `${JSON.stringify(`${platform} ${name}`)} is not a kind of credential`,
-    known === "" ? "no kinds are supported" : `use ${known}`,
+    kindNames === "" ? "no kinds are supported" : `use ${kindNames}`,
   );
 }
 

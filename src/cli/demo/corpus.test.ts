@@ -118,9 +118,9 @@ describe("each operator matches some of the demo's posts", () => {
     "🚀",
     "state-of-the-art",
   ])("each operator matches some of the demo's posts: %s", async (query) => {
-    const found = await count(query);
-    expect(found).toBeGreaterThan(0);
-    expect(found).toBeLessThan(records.length);
-    expect(await count(`-(${query})`)).toBe(records.length - found);
+    const matches = await count(query);
+    expect(matches).toBeGreaterThan(0);
+    expect(matches).toBeLessThan(records.length);
+    expect(await count(`-(${query})`)).toBe(records.length - matches);
   });
 });

@@ -38,19 +38,22 @@ export type ImportFormatOptions = {
 
 /** Errors: `wrong_use` for conflicting options. */
 export function importFormat(
-  { format, platform: named, columns, author }: ImportFormatOptions,
+  { format, platform: requestedPlatform, columns, author }: ImportFormatOptions,
   maxRepositoryBytes: number,
 ): { platform: Platform; format: ImportFormat } {
   const fixedPlatform = platformOf[format];
-  const platform = fixedPlatform ?? named;
+  const platform = fixedPlatform ?? requestedPlatform;
   if (platform === undefined) {
     throw wrongUse(
       "required option '--platform <name>' not specified",
       "add --platform with the platform of the posts",
     );
   }
-  if (named !== undefined && named !== platform) {
-    throw wrongUse(`--format ${format} is for ${platform}, not for ${named}`, "remove --platform");
+  if (requestedPlatform !== undefined && requestedPlatform !== platform) {
+    throw wrongUse(
+      `--format ${format} is for ${platform}, not for ${requestedPlatform}`,
+      "remove --platform",
+    );
   }
   if (columns !== undefined && format !== "csv") {
     throw wrongUse("--columns requires --format csv", "add --format csv, or remove --columns");

@@ -101,10 +101,10 @@ describe("list and show", () => {
       listed: false,
       attested_at: "2026-01-02T03:04:05.000Z",
     });
-    const shown = (await earshot("nodes", "show", id)).out;
-    expect(shown).toMatch(/^machine +machine-1, not listed in the policy$/m);
-    expect(shown).toMatch(/^x +getbyid \(api, archive\)$/m);
-    expect(out + shown).not.toContain("\u001b");
+    const details = (await earshot("nodes", "show", id)).out;
+    expect(details).toMatch(/^machine +machine-1, not listed in the policy$/m);
+    expect(details).toMatch(/^x +getbyid \(api, archive\)$/m);
+    expect(out + details).not.toContain("\u001b");
   });
 
   test("nodes list and show report which approved nodes contacted the gateway within the last 45 seconds", async () => {

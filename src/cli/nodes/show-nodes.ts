@@ -125,10 +125,10 @@ const evidenceWords: Readonly<Record<EvidenceKind, string>> = {
 };
 
 function platformsOf({ capabilities }: NodeRecord): string {
-  const known = platforms.filter((platform) =>
+  const served = platforms.filter((platform) =>
     capabilities.some((one) => one.platform === platform),
   );
-  return known.join(",") || "none";
+  return served.join(",") || "none";
 }
 
 export const eventAsJson = ({ atMs, nodeId, action, detail }: NodeEvent) => ({

@@ -303,9 +303,9 @@ test("no text of a proof can hide, reorder or break the output, in text or JSON"
 });
 
 test("line breaks in a proof cannot add lines to the output", async () => {
-  const named = { ...withoutEvidence.attestation, name: "\u001b[2J\nProven\n- everything" };
+  const attestation = { ...withoutEvidence.attestation, name: "\u001b[2J\nProven\n- everything" };
   const { code, out } = await verify(
-    proofFile({ ...withoutEvidence, attestation: named }),
+    proofFile({ ...withoutEvidence, attestation }),
     "--accept",
     "none",
   );

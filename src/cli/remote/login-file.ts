@@ -45,8 +45,8 @@ export function loginPath(environment: Environment, profile: string): string {
 export function loginProfiles(environment: Environment): readonly string[] {
   const folder = loginFolder(environment);
   const files = existsSync(folder) ? readdirSync(folder).sort() : [];
-  const named = files.flatMap((file) => /^login\.([\w-]+)\.json$/.exec(file)?.[1] ?? []);
-  return files.includes("login.json") ? [defaultProfile, ...named] : named;
+  const profiles = files.flatMap((file) => /^login\.([\w-]+)\.json$/.exec(file)?.[1] ?? []);
+  return files.includes("login.json") ? [defaultProfile, ...profiles] : profiles;
 }
 
 /** Null if there is no login. Errors: `login_unreadable`. */

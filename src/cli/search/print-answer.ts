@@ -34,6 +34,6 @@ function countOf({ records, hasMore }: PrintedAnswer): string {
 
 /** Ends with a line break; on a terminal, without the control characters that posts may contain. */
 export function printable(text: string, { interactive }: Pick<Terminal, "interactive">): string {
-  const shown = interactive ? stripControls(text) : text;
-  return shown.endsWith("\n") ? shown : `${shown}\n`;
+  const printable = interactive ? stripControls(text) : text;
+  return printable.endsWith("\n") ? printable : `${printable}\n`;
 }

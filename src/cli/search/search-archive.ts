@@ -28,10 +28,10 @@ export async function searchLocally(terms: SearchTerms, terminal: Terminal): Pro
   const { dir, ...settings } = config.data;
   const archive = await openArchive({ dataDir: dir, ...settings, clock: systemClock });
   try {
-    const found = await find(archive, config, terms, terminal.stopping);
-    const { answer, records, nowMs } = found;
+    const result = await find(archive, config, terms, terminal.stopping);
+    const { answer, records, nowMs } = result;
     if (terms.format !== null) {
-      const body = await bodyOf(pageOf(found, tree), terms.format, systemClock);
+      const body = await bodyOf(pageOf(result, tree), terms.format, systemClock);
       terminal.out(printable(body.toString(), terminal));
     } else {
       const { coverage, warnings } = answer;

@@ -62,34 +62,34 @@ const analysis: Analysis = {
   tookMs: { parse: 0.04213, open: 42.13, resolve: 4.213, plan: 0, search: 421.3, fetch: 0 },
 };
 
-const shown = showAnalysis(analysis, { colour: false, columns: 80 });
+const output = showAnalysis(analysis, { colour: false, columns: 80 });
 
 test("the analysis reports that a search timed out, and where it continues", () => {
-  expect(shown).toMatch(/deadline +exceeded: .*EARSHOT_JOB_DEADLINE/);
-  expect(shown).toContain("below ID 5 of x");
+  expect(output).toMatch(/deadline +exceeded: .*EARSHOT_JOB_DEADLINE/);
+  expect(output).toContain("below ID 5 of x");
 });
 
 test("the analysis contains the number of segments that are not listed", () => {
-  expect(shown).toContain("and 1 more");
+  expect(output).toContain("and 1 more");
 });
 
 test("the analysis shows the work of the sealed index, in total and per segment", () => {
-  expect(shown).toContain("containers  12 of sealed segments\n");
-  expect(shown).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
+  expect(output).toContain("containers  12 of sealed segments\n");
+  expect(output).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
 });
 
 test("times in the analysis have three significant digits and are aligned", () => {
-  expect(shown).toContain("parse    0.042 ms\n");
-  expect(shown).toContain("open      42.1 ms\n");
-  expect(shown).toContain("resolve   4.21 ms\n");
-  expect(shown).toContain("search     421 ms\n");
+  expect(output).toContain("parse    0.042 ms\n");
+  expect(output).toContain("open      42.1 ms\n");
+  expect(output).toContain("resolve   4.21 ms\n");
+  expect(output).toContain("search     421 ms\n");
 });
 
 test("the analysis marks platforms without an index query, and shows identical queries once", () => {
-  expect(shown).toContain("bluesky\n    nothing: no post can match\n");
-  expect(shown).toContain("x\n    every post\n");
+  expect(output).toContain("bluesky\n    nothing: no post can match\n");
+  expect(output).toContain("x\n    every post\n");
 });
 
 test("a name in the analysis cannot control the terminal", () => {
-  expect(shown).toContain("account ab resolves to nothing");
+  expect(output).toContain("account ab resolves to nothing");
 });

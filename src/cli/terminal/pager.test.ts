@@ -9,7 +9,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const long = "a line\n".repeat(30);
 
-async function shown(
+async function terminalOutput(
   text: string,
   options: { command?: string; interactive?: boolean; pager?: string } = {},
 ) {
@@ -26,7 +26,7 @@ async function shown(
 }
 
 test("output that is longer than the screen is shown in the pager", async () => {
-  expect(await shown(long)).toBe("");
+  expect(await terminalOutput(long)).toBe("");
   expect(readFileSync(join(folder, "paged"), "utf8")).toBe(long);
 });
 
@@ -37,5 +37,5 @@ test.each([
   ["output when PAGER is empty", long, { pager: "" }],
   ["output when the pager does not exist", long, { pager: "/nonexistent/pager" }],
 ])("the pager is not used for %s", async (_title, text, options) => {
-  expect(await shown(text, options)).toBe(text);
+  expect(await terminalOutput(text, options)).toBe(text);
 });

@@ -23,9 +23,9 @@ function kindOf(name: string) {
     appviewUrl: pds.url,
     resolveTxt: async () => [],
   });
-  const found = kinds.find((kind) => kind.name === name);
-  if (found === undefined) throw new Error(`no kind ${name}`);
-  return found;
+  const match = kinds.find((kind) => kind.name === name);
+  if (match === undefined) throw new Error(`no kind ${name}`);
+  return match;
 }
 
 async function logIn() {
@@ -46,14 +46,19 @@ async function logIn() {
 }
 
 test("a handle and a password make a credential for the account on its server", async () => {
-  const made = await kindOf("app-password").make(fields, testTools());
-  expect(made).toMatchObject({
+  const newCredential = await kindOf("app-password").make(fields, testTools());
+  expect(newCredential).toMatchObject({
     host: pds.url,
     subject: did,
     subjectName: "ann.example",
     hint: "abcd",
   });
-  expect(Object.keys(made.secrets)).toEqual(["password", "accessToken", "refreshToken", "lapseMs"]);
+  expect(Object.keys(newCredential.secrets)).toEqual([
+    "password",
+    "accessToken",
+    "refreshToken",
+    "lapseMs",
+  ]);
   expect(pds.count(login)).toBe(1);
 });
 

@@ -54,9 +54,9 @@ const plc = (id: string) => `https://plc.example/${id}`;
 const account = { did, handle: "ann.example", pds: new URL("https://pds.example") };
 
 test("a handle is first resolved by the AppView", async () => {
-  const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
-  expect(await findAccount("@Ann.Example", known)).toEqual(account);
-  expect(known.requests).toEqual([appview, plc(did)]);
+  const lookups = directory({ [appview]: { did }, [plc(did)]: documentOf(did) });
+  expect(await findAccount("@Ann.Example", lookups)).toEqual(account);
+  expect(lookups.requests).toEqual([appview, plc(did)]);
 });
 
 test("a handle that the AppView cannot resolve is resolved by DNS, then by its host", async () => {
@@ -75,8 +75,8 @@ test("two DIDs in DNS are rejected", async () => {
 });
 
 test("a handle that its account does not claim is rejected", async () => {
-  const known = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
-  await expect(findAccount("ann.example", known)).rejects.toMatchObject({
+  const lookups = directory({ [appview]: { did }, [plc(did)]: documentOf(did, "else.example") });
+  await expect(findAccount("ann.example", lookups)).rejects.toMatchObject({
     code: "account_unknown",
     message: `ann.example is not the handle of ${did}`,
   });
@@ -94,8 +94,8 @@ test("an account is found by DID, and its handle counts only if it resolves to t
 test("an account with a did:web is read from its host", async () => {
   const web = "did:web:host.example";
   const document = "https://host.example/.well-known/did.json";
-  const known = directory({ [document]: documentOf(web), [appview]: { did: web } });
-  expect(await findAccount(web, known)).toMatchObject({ did: web, handle: "ann.example" });
+  const lookups = directory({ [document]: documentOf(web), [appview]: { did: web } });
+  expect(await findAccount(web, lookups)).toMatchObject({ did: web, handle: "ann.example" });
 });
 
 test.each([

@@ -44,10 +44,10 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
 function reference(text: string): PostReference | null {
   const uri = blueskyUriOf(text) ?? text;
   if (!uri.startsWith("at://")) {
-    const named = isUri(text)
+    const identifiers = isUri(text)
       ? { id: null, uri: text }
       : { id: text, uri: importedUri("bluesky", text) };
-    return { ...named, username: null, userId: null };
+    return { ...identifiers, username: null, userId: null };
   }
   const parts = parseAtUri(uri);
   return parts === null ? null : { id: null, uri, username: null, userId: parts.did };

@@ -6,11 +6,11 @@ const author = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 const post = `at://${author}/app.bsky.feed.post/3mptbyoeyc22k`;
 const nowMs = Date.UTC(2026, 6, 4);
 const label = { ver: 1, src: source, uri: post, val: "porn", cts: "2026-07-01T10:00:00.000Z" };
-const read = (part: object) => readLabel({ ...label, ...part }, nowMs);
+const labelWith = (part: object) => readLabel({ ...label, ...part }, nowMs);
 
 describe("a label", () => {
   test("a label has a post, a source and a time", () => {
-    expect(read({})).toEqual({
+    expect(labelWith({})).toEqual({
       kind: "label",
       platform: "bluesky",
       subject: post,
@@ -23,7 +23,7 @@ describe("a label", () => {
   });
 
   test("a label can be negated, and can expire", () => {
-    expect(read({ neg: true, exp: "2027-01-01T00:00:00Z" })).toMatchObject({
+    expect(labelWith({ neg: true, exp: "2027-01-01T00:00:00Z" })).toMatchObject({
       negated: true,
       expiresMs: Date.UTC(2027, 0, 1),
     });
@@ -31,7 +31,7 @@ describe("a label", () => {
 
   test("a label of an account names the account's id or profile", () => {
     for (const uri of [author, `at://${author}/app.bsky.actor.profile/self`]) {
-      expect(read({ uri, val: "!takedown" })).toMatchObject({
+      expect(labelWith({ uri, val: "!takedown" })).toMatchObject({
         subject: author,
         value: "!takedown",
       });
@@ -39,7 +39,7 @@ describe("a label", () => {
   });
 
   test("a label with a future time gets the present one, so that a later label can negate it", () => {
-    expect(read({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
+    expect(labelWith({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
   });
 
   test.each([
@@ -50,7 +50,7 @@ describe("a label", () => {
     "",
     "x".repeat(100_000),
   ])("a label on an unsupported subject is ignored: %.40s", (uri) => {
-    expect(read({ uri })).toBe("unsupported");
+    expect(labelWith({ uri })).toBe("unsupported");
   });
 
   test.each([
@@ -67,7 +67,7 @@ describe("a label", () => {
     { exp: null },
     { neg: "true" },
   ])("a label is unreadable with %j", (part) => {
-    expect(read(part)).toBe("unreadable");
+    expect(labelWith(part)).toBe("unreadable");
   });
 
   test.each([null, 5, "label", [], [label]])("%j is not a label", (value) => {

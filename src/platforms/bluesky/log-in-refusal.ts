@@ -1,8 +1,8 @@
 import type { Refusal } from "./xrpc.ts";
 
 export function refusalMessage(host: string, { status, error, message }: Refusal): string {
-  const output = [error, message].filter((part) => part !== "").join(": ");
-  return `${new URL(host).host} refused the login (${output === "" ? status : output})`;
+  const reason = [error, message].filter((part) => part !== "").join(": ");
+  return `${new URL(host).host} refused the login (${reason === "" ? status : reason})`;
 }
 
 export function hintFor({ error }: Refusal): string {

@@ -49,18 +49,18 @@ async function authorizedCredential() {
 }
 
 test("an authorization in the browser makes a credential for that account", async () => {
-  const made = await authorize(yes);
-  expect(made).toMatchObject({
+  const newCredential = await authorize(yes);
+  expect(newCredential).toMatchObject({
     host: host.url,
     subject: did,
     subjectName: "ann.example",
     hint: "ref",
   });
-  expect(made.secrets).toMatchObject({
+  expect(newCredential.secrets).toMatchObject({
     issuer: host.url,
     tokenEndpoint: `${host.url}/oauth/token`,
   });
-  expect(JSON.parse(made.secrets.key ?? "")).toMatchObject({ kty: "EC", crv: "P-256" });
+  expect(JSON.parse(newCredential.secrets.key ?? "")).toMatchObject({ kty: "EC", crv: "P-256" });
 });
 
 test.each([

@@ -24,8 +24,10 @@ const rows = fc.array(
 test("replay rows survive encoding, and their stream time defaults to the time when the server saw them", () => {
   fc.assert(
     fc.property(rows, (written) => {
-      const read = [...replayRows(blockBytes(written))];
-      expect(read.map(({ payload, ...row }) => ({ ...row, bytes: payload.length > 0 }))).toEqual(
+      const rowsRead = [...replayRows(blockBytes(written))];
+      expect(
+        rowsRead.map(({ payload, ...row }) => ({ ...row, bytes: payload.length > 0 })),
+      ).toEqual(
         written.map(({ payload: _payload, indexedUs, ...row }) => ({
           ...row,
           timeUs: indexedUs || row.witnessedUs,

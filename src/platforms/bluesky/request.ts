@@ -95,9 +95,9 @@ export function blueskyErrorOf(session: Session, method: string, refusal: Refusa
     scopeNames.includes(refusal.error) ||
     (refusal.error === "InvalidToken" && /scope/i.test(refusal.message));
   if (!isScopeMissing) return refusalError(host, refusal);
-  const output = refusal.message;
+  const reason = refusal.message;
   return credentialRefused(
-    `${host} does not allow ${method} with this credential${output === "" ? "" : ` (${output})`}`,
+    `${host} does not allow ${method} with this credential${reason === "" ? "" : ` (${reason})`}`,
     "add the credential again with the permissions for this method",
   );
 }

@@ -31,9 +31,9 @@ function readAll(alternatives: readonly (readonly Entry[])[], size: number): num
     const { items, after } = mergeNewest(positions, parts);
     pages.push([...items]);
     if (after === null) return pages;
-    const read = readMergePositions(writeMergePositions(after), alternatives.length);
-    if (read === null) throw new Error("a position that cannot be read again");
-    positions = read;
+    const readBack = readMergePositions(writeMergePositions(after), alternatives.length);
+    if (readBack === null) throw new Error("a position that cannot be read again");
+    positions = readBack;
   }
   throw new Error("the pages never end");
 }
@@ -55,11 +55,11 @@ test("pages of several alternatives are merged, newest first, without gaps and d
             })
             .sort((one, other) => other.timeMs - one.timeMs),
         );
-        const found = readAll(alternatives, size).flat();
-        expect(found).toEqual([...found].sort((one, other) => other - one));
+        const times = readAll(alternatives, size).flat();
+        expect(times).toEqual([...times].sort((one, other) => other - one));
         const keys = new Set(alternatives.flat().map(({ key }) => key));
-        expect(new Set(found)).toEqual(new Set(alternatives.flat().map(({ timeMs }) => timeMs)));
-        expect(found.length).toBeGreaterThanOrEqual(keys.size);
+        expect(new Set(times)).toEqual(new Set(alternatives.flat().map(({ timeMs }) => timeMs)));
+        expect(times.length).toBeGreaterThanOrEqual(keys.size);
       },
     ),
   );

@@ -17,10 +17,10 @@ const commit = {
 const uri = `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`;
 const uriOfOther = (rkey: string) => `at://${other}/app.bsky.feed.post/${rkey}`;
 const allCollections = new Set(followedCollections);
-const read = (event: object, followed = allCollections) =>
+const readEvent = (event: object, followed = allCollections) =>
   readStreamEvent(JSON.stringify({ did, time_us: timeUs, ...event }), followed);
 const readCommit = (part: object, followed = allCollections) =>
-  read({ kind: "commit", commit: { ...commit, ...part } }, followed);
+  readEvent({ kind: "commit", commit: { ...commit, ...part } }, followed);
 
 describe("a stream event", () => {
   test("a stream event can be a post, an edit or a deletion", () => {
@@ -37,11 +37,11 @@ describe("a stream event", () => {
 
   test("a stream event can be a handle, or an account whose handle may have changed", () => {
     const identity = { did, handle: "alice.example", seq: 1, time: "2023-01-01T00:00:00Z" };
-    expect(read({ kind: "identity", identity })).toMatchObject({
+    expect(readEvent({ kind: "identity", identity })).toMatchObject({
       change: { kind: "handle", userId: did, handle: "alice.example", observedMs },
       renamed: null,
     });
-    expect(read({ kind: "identity", identity: { did } })).toMatchObject({
+    expect(readEvent({ kind: "identity", identity: { did } })).toMatchObject({
       change: null,
       renamed: did,
     });
@@ -58,7 +58,7 @@ describe("a stream event", () => {
     [{ active: false, status: { toString: "deleted" } }, "inactive"],
     [{ active: false }, "inactive"],
   ])("a stream event can be the state of an account: %j is %s", (account, status) => {
-    expect(read({ kind: "account", account })).toMatchObject({
+    expect(readEvent({ kind: "account", account })).toMatchObject({
       change: { kind: "account", platform: "bluesky", userId: did, status, observedMs },
     });
   });
@@ -163,7 +163,7 @@ test.each([
   { kind: "sync", sync: { did, rev: "3mptbypcq372f" } },
   { kind: "something new" },
 ])("an event without content only advances time: %j", (event) => {
-  expect(read(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
+  expect(readEvent(event)).toMatchObject({ timeUs, change: null, counted: [], renamed: null });
 });
 
 test("an event of an unfollowed collection only advances time", () => {
@@ -176,7 +176,7 @@ test("an event of an unfollowed collection only advances time", () => {
 test("a commit has the same key at every server, regardless of its time there", () => {
   const keyOf = (event: object) => ("key" in event ? event.key : null);
   expect(keyOf(readCommit({}))).toBe(
-    keyOf(read({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
+    keyOf(readEvent({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
   );
   for (const part of [{ rkey: "b" }, { rev: "3mptbypcq372g" }, { operation: "update" }]) {
     expect(keyOf(readCommit(part))).not.toBe(keyOf(readCommit({})));
@@ -246,10 +246,10 @@ describe("any input", () => {
   test("any event counts only posts, and at most one parent and one quote", () => {
     fc.assert(
       fc.property(event, (one) => {
-        const found = readStreamEvent(JSON.stringify(one), allCollections);
-        if ("reason" in found) return;
-        expect(found.counted.length).toBeLessThanOrEqual(2);
-        for (const { uri: countedUri } of found.counted) {
+        const result = readStreamEvent(JSON.stringify(one), allCollections);
+        if ("reason" in result) return;
+        expect(result.counted.length).toBeLessThanOrEqual(2);
+        for (const { uri: countedUri } of result.counted) {
           expect(countedUri).toMatch(/^at:\/\/did:[^/]+\/app\.bsky\.feed\.post\/[^/]+$/);
         }
       }),

@@ -45,10 +45,10 @@ export function xrpcRefusal(status: number, json: unknown): Refusal {
 }
 
 export function refusalError(host: string, { status, error, message }: Refusal): EarshotError {
-  const output = [error, message].filter((part) => part !== "").join(": ");
+  const reason = [error, message].filter((part) => part !== "").join(": ");
   return new EarshotError(
     "upstream_refused",
-    `${host} answered ${status}${output === "" ? "" : ` (${output})`}`,
+    `${host} answered ${status}${reason === "" ? "" : ` (${reason})`}`,
     { status: 502 },
   );
 }

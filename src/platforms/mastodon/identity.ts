@@ -54,8 +54,8 @@ function uriOfNumber({ id, author }: ClaimedIdentity): string | null {
 }
 
 function reference(text: string, author: string): PostReference | null {
-  const named = isUri(text)
+  const identifiers = isUri(text)
     ? { id: null, uri: text }
     : { id: text, uri: importedUri("mastodon", text, serverOfHandle(author)) };
-  return { ...named, username: null, userId: null };
+  return { ...identifiers, username: null, userId: null };
 }

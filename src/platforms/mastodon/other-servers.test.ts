@@ -72,7 +72,7 @@ async function everything(
 }
 
 async function counts({ token, uri }: World) {
-  const found: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   for (const [method, query] of [
     ["searchbyprofile", "@ann"],
     ["getbyid", uri],
@@ -82,9 +82,9 @@ async function counts({ token, uri }: World) {
     ["getfollowing", "@ann"],
     ["getfollowers", "@ann"],
   ] as const) {
-    found[method] = (await everything(method, query, token)).length;
+    counts[method] = (await everything(method, query, token)).length;
   }
-  return found;
+  return counts;
 }
 
 const allCounts = {
@@ -211,9 +211,9 @@ it("a Mastodon search warns when it covers only the user's own posts, on a serve
     limit: 20,
   };
   const session = plainSession(server, { access: "user", token });
-  const found = await createMastodonUpstream({ instance: null }).search?.page(call, session);
-  expect(found?.items).toEqual([]);
-  expect(found?.warnings?.map(({ code }) => code)).toEqual(["partial_search", "no_indexable"]);
+  const result = await createMastodonUpstream({ instance: null }).search?.page(call, session);
+  expect(result?.items).toEqual([]);
+  expect(result?.warnings?.map(({ code }) => code)).toEqual(["partial_search", "no_indexable"]);
 });
 
 describe("the description of a server", () => {

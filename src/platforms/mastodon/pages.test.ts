@@ -262,14 +262,14 @@ describe("timelines", () => {
   });
 
   it("Mastodon timelines continue where they stopped, one post at a time, without duplicates or gaps", async () => {
-    const seen: string[] = [];
+    const postTexts: string[] = [];
     let cursor: string | null = null;
     do {
       const answer = await page("gettweets", "@ann", { cursor, limit: 1 });
-      seen.push(...posts(answer.items).map(({ text }) => text));
+      postTexts.push(...posts(answer.items).map(({ text }) => text));
       cursor = answer.next;
     } while (cursor !== null);
-    expect(seen).toEqual(["look", "@bob thanks", "the first #post"]);
+    expect(postTexts).toEqual(["look", "@bob thanks", "the first #post"]);
   });
 });
 

@@ -79,18 +79,18 @@ async function runSearch(
     accounts: new Map(namesIn(tree).accounts.map((name) => [name, []])),
     posts: new Map(),
   };
-  const found: NonNullable<SearchResult> = { posts: [], warnings: [], pages: 0 };
+  const result: NonNullable<SearchResult> = { posts: [], warnings: [], pages: 0 };
   let cursor: string | null = null;
   do {
     const call: SearchCall = { tree, names, fromMs, toMs, asOfMs: endMs, cursor, limit: 100 };
     const page: UpstreamPage | null | undefined = await search?.page(call, session);
     if (page === null || page === undefined) return null;
-    found.posts.push(...page.items.flatMap((item) => (item.kind === "post" ? [item.post] : [])));
-    found.warnings.push(...(page.warnings ?? []));
-    found.pages += 1;
+    result.posts.push(...page.items.flatMap((item) => (item.kind === "post" ? [item.post] : [])));
+    result.warnings.push(...(page.warnings ?? []));
+    result.pages += 1;
     cursor = page.next;
-  } while (cursor !== null && found.pages < 60);
-  return found;
+  } while (cursor !== null && result.pages < 60);
+  return result;
 }
 
 /** The matcher's result over all searchable posts. */
@@ -128,8 +128,8 @@ beforeAll(async () => {
 const urisOf = (posts: readonly Post[] | undefined): string[] =>
   (posts ?? []).map(({ uri }) => uri);
 
-function expectSuperset(found: SearchResult, query: string, toMs?: number): void {
-  const foundUris = new Set(urisOf(found?.posts));
+function expectSuperset(result: SearchResult, query: string, toMs?: number): void {
+  const foundUris = new Set(urisOf(result?.posts));
   const missing = expectedPosts(query, toMs).filter(({ uri }) => !foundUris.has(uri));
   expect({ query, missing: missing.map(({ text }) => text) }).toEqual({ query, missing: [] });
 }
@@ -179,23 +179,23 @@ describe("a user's server", () => {
       "@bob@far.example comet",
       "comet -(moon OR stars)",
     ]) {
-      const found = await runSearch(query);
-      expectSuperset(found, query);
-      const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
+      const result = await runSearch(query);
+      expectSuperset(result, query);
+      const times = result?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
       expect(times).toEqual(times.toSorted((a, b) => b - a));
-      expect(new Set(urisOf(found?.posts)).size).toBe(found?.posts.length);
-      expect(found?.warnings.map(({ code }) => code)).toContain("partial_search");
+      expect(new Set(urisOf(result?.posts)).size).toBe(result?.posts.length);
+      expect(result?.warnings.map(({ code }) => code)).toContain("partial_search");
     }
   });
 
   it("a Mastodon search hides posts of authors who did not opt in, and those that are not public", async () => {
-    const found = await runSearch("post");
-    expect(found?.posts.length).toBeGreaterThan(60);
-    expect(found?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
-    const shown = new Set(urisOf(found?.posts));
+    const result = await runSearch("post");
+    expect(result?.posts.length).toBeGreaterThan(60);
+    expect(result?.posts.some(({ username }) => username.startsWith("shy"))).toBe(false);
+    const uris = new Set(urisOf(result?.posts));
     for (const [id, post] of rendered) {
       if (server.network.statuses.get(id)?.visibility !== "public")
-        expect(shown).not.toContain(post.uri);
+        expect(uris).not.toContain(post.uri);
     }
   });
 
@@ -203,9 +203,9 @@ describe("a user's server", () => {
     const toMs = endMs - 9 * dayMs;
     for (const query of ["comet", "#space"]) {
       server.requests.length = 0;
-      const found = await runSearch(query, { toMs });
-      expectSuperset(found, query, toMs);
-      const newest = found?.posts[0]?.createdMs ?? 0;
+      const result = await runSearch(query, { toMs });
+      expectSuperset(result, query, toMs);
+      const newest = result?.posts[0]?.createdMs ?? 0;
       expect(newest).toBeLessThan(toMs + 7_200_000);
     }
   });
@@ -216,8 +216,8 @@ describe("a user's server", () => {
       server.requests.length = 0;
       await runSearch(`comet from:${id}@far.example`);
       const requested = server.requests.filter(({ path }) => path === "/api/v2/search");
-      const sent = new Set(requested.map(({ query }) => new URLSearchParams(query).get("q")));
-      expect([...sent]).toEqual(["comet"]);
+      const queries = new Set(requested.map(({ query }) => new URLSearchParams(query).get("q")));
+      expect([...queries]).toEqual(["comet"]);
     },
   );
 
@@ -233,16 +233,16 @@ describe("a user's server", () => {
   });
 
   it("a Mastodon search without a search term requests nothing, and warns", async () => {
-    const found = await runSearch("-comet");
-    expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
+    const result = await runSearch("-comet");
+    expect(result).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   });
 });
 
 it("a Mastodon search without a user's token requests only hashtag timelines", async () => {
   for (const access of ["public", "app"] as const) {
     server.requests.length = 0;
-    const found = await runSearch("#space comet", { access });
-    expectSuperset(found, "#space comet");
+    const result = await runSearch("#space comet", { access });
+    expectSuperset(result, "#space comet");
     expect(server.requests.some(({ path }) => path === "/api/v2/search")).toBe(false);
     server.requests.length = 0;
     expect(await runSearch("comet", { access })).toMatchObject({
@@ -255,8 +255,8 @@ it("a Mastodon search without a user's token requests only hashtag timelines", a
 
 it("a Mastodon search without a credential does not request a hashtag timeline that is for users only", async () => {
   const closed = await startMastodonEmulator({ hashtagFeeds: "authenticated" });
-  const found = await runSearch("#space", { access: "public" }, closed);
-  expect(found).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
+  const result = await runSearch("#space", { access: "public" }, closed);
+  expect(result).toMatchObject({ posts: [], warnings: [{ code: "not_searched" }] });
   expect(closed.requests.map(({ path }) => path)).toEqual(["/api/v2/instance"]);
   await closed.close();
 });
@@ -303,10 +303,10 @@ it("a Mastodon search requests a superset of the matches for any query that Mast
   await fc.assert(
     fc.asyncProperty(tree, async (generated) => {
       const query = `${generated} -zzz`;
-      const found = await runSearch(query);
-      if (found?.warnings.some(({ code }) => code === "not_searched")) return;
-      expectSuperset(found, query);
-      const times = found?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
+      const result = await runSearch(query);
+      if (result?.warnings.some(({ code }) => code === "not_searched")) return;
+      expectSuperset(result, query);
+      const times = result?.posts.map(({ createdMs }) => createdMs ?? 0) ?? [];
       expect(times).toEqual(times.toSorted((a, b) => b - a));
     }),
     { numRuns: 25, seed: 7 },

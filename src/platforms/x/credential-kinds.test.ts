@@ -51,8 +51,8 @@ const renewals = (): number => x.requests.filter(({ path }) => path === "/2/oaut
 
 describe("an application's token", () => {
   test("an X application's token is tested without a bill, and stored with its first characters as hint", async () => {
-    const made = await kindOf("app-token").make({ token: "app-token-0001" }, tools);
-    expect(made).toEqual({
+    const newCredential = await kindOf("app-token").make({ token: "app-token-0001" }, tools);
+    expect(newCredential).toEqual({
       host: x.url,
       subject: null,
       subjectName: null,
@@ -109,10 +109,10 @@ describe("a user's session", () => {
   test("an X session is created from a refresh token, which is then replaced", async () => {
     const { refreshToken } = x.grant({ userId: "12", scopes: allScopes, clientId });
     const values = { client_id: clientId, refresh_token: refreshToken };
-    const made = await kindOf("user-token").make(values, toolsNow);
-    expect(made).toMatchObject({ host: x.url, subject: "12", subjectName: "bob" });
-    expect(made.secrets).toMatchObject({ clientId, expiresMs: String(now + 7_200_000) });
-    expect(made.secrets.refreshToken).not.toBe(refreshToken);
+    const newCredential = await kindOf("user-token").make(values, toolsNow);
+    expect(newCredential).toMatchObject({ host: x.url, subject: "12", subjectName: "bob" });
+    expect(newCredential.secrets).toMatchObject({ clientId, expiresMs: String(now + 7_200_000) });
+    expect(newCredential.secrets.refreshToken).not.toBe(refreshToken);
     await expect(kindOf("user-token").make(values, toolsNow)).rejects.toMatchObject({
       code: "credential_invalid",
       message: expect.stringContaining("refresh_token"),
@@ -126,8 +126,11 @@ describe("a user's session", () => {
       clientId,
     });
     const kind = kindOf("user-token");
-    const made = await kind.make({ client_id: clientId, access_token: accessToken }, toolsNow);
-    const credential = stored(made.secrets, made.subject);
+    const newCredential = await kind.make(
+      { client_id: clientId, access_token: accessToken },
+      toolsNow,
+    );
+    const credential = stored(newCredential.secrets, newCredential.subject);
     expect((await kind.send(me(), credential, toolsNow)).status).toBe(200);
     now += 7_200_001;
     await expect(kind.send(me(), credential, toolsNow)).rejects.toMatchObject({
@@ -199,13 +202,13 @@ describe("a user's session", () => {
 
 describe("authorizing an application in a browser", () => {
   function person(paste: (location: string) => string = (location) => location): Dialogue {
-    let shown = "";
+    let output = "";
     return {
       show: (text) => {
-        shown += text;
+        output += text;
       },
       prompt: async () => {
-        const url = new URL(/https?:\S+/.exec(shown)?.[0] ?? "");
+        const url = new URL(/https?:\S+/.exec(output)?.[0] ?? "");
         const answer = await tools.fetch(url);
         return paste(answer.headers.get("location") ?? "");
       },
@@ -227,9 +230,9 @@ describe("authorizing an application in a browser", () => {
   ])(
     "authorizing an X application in a browser yields a session of the user for %s",
     async (_what, values) => {
-      const made = await authorize(values, person());
-      expect(made).toMatchObject({ subject: "12", subjectName: "bob" });
-      const credential = stored(made.secrets, made.subject);
+      const newCredential = await authorize(values, person());
+      expect(newCredential).toMatchObject({ subject: "12", subjectName: "bob" });
+      const credential = stored(newCredential.secrets, newCredential.subject);
       now += 7_200_001;
       expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
       const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");

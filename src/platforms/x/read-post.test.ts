@@ -221,7 +221,7 @@ describe("an X account", () => {
       parody: true,
       public_metrics: { followers_count: 5, following_count: 4, tweet_count: 3, listed_count: 2 },
     };
-    const read = {
+    const profile = {
       platform: "x",
       userId: "2244994945",
       username: "XDevelopers",
@@ -238,10 +238,10 @@ describe("an X account", () => {
       labels: ["parody"],
       counts: { followers: 5, following: 4, posts: 3, listed: 2 },
     };
-    expect(readXUser(user)).toEqual(read);
+    expect(readXUser(user)).toEqual(profile);
     const { tweet_count, ...metrics } = user.public_metrics;
     expect(readXUser({ ...user, public_metrics: { ...metrics, post_count: tweet_count } })).toEqual(
-      read,
+      profile,
     );
     expect(readXUser({ ...user, username: "not a name" })).toBeNull();
   });
@@ -286,11 +286,11 @@ test("any response from X is read without throwing, and yields only well-formed 
       mutated(post),
       mutated({ users: [...includes.users.values()], media: [...includes.media.values()] }),
       (value, otherIncludes) => {
-        const read = readXPost(value, readIncludes(otherIncludes));
-        if (read !== null) {
-          expect(read.text.isWellFormed()).toBe(true);
-          expect(read.uri).toMatch(/^https:\/\/x\.com\/i\/status\/[1-9]\d*$/);
-          expect([...read.urls, ...read.media.map(({ url }) => url ?? "http://a")]).toSatisfy(
+        const post = readXPost(value, readIncludes(otherIncludes));
+        if (post !== null) {
+          expect(post.text.isWellFormed()).toBe(true);
+          expect(post.uri).toMatch(/^https:\/\/x\.com\/i\/status\/[1-9]\d*$/);
+          expect([...post.urls, ...post.media.map(({ url }) => url ?? "http://a")]).toSatisfy(
             (urls: string[]) => urls.every((url) => URL.canParse(url)),
           );
         }

@@ -164,6 +164,6 @@ const hostOf = (session: Session): string => new URL(session.baseUrl).host;
 export function detailOf(json: unknown): string {
   const fields = fieldsOf(json);
   const [first] = list(fields.errors, 1);
-  const output = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
-  return output.find((text) => text !== "") ?? "no reason given";
+  const reasons = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
+  return reasons.find((text) => text !== "") ?? "no reason given";
 }

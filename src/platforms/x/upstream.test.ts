@@ -129,14 +129,14 @@ describe("searching", () => {
   test("an X search reads page after page to the last one", async () => {
     x.world.posts.push(...Array.from({ length: 25 }, (_, n) => post(n + 1)));
     const session = appSession(x);
-    const found: string[] = [];
+    const foundTexts: string[] = [];
     let cursor: string | null = null;
     do {
       const page: UpstreamPage | null = await search("river", session, { cursor });
-      found.push(...texts(page));
+      foundTexts.push(...texts(page));
       cursor = page?.next ?? null;
     } while (cursor !== null);
-    expect(found).toEqual(Array.from({ length: 25 }, (_, n) => `river ${n + 1}`));
+    expect(foundTexts).toEqual(Array.from({ length: 25 }, (_, n) => `river ${n + 1}`));
     expect(x.requests).toHaveLength(3);
   });
 
@@ -200,11 +200,11 @@ describe("searching", () => {
 
 describe("posts", () => {
   test("X returns a post by ID, and a deleted or invisible one is absent", async () => {
-    const seen = post(1);
+    const visible = post(1);
     const hidden = post(2, { authorId: "14" });
-    x.world.posts.push(seen, hidden);
+    x.world.posts.push(visible, hidden);
     const session = appSession(x);
-    expect(texts(await request("getbyid", postTarget(seen.id), session))).toEqual(["river 1"]);
+    expect(texts(await request("getbyid", postTarget(visible.id), session))).toEqual(["river 1"]);
     expect(texts(await request("getbyid", postTarget(hidden.id), session))).toEqual([]);
     expect(texts(await request("getbyid", postTarget("20"), session))).toEqual([]);
     expect(session.settled).toEqual({ postReads: 1, userReads: 1, requests: 0 });
@@ -279,17 +279,17 @@ describe("posts", () => {
       }),
       post(2),
     );
-    const whole = appSession(x);
+    const fullSession = appSession(x);
     const faulted = (error: Error): Session => ({
-      ...whole,
+      ...fullSession,
       get: async (request) => {
         if (request.bucket === "GET /2/tweets") throw error;
-        return await whole.get(request);
+        return await fullSession.get(request);
       },
     });
     const limited = new UpstreamLimited("api.x.com", nowMs);
-    const used = new EarshotError("budget_used_up", "the month's reads are used up");
-    for (const error of [limited, used]) {
+    const budgetUsedUp = new EarshotError("budget_used_up", "the month's reads are used up");
+    for (const error of [limited, budgetUsedUp]) {
       const page = await request("gettweets", userTarget({ id: "11" }), faulted(error));
       expect(texts(page)).toEqual(["RT @Bob: the whole…", "river 2"]);
       expect(page.warnings).toEqual([
@@ -382,9 +382,9 @@ describe("posts", () => {
 describe("accounts, trends and Spaces", () => {
   test("X returns profiles by name and by id, and none for a deleted account", async () => {
     const session = appSession(x);
-    const [found] = (await request("searchbyprofile", userTarget({ handle: "ANN" }), session))
+    const [profile] = (await request("searchbyprofile", userTarget({ handle: "ANN" }), session))
       .items;
-    expect(found).toMatchObject({
+    expect(profile).toMatchObject({
       profile: {
         userId: "11",
         username: "ann",

@@ -26,13 +26,13 @@ export async function testSession(
   stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<string> {
-  const seen = stored.secrets();
-  if (seen.refreshToken) {
-    await renew(apiUrl, stored, seen, tools);
+  const currentSecrets = stored.secrets();
+  if (currentSecrets.refreshToken) {
+    await renew(apiUrl, stored, currentSecrets, tools);
     return `the session of ${nameOf(stored)} works and was renewed`;
   }
   const url = new URL("/2/users/me", apiUrl);
-  const answer = await sendWith(seen.accessToken ?? "", { url }, tools);
+  const answer = await sendWith(currentSecrets.accessToken ?? "", { url }, tools);
   throwIfServerFailed(url.host, answer);
   if (answer.status !== 200) throw sessionEnded(url.host);
   return `the access token of ${nameOf(stored)} works until it expires`;
@@ -51,15 +51,15 @@ export async function sendUser(
   stored: CredentialInUse,
   tools: CredentialTools,
 ): Promise<FetchedAnswer> {
-  let seen = stored.secrets();
-  const expiresMs = Number(seen.expiresMs || Number.POSITIVE_INFINITY);
-  if (seen.refreshToken && expiresMs - tools.now() < renewalMarginMs) {
-    seen = await renew(apiUrl, stored, seen, tools);
+  let currentSecrets = stored.secrets();
+  const expiresMs = Number(currentSecrets.expiresMs || Number.POSITIVE_INFINITY);
+  if (currentSecrets.refreshToken && expiresMs - tools.now() < renewalMarginMs) {
+    currentSecrets = await renew(apiUrl, stored, currentSecrets, tools);
   }
-  const answer = await sendWith(seen.accessToken ?? "", request, tools);
+  const answer = await sendWith(currentSecrets.accessToken ?? "", request, tools);
   if (answer.status !== 401) return await withUsageCapLimit(answer, tools.now());
-  if (!seen.refreshToken) throw sessionEnded(request.url.host);
-  const renewed = await renew(apiUrl, stored, seen, tools);
+  if (!currentSecrets.refreshToken) throw sessionEnded(request.url.host);
+  const renewed = await renew(apiUrl, stored, currentSecrets, tools);
   const retried = await sendWith(renewed.accessToken ?? "", request, tools);
   if (retried.status === 401) throw sessionEnded(request.url.host);
   return await withUsageCapLimit(retried, tools.now());
@@ -68,10 +68,10 @@ export async function sendUser(
 async function renew(
   apiUrl: string,
   stored: CredentialInUse,
-  seen: Secrets,
+  currentSecrets: Secrets,
   tools: CredentialTools,
 ): Promise<Secrets> {
-  return await stored.renew(seen, async (secrets) => {
+  return await stored.renew(currentSecrets, async (secrets) => {
     const client = clientOf(secrets);
     const tokens = await renewUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
     return secretsOfTokens(client, tokens);
