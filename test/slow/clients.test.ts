@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -67,10 +68,18 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     });
 
     /** Behind a proxy that breaks this share of requests. */
-    async function started(share: number, target = () => service.url, key?: string) {
+    function started(share: number, target = () => service.url, key?: string) {
       const random = seededRandom(11);
       const draw = (): Fault =>
         random() < share ? (faults[Math.floor(random() * faults.length)] ?? "pass") : "pass";
+      return startedBehind(draw, target, key);
+    }
+
+    async function startedBehind(
+      draw: (incoming: IncomingMessage) => Fault,
+      target: () => string,
+      key?: string,
+    ) {
       proxy = await startFaultyProxy(target, draw);
       const own = key ?? (await service.makeKey());
       client = new DrivenClient(command, proxy.url, own);
@@ -163,6 +172,19 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       const ended = await used.call<{ uuid: string; status: string }[]>("eventsUntil", { uuids });
       expect(ended.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort());
       expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
+    });
+
+    test("the client watches a job until it ends, also if the stream is refused or ends early", async () => {
+      const streamFaults: Fault[] = ["unavailable", "busy", "end early", "end early"];
+      const draw = ({ url = "" }: IncomingMessage): Fault =>
+        url.includes("/events") ? (streamFaults.shift() ?? "pass") : "pass";
+      const { client: used } = await startedBehind(draw, () => service.url);
+      const uuid = await used.call<string>("submit", { query: "comet" });
+      const states = await used.call<string[]>("watch", { uuid });
+      expect(states.at(-1)).toBe("done");
+      expect(streamFaults).toEqual([]);
+      await used.call("cancel", { uuid });
+      expect(await refusalOf(used.call("watch", { uuid }))).toMatchObject({ status: 404 });
     });
 
     test("the client continues after the server was killed and restarted", async () => {

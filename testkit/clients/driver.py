@@ -77,6 +77,7 @@ def drive() -> None:
         "webhooks": lambda args: webhooks(earshot, args),
         "counts": lambda args: earshot.counts(**args),
         "eventsUntil": events_until,
+        "watch": lambda args: [change["status"] for change in earshot.events(uuid=args["uuid"])],
         "verifyWebhook": lambda args: verify_webhook(args["secret"], args["headers"], args["body"]),
     }
 
@@ -111,6 +112,9 @@ async def drive_async() -> None:
                 break
         return ended
 
+    async def watch(args: dict[str, Any]) -> list[str]:
+        return [change["status"] async for change in earshot.events(uuid=args["uuid"])]
+
     async def wait(args: dict[str, Any]) -> dict[str, Any]:
         return job(await earshot.wait(args["uuid"], **seconds(args)))
 
@@ -128,6 +132,7 @@ async def drive_async() -> None:
         "webhooks": lambda args: webhooks(earshot, args),
         "counts": lambda args: earshot.counts(**args),
         "eventsUntil": events_until,
+        "watch": watch,
         "verifyWebhook": verify,
     }
 

@@ -50,6 +50,11 @@ const operations = {
     }
     return endedJobs;
   },
+  watch: async ({ uuid }: { uuid: string }) => {
+    const states: string[] = [];
+    for await (const { change } of earshot.events({ uuid })) states.push(change.status);
+    return states;
+  },
   verifyWebhook: ({
     secret,
     headers,

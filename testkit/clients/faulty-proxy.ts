@@ -2,8 +2,15 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** Cuts before the server sees the request, after its response, or within it. */
-export type Fault = "pass" | "busy" | "unavailable" | "cut before" | "cut after" | "cut within";
+/** Cuts before the server sees the request, after its response, or within it; "end early" ends a stream without events. */
+export type Fault =
+  | "pass"
+  | "busy"
+  | "unavailable"
+  | "cut before"
+  | "cut after"
+  | "cut within"
+  | "end early";
 
 export type FaultyProxy = {
   url: string;
@@ -26,6 +33,7 @@ export async function startFaultyProxy(
         return;
       }
       outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      if (fault === "end early") return void outgoing.end();
       if (fault === "cut within") {
         answer.once("data", (piece: Buffer) => {
           outgoing.write(piece.subarray(0, piece.length / 2), () => outgoing.destroy());

@@ -13,8 +13,9 @@ export type EventOptions = {
 export type JobChangeEvent = { id: string | null; change: JobChange };
 
 const defaultRetryMs = 3_000;
+const finalStates: readonly string[] = ["done", "error", "cancelled", "expired"];
 
-/** Reconnects after the last event when the connection ends. */
+/** Reconnects after the last event when the connection ends, until the watched job has ended. */
 export async function* watch(
   transport: Transport,
   { uuid, lastEventId, signal = new AbortController().signal }: EventOptions,
@@ -37,9 +38,10 @@ export async function* watch(
         if (fields.retry !== undefined) retryMs = Number(fields.retry);
         lastId = fields.id ?? lastId;
         if (fields.data === undefined) continue;
-        yield { id: fields.id ?? null, change: JSON.parse(fields.data) as JobChange };
+        const change = JSON.parse(fields.data) as JobChange;
+        yield { id: fields.id ?? null, change };
+        if (uuid !== undefined && finalStates.includes(change.status)) return;
       }
-      if (uuid !== undefined) return;
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof EarshotError || error instanceof EarshotConnectionError) throw error;

@@ -96,7 +96,7 @@ class AsyncEarshot:
             try:
                 async for change in self._events_of(reader):
                     yield change
-                if reader.ends_with_job:
+                if reader.has_job_ended:
                     return
             except httpx.TransportError:
                 pass

@@ -94,7 +94,7 @@ class Earshot:
         while True:
             try:
                 yield from self._events_of(reader)
-                if reader.ends_with_job:
+                if reader.has_job_ended:
                     return
             except httpx.TransportError:
                 pass

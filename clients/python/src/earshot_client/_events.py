@@ -7,6 +7,7 @@ from urllib.parse import quote
 from ._types import JobChange
 
 DEFAULT_RETRY_SECONDS = 3.0
+FINAL_STATES = ("done", "error", "cancelled", "expired")
 
 
 class EventReader:
@@ -15,6 +16,7 @@ class EventReader:
     def __init__(self, uuid: str | None, last_event_id: str | None) -> None:
         self._uuid = uuid
         self._last_id = last_event_id
+        self._last_status: str | None = None
         self._fields: dict[str, Any] = {}
         self.retry_seconds = DEFAULT_RETRY_SECONDS
 
@@ -29,9 +31,9 @@ class EventReader:
         return {"accept": "text/event-stream", **resume}
 
     @property
-    def ends_with_job(self) -> bool:
-        """Whether the stream ends with the job."""
-        return self._uuid is not None
+    def has_job_ended(self) -> bool:
+        """Whether the watched job has ended; False without one."""
+        return self._uuid is not None and self._last_status in FINAL_STATES
 
     def reset(self) -> None:
         """Discards an incomplete event."""
@@ -55,4 +57,5 @@ class EventReader:
         if "data" not in fields:
             return None
         change: JobChange = json.loads(fields["data"])
+        self._last_status = change["status"]
         return change
