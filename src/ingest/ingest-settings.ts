@@ -14,13 +14,13 @@ const accountSettings = {
   labelerSources: didList(
     "EARSHOT_LABELER_SOURCES",
     publicLabelSources,
-    "Accounts whose labels are trusted, whichever server sends them.",
+    "Accounts whose labels are trusted, regardless of the server that sends them.",
   ),
   labelerStart: choice(
     "EARSHOT_LABELER_START",
     "now",
     ["now", "beginning"],
-    "Where the first connection to a labeler begins. From the beginning are tens of millions of labels.",
+    "Where the first connection to a labeler starts. Its history has tens of millions of labels.",
   ),
   lookUp: choice(
     "EARSHOT_LOOKUP",
@@ -44,23 +44,18 @@ const accountSettings = {
     "EARSHOT_LOOKUP_PER_SECOND",
     2,
     [1, 1_000],
-    "Lookup requests a second, of up to 25 accounts each.",
+    "Lookup requests per second, of up to 25 accounts each.",
   ),
 };
 
 export const ingestSettings = {
-  source: choice(
-    "EARSHOT_INGEST",
-    "bluesky",
-    ["bluesky", "off"],
-    "Which live stream fills the archive.",
-  ),
+  source: choice("EARSHOT_INGEST", "bluesky", ["bluesky", "off"], "Live stream that is archived."),
   ...jetstreamSettings,
   coverageSlackMs: duration(
     "EARSHOT_COVERAGE_SLACK",
     10_000,
     0,
-    "Lag of a connected live stream up to which its coverage counts as current.",
+    "Maximum lag of a connected live stream whose coverage counts as current.",
   ),
   ...accountSettings,
 };

@@ -39,7 +39,7 @@ export function startIngest(request: IngestRequest): Ingest {
     userAgent,
     timeoutMs: settings.fetchTimeoutMs,
     maxBytes: settings.maxAnswerBytes,
-    maxRedirects: maxRedirects,
+    maxRedirects,
   });
   const parts = { archive, clock, random, log };
   const lookUp =

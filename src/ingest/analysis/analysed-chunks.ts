@@ -34,7 +34,7 @@ async function* analysedLines(
     const start = { lines, bytes: chunk.startOffset };
     const end = { lines: lines + chunk.lines, bytes: chunk.endOffset };
     lines = end.lines;
-    const read = analysis.lines({
+    const result = analysis.lines({
       bytes: chunk.bytes,
       isStart: start.bytes === 0,
       platform,
@@ -42,7 +42,7 @@ async function* analysedLines(
       nowMs: clock.now(),
       onBadLine,
     });
-    yield { chunk: read.then((analysed) => lineChunkOf(analysed, start, end)) };
+    yield { chunk: result.then((analysed) => lineChunkOf(analysed, start, end)) };
   }
 }
 

@@ -9,7 +9,7 @@ export type AnalysedLines = AnalysedPosts & LinesResult;
 export type ImportAnalysis = {
   parallel: number;
   lines(request: LinesRequest): Promise<AnalysedLines>;
-  /** `nowMs` caps times that no network has seen. */
+  /** `nowMs` caps times that no network has observed. */
   posts(posts: readonly Post[], nowMs: number): Promise<AnalysedPosts>;
   close(): Promise<void>;
 };

@@ -28,7 +28,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function imported(content: string, format?: ImportFormat) {
+async function runImport(content: string, format?: ImportFormat) {
   const file = join(folder, "posts");
   writeFileSync(file, content);
   const analysis = startImportThreads(archive.preparation, 2);
@@ -61,22 +61,22 @@ async function textsOf(ids: readonly number[]): Promise<string[]> {
   return records.map((record) => JSON.parse(record).Content);
 }
 
-test("chunks of an import are written in file order although several threads analyse them", async () => {
+test("chunks of an import are written in file order even if several threads analyse them", async () => {
   const lines = Array.from({ length: 17_000 }, (_, n) =>
     n % 6_000 === 5_999
       ? "not JSON"
       : `{"id":"${1 + (n % 12_000)}","author":"a","created_at":"2015-01-01","text":"${n}"}`,
   );
-  const { summary, rejected } = await imported(lines.join("\n"));
+  const { summary, rejected } = await runImport(lines.join("\n"));
   expect(summary).toMatchObject({ imported: 11_998, updated: 5_000, rejected: 2 });
   expect(rejected.map((reason) => reason.split(":")[0])).toEqual(["6000", "12000"]);
   expect(await textsOf([1, 5_000, 5_001, 11_999])).toEqual(["12000", "16999", "5000", "11998"]);
 });
 
-test("the language of an imported post without one is detected", async () => {
+test("an import detects the language of a post that declares none", async () => {
   const text = "Heute ist das Wetter schön und wir gehen in den Park";
   const format = csvFormat({ platform: "x", columns: new Map(), author: "ann" });
-  await imported(`id,created_at,text\n7,2015-01-01,${text}\n`, format);
+  await runImport(`id,created_at,text\n7,2015-01-01,${text}\n`, format);
   const { records } = await archive.records([{ id: 7n, platform: "x" }]);
   expect(records.map((record) => JSON.parse(record).Metadata.lang)).toEqual(["de"]);
 });

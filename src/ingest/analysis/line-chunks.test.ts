@@ -4,7 +4,7 @@ import { type LineChunk, lineChunks } from "./line-chunks.ts";
 
 const bounds = { maxLines: 3, maxBytes: 1_000, maxLineBytes: 20 };
 
-async function* cut(text: string, pieceBytes: number, end?: Error): AsyncGenerator<Buffer> {
+async function* piecesOf(text: string, pieceBytes: number, end?: Error): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
   if (end !== undefined) throw end;
@@ -13,10 +13,11 @@ async function* cut(text: string, pieceBytes: number, end?: Error): AsyncGenerat
 async function chunksOf(
   pieces: AsyncIterable<Buffer>,
   offset = 0,
-  more: Partial<typeof bounds> = {},
+  overrides: Partial<typeof bounds> = {},
 ): Promise<LineChunk[]> {
   const chunks: LineChunk[] = [];
-  for await (const chunk of lineChunks(pieces, offset, { ...bounds, ...more })) chunks.push(chunk);
+  for await (const chunk of lineChunks(pieces, offset, { ...bounds, ...overrides }))
+    chunks.push(chunk);
   return chunks;
 }
 
@@ -33,7 +34,7 @@ const text = `one\r\n\n${"x".repeat(20)}\r\n${"y".repeat(21)}\nfive\n${"z".repea
 test.each([1, 2, 7, 64, 1_000])(
   "a source read in pieces of %d bytes yields the same lines",
   async (pieceBytes) => {
-    const chunks = await chunksOf(cut(text, pieceBytes), 10);
+    const chunks = await chunksOf(piecesOf(text, pieceBytes), 10);
     expect(chunks.map(({ lines }) => lines)).toEqual([3, 3, 3]);
     expect(chunks.map(linesIn)).toEqual([
       ["one", "", "x".repeat(20)],
@@ -47,19 +48,19 @@ test.each([1, 2, 7, 64, 1_000])(
 );
 
 test("a chunk of lines ends with the line that fills it", async () => {
-  const chunks = await chunksOf(cut("aaaa\nbbbb\ncccc\n", 4), 0, { maxBytes: 6 });
+  const chunks = await chunksOf(piecesOf("aaaa\nbbbb\ncccc\n", 4), 0, { maxBytes: 6 });
   expect(chunks.map(({ lines }) => lines)).toEqual([2, 1]);
 });
 
-test("only enough of an endless line is stored to detect that it is too long", async () => {
-  const [chunk] = await chunksOf(cut("x".repeat(100_000), 100));
+test("only as much of an endless line is stored as shows that it is too long", async () => {
+  const [chunk] = await chunksOf(piecesOf("x".repeat(100_000), 100));
   expect(chunk?.bytes.length).toBeLessThan(100);
   expect(chunk?.endOffset).toBe(100_000);
 });
 
 test("the complete lines before an error of the source are a chunk", async () => {
   const chunks: LineChunk[] = [];
-  const broken = lineChunks(cut("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
+  const broken = lineChunks(piecesOf("one\ntwo\nthr", 5, new Error("broken")), 0, bounds);
   await expect(
     (async () => {
       for await (const chunk of broken) chunks.push(chunk);
@@ -70,5 +71,5 @@ test("the complete lines before an error of the source are a chunk", async () =>
 });
 
 test("an empty source has no chunks", async () => {
-  expect(await chunksOf(cut("", 5))).toEqual([]);
+  expect(await chunksOf(piecesOf("", 5))).toEqual([]);
 });

@@ -17,11 +17,11 @@ export async function* lineChunks(
   fromOffset: number,
   { maxLines, maxBytes, maxLineBytes }: ChunkBounds,
 ): AsyncGenerator<LineChunk> {
-  const maxOfLine = maxLineBytes + 2;
+  const maxStoredLineBytes = maxLineBytes + 2;
   let stored: Uint8Array[] = [];
   let storedBytes = 0;
   let lines = 0;
-  let open: Uint8Array[] = [];
+  let openLine: Uint8Array[] = [];
   let openBytes = 0;
   let startOffset = fromOffset;
   let offset = fromOffset;
@@ -31,21 +31,21 @@ export async function* lineChunks(
     storedBytes += bytes.length;
   }
 
-  function storeOpen(bytes: Uint8Array): void {
-    const room = maxOfLine - openBytes;
-    if (room > 0) open.push(bytes.subarray(0, room));
+  function storeOpenLine(bytes: Uint8Array): void {
+    const room = maxStoredLineBytes - openBytes;
+    if (room > 0) openLine.push(bytes.subarray(0, room));
     openBytes += bytes.length;
   }
 
-  function endOpen(): void {
-    for (const part of open) store(part);
-    open = [];
+  function endOpenLine(): void {
+    for (const part of openLine) store(part);
+    openLine = [];
     offset += openBytes;
     openBytes = 0;
     lines += 1;
   }
 
-  /** Returns where it stopped. */
+  /** Returns the offset in the piece after the stored lines. */
   function storeLines(piece: Buffer, from: number): number {
     let at = from;
     while (!isFull(at - from)) {
@@ -63,7 +63,12 @@ export async function* lineChunks(
     lines >= maxLines || (lines > 0 && storedBytes + moreBytes >= maxBytes);
 
   function take(): LineChunk {
-    const chunk = { bytes: joined(stored, storedBytes), lines, startOffset, endOffset: offset };
+    const chunk = {
+      bytes: concatenated(stored, storedBytes),
+      lines,
+      startOffset,
+      endOffset: offset,
+    };
     stored = [];
     storedBytes = 0;
     lines = 0;
@@ -75,10 +80,10 @@ export async function* lineChunks(
     let at = 0;
     if (openBytes > 0) {
       const end = piece.indexOf(lineFeed);
-      if (end === -1) return storeOpen(piece);
+      if (end === -1) return storeOpenLine(piece);
       at = end + 1;
-      storeOpen(piece.subarray(0, end));
-      endOpen();
+      storeOpenLine(piece.subarray(0, end));
+      endOpenLine();
       store(piece.subarray(end, at));
       offset += 1;
     }
@@ -88,7 +93,7 @@ export async function* lineChunks(
       if (end === at) break;
       at = end;
     }
-    if (at < piece.length) storeOpen(piece.subarray(at));
+    if (at < piece.length) storeOpenLine(piece.subarray(at));
   }
 
   try {
@@ -97,13 +102,13 @@ export async function* lineChunks(
     if (lines > 0) yield take();
     throw error;
   }
-  if (openBytes > 0) endOpen();
+  if (openBytes > 0) endOpenLine();
   if (lines > 0) yield take();
 }
 
 const lineFeed = 10;
 
-function joined(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
+function concatenated(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(bytes);
   let at = 0;
   for (const part of parts) {

@@ -60,14 +60,14 @@ export function readLines(request: LinesRequest): {
   }
 
   function* readPosts(): Generator<Post> {
-    let before = 0;
+    let previousEnd = 0;
     for (const line of lines()) {
       const post = readLine(line);
       if (rejections.length > 0 && request.onBadLine === "stop") {
-        stoppedAt = { lines: line.number - 1, bytes: before };
+        stoppedAt = { lines: line.number - 1, bytes: previousEnd };
         return;
       }
-      before = line.endOffset;
+      previousEnd = line.endOffset;
       if (post === null) continue;
       posts += 1;
       yield post;

@@ -8,7 +8,7 @@ export type RecordCounts = {
 const maxIgnoredNames = 1_000;
 const otherNames = "(others)";
 
-/** Bounded: further names are counted together. */
+/** Counts names beyond the first 1,000 together. */
 export function createRecordCounts() {
   const ignoredFields = new Map<string, number>();
   const skipped = new Map<string, number>();

@@ -37,7 +37,7 @@ export async function requestAccountState(
   }
   const { active, status, rev } = fieldsOf(answer.value);
   return {
-    status: active === true ? "active" : active === false ? inactive(status) : null,
+    status: active === true ? "active" : active === false ? inactiveStatus(status) : null,
     rev: typeof rev === "string" && isTid(rev) ? rev : null,
   };
 }
@@ -45,4 +45,4 @@ export async function requestAccountState(
 const isUnknownMethod = ({ status, error }: Refusal): boolean =>
   status === 501 || (status === 404 && error !== "RepoNotFound");
 
-const inactive = (status: unknown): AccountStatus => statuses.get(status) ?? "inactive";
+const inactiveStatus = (status: unknown): AccountStatus => statuses.get(status) ?? "inactive";

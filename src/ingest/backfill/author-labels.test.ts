@@ -4,7 +4,7 @@ import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import { authorLabels } from "./author-labels.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
-test("reading the labels of an account fails if they do not end", async () => {
+test("reading the labels of an account fails if their pages do not end", async () => {
   const page = Buffer.from(JSON.stringify({ labels: [{}], cursor: "next" }));
   let pages = 0;
   const fetch: PoliteFetch = {
@@ -16,9 +16,9 @@ test("reading the labels of an account fails if they do not end", async () => {
     stream: async () => Promise.reject(new Error("nothing is streamed")),
   };
   const labeler = { url: "https://labels.example", sources: ["did:plc:labeler"] };
-  const about = { did: "did:plc:ann", uris: [], nowMs: 1 };
+  const subjects = { did: "did:plc:ann", uris: [], nowMs: 1 };
   const read = async () => {
-    for await (const _labels of authorLabels(fetch, labeler, about));
+    for await (const _labels of authorLabels(fetch, labeler, subjects));
   };
   await expect(read()).rejects.toMatchObject({
     code: "answer_unreadable",

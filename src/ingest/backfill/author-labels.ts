@@ -10,10 +10,10 @@ const pageLabels = 250;
 /** Bounds a listing whose cursor never ends. */
 const maxPages = 10_000;
 /** Limits the URL to about 4,000 characters. */
-const urisOfRequest = 50;
+const urisPerRequest = 50;
 
 /**
- * Labels of an account, its profile and its posts. Requests all posts by uri prefix, or single uris
+ * Labels of an account, its profile and its posts. Requests all posts by URI prefix, or single URIs
  * if the labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing
  * does not end.
  */
@@ -28,8 +28,8 @@ export async function* authorLabels(
     yield* pages([...account, `at://${did}/${postCollection}/*`], first);
     return;
   }
-  for (let from = 0; from === 0 || from < uris.length; from += urisOfRequest) {
-    const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisOfRequest)];
+  for (let from = 0; from === 0 || from < uris.length; from += urisPerRequest) {
+    const patterns = [...(from === 0 ? account : []), ...uris.slice(from, from + urisPerRequest)];
     const page = await request(patterns, null);
     if (page === null)
       throw refusalError(new URL(url).host, { status: 400, error: "", message: "" });
@@ -64,10 +64,10 @@ export async function* authorLabels(
 
   function readPage(value: unknown): Page {
     const { labels, cursor } = fieldsOf(value);
-    const read = list(labels, pageLabels).map((label) => readLabel(label, nowMs));
-    const isEnd = typeof cursor !== "string" || cursor === "" || read.length === 0;
+    const parsed = list(labels, pageLabels).map((label) => readLabel(label, nowMs));
+    const isEnd = typeof cursor !== "string" || cursor === "" || parsed.length === 0;
     return {
-      labels: read.filter(
+      labels: parsed.filter(
         (label) => typeof label === "object" && sources.includes(label.source) && isOfAuthor(label),
       ) as LabelChange[],
       cursor: isEnd ? null : cursor,

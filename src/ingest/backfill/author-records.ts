@@ -35,7 +35,7 @@ export async function* listedRecords(
     const answer = await query(fetch, url);
     if ("refusal" in answer) throw refusalError(pds.host, answer.refusal);
     const page = readPage(answer.value, did);
-    if (page.cursor !== null && page.cursor === cursor) throw states(pds.host);
+    if (page.cursor !== null && page.cursor === cursor) throw repeatedPage(pds.host);
     yield page;
     cursor = page.cursor;
   } while (cursor !== null);
@@ -70,7 +70,7 @@ export async function fetchProfileRecord(
   return isObject(value) ? value : null;
 }
 
-function states(host: string): EarshotError {
+function repeatedPage(host: string): EarshotError {
   return new EarshotError("upstream_refused", `${host} returns the same page repeatedly`, {
     status: 502,
   });

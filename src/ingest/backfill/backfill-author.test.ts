@@ -21,7 +21,7 @@ import { createPoliteFetch } from "./polite-fetch.ts";
 
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 const labeler = "did:plc:labelerlabelerlabelerla";
-const at = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
 const tid = (n: number): string => {
   const digits = "234567abcdefghijklmnopqrstuvwxyz";
   let bits = BigInt(Date.UTC(2026, 0, 1) + n) * 1000n * 1024n;
@@ -68,7 +68,7 @@ function addAccount(posts: Record<string, unknown> = {}, rest: Partial<HostedAcc
   return account;
 }
 
-const impatient: Clock = {
+const fastClock: Clock = {
   ...systemClock,
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 1), signal),
 };
@@ -76,7 +76,7 @@ const impatient: Clock = {
 function request(rest: Partial<BackfillRequest> = {}): BackfillRequest {
   const polite = createPoliteFetch({
     fetch,
-    clock: impatient,
+    clock: fastClock,
     random: () => 0,
     requestsPerSecond: 1_000,
   });
@@ -108,7 +108,7 @@ const streamed = (rkey: string, text: string, rev: string): ArchiveChange => ({
   }),
 });
 
-async function shown(): Promise<{ Content: string; Metadata: Record<string, unknown> }[]> {
+async function visiblePosts(): Promise<{ Content: string; Metadata: Record<string, unknown> }[]> {
   const { positions } = await archive.search({
     plan: { kind: "all" },
     platforms: ["bluesky"],
@@ -121,7 +121,7 @@ async function shown(): Promise<{ Content: string; Metadata: Record<string, unkn
   return (await archive.records(positions)).records.map((text) => JSON.parse(text));
 }
 
-const texts = async () => (await shown()).map(({ Content }) => Content).sort();
+const texts = async () => (await visiblePosts()).map(({ Content }) => Content).sort();
 
 describe("the backfill of an account", () => {
   test("the backfill of an account stores posts, handle and name, and claims coverage", async () => {
@@ -145,10 +145,10 @@ describe("the backfill of an account", () => {
       inserted: 30,
       badRecords: 0,
     });
-    const [newest] = await shown();
+    const [newest] = await visiblePosts();
     expect(newest).toMatchObject({
       Content: "post 29",
-      Metadata: { uri: at(tid(29)), username: "ann.example", author: "Ann", origin: "backfill" },
+      Metadata: { uri: uriOf(tid(29)), username: "ann.example", author: "Ann", origin: "backfill" },
     });
     const [stored] = await archive.coverage();
     expect(stored?.intervals).toEqual([
@@ -157,7 +157,7 @@ describe("the backfill of an account", () => {
     expect(stored?.intervals[0]?.toMs).toBeGreaterThanOrEqual(beforeMs);
   });
 
-  test("the backfill finds an account by DID, and its handle counts only if it refers back", async () => {
+  test("the backfill finds an account by DID, and accepts its handle only if the handle resolves to that DID", async () => {
     addAccount({ [tid(1)]: record("one") });
     expect(await backfillAuthor(did, request())).toMatchObject({ handle: "ann.example", posts: 1 });
     host.instead = (method, _request, response) => {
@@ -214,20 +214,20 @@ describe("the backfill of an account", () => {
 
 describe("newer data in the archive", () => {
   test("a backfill preserves a later edit from the stream", async () => {
-    const account = addAccount({ [tid(1)]: record("as it was") });
+    const account = addAccount({ [tid(1)]: record("original") });
     await archive.write({ changes: [streamed(tid(1), "edited", tid(950))] });
     expect(await backfillAuthor(did, request())).toMatchObject({ updated: 0, unchanged: 1 });
     expect(await texts()).toEqual(["edited"]);
     account.rev = tid(960);
     await backfillAuthor(did, request());
-    expect(await texts()).toEqual(["as it was"]);
+    expect(await texts()).toEqual(["original"]);
   });
 
   test.each(["repository", "listing"] as const)(
-    "a backfill does not restore a post that was deleted later, by a %s",
+    "a backfill by %s does not restore a post that was deleted later",
     async (by) => {
       addAccount({ [tid(1)]: record("deleted since"), [tid(2)]: record("here") });
-      const uri = at(tid(1));
+      const uri = uriOf(tid(1));
       const deleted = { kind: "delete", platform: "bluesky", uri, revision: tid(950) } as const;
       await archive.write({ changes: [streamed(tid(1), "first", tid(2)), deleted] });
       const limits = {
@@ -241,13 +241,13 @@ describe("newer data in the archive", () => {
   );
 
   test.each(["repository", "listing"] as const)(
-    "a backfill deletes missed posts by a %s, except those newer than it",
+    "a backfill by %s deletes posts that no longer exist, except those newer than the backfill",
     async (by) => {
       addAccount({ [tid(1)]: record("here") });
       await archive.write({
         changes: [
           streamed(tid(1), "here", tid(1)),
-          streamed(tid(2), "deleted unheard", tid(2)),
+          streamed(tid(2), "deletion missed", tid(2)),
           streamed(tid(951), "newer", tid(951)),
         ],
       });
@@ -266,14 +266,15 @@ describe("newer data in the archive", () => {
     const change = streamed(tid(1), "one post", tid(1));
     if (change.kind !== "upsert") throw new Error("a post");
     const ids: unknown[] = [];
-    const note = async () => ids.push((await shown()).map((post) => (post as { ID?: unknown }).ID));
+    const noteIds = async () =>
+      ids.push((await visiblePosts()).map((post) => (post as { ID?: unknown }).ID));
     const imported = { ...change.post, origin: "import", revision: "" } as const;
     await archive.write({ changes: [{ kind: "upsert", post: imported }] });
-    await note();
+    await noteIds();
     await archive.write({ changes: [change] });
-    await note();
+    await noteIds();
     await backfillAuthor(did, request());
-    await note();
+    await noteIds();
     expect(ids[0]).toHaveLength(1);
     expect(ids).toEqual([ids[0], ids[0], ids[0]]);
   });
@@ -328,7 +329,7 @@ describe("an inactive account", () => {
 });
 
 describe("a second run", () => {
-  test("a second backfill makes one request if nothing has changed, unless forced", async () => {
+  test("a second backfill downloads nothing if nothing has changed, unless forced", async () => {
     addAccount({ [tid(1)]: record("one") });
     await backfillAuthor(did, request());
     host.requests.length = 0;
@@ -368,11 +369,11 @@ describe("a second run", () => {
 });
 
 describe("a repository that cannot be read immediately", () => {
-  const bends: Record<string, (host: AccountHost) => void> = {
-    "that lacks a node": (bent) => {
+  const corruptions: Record<string, (host: AccountHost) => void> = {
+    "with a missing node": (bent) => {
       bent.bend = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);
     },
-    "whose commit is of another account": (bent) => {
+    "whose commit belongs to another account": (bent) => {
       const account = bent.accounts.get(did);
       if (account === undefined) throw new Error("an account");
       bent.instead = (method) => {
@@ -389,16 +390,19 @@ describe("a repository that cannot be read immediately", () => {
     },
   };
 
-  test.each(Object.keys(bends))("a repository %s is listed instead", async (name) => {
-    const posts = Array.from({ length: 12 }, (_, n) => [tid(n), record(`post ${n}`, n)]);
-    addAccount(Object.fromEntries(posts));
-    bends[name]?.(host);
-    expect(await backfillAuthor(did, request())).toMatchObject({ by: "listing", posts: 12 });
-  });
+  test.each(Object.keys(corruptions))(
+    "the posts of a repository %s are listed instead",
+    async (name) => {
+      const posts = Array.from({ length: 12 }, (_, n) => [tid(n), record(`post ${n}`, n)]);
+      addAccount(Object.fromEntries(posts));
+      corruptions[name]?.(host);
+      expect(await backfillAuthor(did, request())).toMatchObject({ by: "listing", posts: 12 });
+    },
+  );
 
   test("a backfill counts a record whose block does not match its hash, and preserves its archived post", async () => {
     addAccount({ [tid(1)]: record("forged"), [tid(2)]: record("fine") });
-    await archive.write({ changes: [streamed(tid(1), "as held", tid(1))] });
+    await archive.write({ changes: [streamed(tid(1), "archived", tid(1))] });
     host.bend = (blocks) =>
       blocks.map((block) =>
         Buffer.from(block.data).includes("forged")
@@ -412,7 +416,7 @@ describe("a repository that cannot be read immediately", () => {
           : block,
       );
     expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, badRecords: 1 });
-    expect(await texts()).toEqual(["as held", "fine"]);
+    expect(await texts()).toEqual(["archived", "fine"]);
   });
 });
 
@@ -432,15 +436,15 @@ describe("labels", () => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
       host.takesPatterns = takesPatterns;
       host.labels.push(
-        label(at(tid(1)), "porn"),
-        label(at(tid(2)), "!hide"),
-        label(at(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
+        label(uriOf(tid(1)), "porn"),
+        label(uriOf(tid(2)), "!hide"),
+        label(uriOf(tid(1)), "rude", { src: "did:plc:cccccccccccccccccccccccc" }),
       );
       const trusted = { url: host.url, sources: [labeler] };
       expect(await backfillAuthor(did, request({ labeler: trusted }))).toMatchObject({
         labels: 2,
       });
-      expect(await shown()).toEqual([
+      expect(await visiblePosts()).toEqual([
         expect.objectContaining({
           Content: "labelled",
           Metadata: expect.objectContaining({ labels: ["porn"] }),
@@ -463,7 +467,7 @@ describe("a failing host", () => {
     expect(await backfillAuthor(did, request())).toMatchObject({ posts: 1, by: "repository" });
   });
 
-  test("a backfill names an unreachable host in a retryable error", async () => {
+  test("a backfill reports an unreachable host as a retryable error", async () => {
     addAccount({ [tid(1)]: record("one") });
     host.instead = (method, request) => {
       if (!method.endsWith("getRepoStatus")) return false;

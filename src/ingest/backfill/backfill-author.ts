@@ -94,10 +94,10 @@ export async function backfillAuthor(
   ) {
     const { did, handle } = account;
     const before = await readAuthorProgress(archive, did);
-    const isSame = rev !== null && before.done?.rev === rev && !request.again;
+    const isUnchanged = rev !== null && before.done?.rev === rev && !request.again;
     if (status === "active") await writer.add(stateOf(did, status));
-    if (handle !== null) await writer.add({ kind: "handle", ...of(did), handle });
-    if (isSame) {
+    if (handle !== null) await writer.add({ kind: "handle", ...observed(did), handle });
+    if (isUnchanged) {
       const labels = await writeLabels(did, []);
       await finish(did, rev, { fromMs: before.done?.atMs ?? 0, toMs: requestedMs });
       return { ...nothingRead, did, handle, status, labels, outcome: "unchanged" as const };
@@ -108,12 +108,12 @@ export async function backfillAuthor(
       account,
       rev,
       before,
-      requestedMs: requestedMs,
+      requestedMs,
       writer,
     });
     if (history === null) return await recordInactive(account, "inactive");
     if (history.profile !== undefined) {
-      await writer.add({ kind: "profile", ...of(did), ...profileOfRecord(history.profile) });
+      await writer.add({ kind: "profile", ...observed(did), ...profileOfRecord(history.profile) });
     }
     await removeMissing(did, history, request, writer);
     const labels = await writeLabels(
@@ -132,8 +132,8 @@ export async function backfillAuthor(
     const { labeler } = request;
     if (labeler === null) return 0;
     let count = 0;
-    const about = { did, uris, nowMs: requestedMs };
-    for await (const labels of authorLabels(directory.fetch, labeler, about)) {
+    const subjects = { did, uris, nowMs: requestedMs };
+    for await (const labels of authorLabels(directory.fetch, labeler, subjects)) {
       for (const label of labels) await writer.add(label);
       count += labels.length;
     }
@@ -154,12 +154,12 @@ export async function backfillAuthor(
     });
   }
 
-  const of = (did: string) =>
+  const observed = (did: string) =>
     ({ platform: "bluesky", userId: did, observedMs: requestedMs }) as const;
 
   const stateOf = (did: string, status: AccountStatus): ArchiveChange => ({
     kind: "account",
-    ...of(did),
+    ...observed(did),
     status,
   });
 

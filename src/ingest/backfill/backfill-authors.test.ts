@@ -37,7 +37,7 @@ afterEach(async () => {
   await host.close();
 });
 
-const nothing = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
+const emptyReport = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
 
 function request(
   write: (batch: WriteBatch) => void,
@@ -49,7 +49,7 @@ function request(
     archive: {
       write: async (batch) => {
         write(batch);
-        return nothing;
+        return emptyReport;
       },
       readCheckpoint: async () => null,
       search: async () => {

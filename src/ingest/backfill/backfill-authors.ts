@@ -50,15 +50,18 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
 
   async function read(author: string): Promise<AuthorResult> {
     try {
-      const onOne: BackfillRequest["onProgress"] = ({ author, posts, readBytes }) => {
+      const onAuthorProgress: BackfillRequest["onProgress"] = ({ author, posts, readBytes }) => {
         readPosts.set(author, posts);
         last = { author, authorPosts: posts, readBytes };
         report();
       };
-      return { author, summary: await backfillAuthor(author, { ...request, onProgress: onOne }) };
+      return {
+        author,
+        summary: await backfillAuthor(author, { ...request, onProgress: onAuthorProgress }),
+      };
     } catch (error) {
       if (!(error instanceof EarshotError) || !errorsOfAccount.test(error.code)) throw error;
-      return { author, error: error };
+      return { author, error };
     }
   }
 

@@ -3,8 +3,8 @@ import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../arch
 export type ChangeWriter = {
   /** Returns a promise only if a batch is full, to avoid one per change. */
   add(change: ArchiveChange): Promise<void> | undefined;
-  /** Atomic, with these checkpoints and coverage. */
-  flush(beside?: Pick<WriteBatch, "checkpoints" | "coverage">): Promise<void>;
+  /** Writes pending changes atomically with these checkpoints and coverage. */
+  flush(extras?: Pick<WriteBatch, "checkpoints" | "coverage">): Promise<void>;
   report(): Readonly<WriteReport>;
 };
 
@@ -14,10 +14,10 @@ export function createChangeWriter(archive: Pick<Archive, "write">): ChangeWrite
   const total = { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
   let changes: ArchiveChange[] = [];
 
-  async function flush(beside: Pick<WriteBatch, "checkpoints" | "coverage"> = {}): Promise<void> {
-    const batch = { changes, ...beside };
+  async function flush(extras: Pick<WriteBatch, "checkpoints" | "coverage"> = {}): Promise<void> {
+    const batch = { changes, ...extras };
     changes = [];
-    const isEmpty = batch.changes.length === 0 && !beside.checkpoints && !beside.coverage;
+    const isEmpty = batch.changes.length === 0 && !extras.checkpoints && !extras.coverage;
     if (isEmpty) return;
     const report = await archive.write(batch);
     for (const [name, count] of Object.entries(total)) {

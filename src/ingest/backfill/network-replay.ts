@@ -11,13 +11,13 @@ export type NetworkReplay = {
   /** The span of the archive by server time; null if it is empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Decompressed blocks, in order. Errors: `replay_refused` if the token is rejected; `replay_unreadable`.
+   * Decompressed blocks, in order. Errors: `replay_refused` if the token is missing or rejected; `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };
 
 type Segment = { name: string; minSeq: number; maxSeq: number; fromMs: number; toMs: number };
-type Planned = { name: string; ranges: readonly { first: number; last: number }[] | null };
+type PlannedSegment = { name: string; ranges: readonly { first: number; last: number }[] | null };
 
 const pageSegments = 1_000;
 /** Bounds a listing whose cursor never ends. */
@@ -33,10 +33,10 @@ export function openNetworkReplay(
   const { host } = new URL(url);
   const options: FetchOptions =
     token === null ? {} : { headers: { authorization: `Bearer ${token}` } };
-  let listed: readonly Segment[] | null = null;
+  let cachedSegments: readonly Segment[] | null = null;
 
   async function segments(): Promise<readonly Segment[]> {
-    if (listed !== null) return listed;
+    if (cachedSegments !== null) return cachedSegments;
     const unsorted: Segment[] = [];
     let cursor: string | null = null;
     for (let page = 0; ; page += 1) {
@@ -49,14 +49,14 @@ export function openNetworkReplay(
         xrpcUrl(url, method, { limit: pageSegments, ...parameters }),
         options,
       );
-      if (answer.status !== 200) throw refusal(refusalOf(answer));
+      if (answer.status !== 200) throw replayRefused(refusalOf(answer));
       const { segments: items, cursor: next } = fieldsOf(answer.json());
       unsorted.push(...list(items, pageSegments).flatMap(readSegment));
       cursor = string(next, 1_000);
       if (cursor === null || cursor === "") break;
     }
-    listed = unsorted.toSorted((a, b) => a.minSeq - b.minSeq);
-    return listed;
+    cachedSegments = unsorted.toSorted((a, b) => a.minSeq - b.minSeq);
+    return cachedSegments;
   }
 
   async function reach(): Promise<BoundedSpan | null> {
@@ -92,7 +92,7 @@ export function openNetworkReplay(
     afterSeq: number,
     lastSeq: number,
     collections: readonly string[],
-  ): AsyncGenerator<Planned> {
+  ): AsyncGenerator<PlannedSegment> {
     let position = Math.max(0, afterSeq);
     for (let page = 0; position < lastSeq; page += 1) {
       if (page === maxPages) {
@@ -101,7 +101,7 @@ export function openNetworkReplay(
       const requested = { collections, afterSeq: position, beforeSeq: lastSeq };
       const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
       const answer = await fetch.post(method, requested, options);
-      if (answer.status !== 200) throw refusal(refusalOf(answer));
+      if (answer.status !== 200) throw replayRefused(refusalOf(answer));
       const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(answer.json());
       for (const item of list(items, maxEntries)) yield readPlanned(item, host);
       const through = Number(plannedThroughSeq);
@@ -118,9 +118,9 @@ export function openNetworkReplay(
     const method = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
     const answer = await fetch.get(method, { ...options, maxBytes: maxBlockBytes });
     if (answer.status !== 200) {
-      const why = refusalOf(answer);
-      if (why.error === "BlockNotFound") return null;
-      throw refusal(why);
+      const refusal = refusalOf(answer);
+      if (refusal.error === "BlockNotFound") return null;
+      throw replayRefused(refusal);
     }
     try {
       return await decompress(answer.body, { maxOutputLength: maxBlockBytes });
@@ -129,8 +129,8 @@ export function openNetworkReplay(
     }
   }
 
-  function refusal(why: Refusal): EarshotError {
-    if (why.status !== 401 && why.status !== 403) return refusalError(host, why);
+  function replayRefused(refusal: Refusal): EarshotError {
+    if (refusal.status !== 401 && refusal.status !== 403) return refusalError(host, refusal);
     const what = token === null ? "requires a token" : "rejects EARSHOT_NETWORK_REPLAY_TOKEN";
     return new EarshotError("replay_refused", `${host} ${what}`, {
       status: 502,
@@ -156,18 +156,18 @@ function readSegment(value: unknown): Segment[] {
   ];
 }
 
-function readPlanned(value: unknown, host: string): Planned {
+function readPlanned(value: unknown, host: string): PlannedSegment {
   const { name, mode, blocks } = fieldsOf(value);
-  if (typeof name !== "string") throw unreadableReplay(host, "its plan has no segment");
+  if (typeof name !== "string") throw unreadableReplay(host, "a segment of its plan has no name");
   if (mode !== "blocks") return { name, ranges: null };
   const ranges = list(blocks, maxEntries).map((range) => {
     const { first, last } = fieldsOf(range);
     return { first: Number(first), last: Number(last) };
   });
-  const isPlain = ranges.every(
+  const isValid = ranges.every(
     ({ first, last }) => first >= 0 && last >= first && last < maxEntries,
   );
-  if (!isPlain) throw unreadableReplay(host, "its plan has no blocks");
+  if (!isValid) throw unreadableReplay(host, "a segment of its plan has invalid block ranges");
   return { name, ranges };
 }
 

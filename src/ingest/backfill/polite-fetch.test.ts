@@ -9,7 +9,7 @@ const url = new URL("https://host.example/xrpc/some.method");
 
 type Output = { status: number; headers?: Record<string, string> } | EarshotError;
 
-function politely(output: readonly Output[], rest: Partial<PoliteFetchRequest> = {}) {
+function createTestFetch(output: readonly Output[], rest: Partial<PoliteFetchRequest> = {}) {
   let elapsedMs = 0;
   const requestedMs: number[] = [];
   const clock: Clock = {
@@ -35,17 +35,17 @@ function politely(output: readonly Output[], rest: Partial<PoliteFetchRequest> =
 const unreachable = new EarshotError("upstream_unreachable", "gone", { retryable: true });
 
 test("requests to one host are limited per second without delaying those to others", async () => {
-  const { polite, requestedMs } = politely([{ status: 200 }]);
+  const { polite, requestedMs } = createTestFetch([{ status: 200 }]);
   for (let count = 0; count < 4; count += 1) await polite.get(url);
   expect(requestedMs).toEqual([0, 500, 1_000, 1_500]);
   await polite.get(new URL("https://other.example/"));
   expect(requestedMs.at(-1)).toBe(1_500);
 });
 
-test("requests to a host whose allowance is used up pause until it resets", async () => {
+test("requests pause until the rate limit of the host resets when it is used up", async () => {
   const reset = String(nowMs / 1_000 + 60);
   const headers = { "ratelimit-remaining": "2", "ratelimit-reset": reset };
-  const { polite, requestedMs } = politely([{ status: 200, headers }, { status: 200 }]);
+  const { polite, requestedMs } = createTestFetch([{ status: 200, headers }, { status: 200 }]);
   await polite.get(url);
   await polite.get(url);
   expect(requestedMs).toEqual([0, 60_000]);
@@ -54,11 +54,11 @@ test("requests to a host whose allowance is used up pause until it resets", asyn
 test.each([
   ["in seconds", { "retry-after": "7" }, 7_000],
   ["as a date", { "retry-after": new Date(nowMs + 9_000).toUTCString() }, 9_000],
-  ["by the new allowance", { "ratelimit-reset": String(nowMs / 1_000 + 11) }, 11_000],
-  ["by the seconds to a new allowance", { "ratelimit-reset": "13" }, 13_000],
-])("a refused request is retried when the host specifies, %s", async (_how, headers, waitMs) => {
+  ["as a reset time", { "ratelimit-reset": String(nowMs / 1_000 + 11) }, 11_000],
+  ["as seconds until the reset", { "ratelimit-reset": "13" }, 13_000],
+])("a rejected request is retried when the host specifies, %s", async (_how, headers, waitMs) => {
   const waits: string[] = [];
-  const { polite, requestedMs } = politely([{ status: 429, headers }, { status: 200 }], {
+  const { polite, requestedMs } = createTestFetch([{ status: 429, headers }, { status: 200 }], {
     onWait: ({ host, waitMs: reported }) => waits.push(`${host} ${reported}`),
   });
   expect((await polite.get(url)).status).toBe(200);
@@ -67,7 +67,9 @@ test.each([
 });
 
 test("a request fails if the host requires too long a wait", async () => {
-  const { polite, requestedMs } = politely([{ status: 429, headers: { "retry-after": "3600" } }]);
+  const { polite, requestedMs } = createTestFetch([
+    { status: 429, headers: { "retry-after": "3600" } },
+  ]);
   await expect(polite.get(url)).rejects.toMatchObject({
     code: "upstream_limited",
     retryable: true,
@@ -76,31 +78,31 @@ test("a request fails if the host requires too long a wait", async () => {
 });
 
 test("transient errors are retried with increasing pauses", async () => {
-  const { polite, requestedMs } = politely([unreachable, { status: 503 }, { status: 200 }]);
+  const { polite, requestedMs } = createTestFetch([unreachable, { status: 503 }, { status: 200 }]);
   expect((await polite.get(url)).status).toBe(200);
   expect(requestedMs).toEqual([0, 500, 1_000]);
 });
 
 test("an error is reported after five attempts", async () => {
-  const removed = politely([unreachable]);
-  await expect(removed.polite.get(url)).rejects.toBe(unreachable);
-  expect(removed.requestedMs).toHaveLength(5);
-  const failing = politely([{ status: 500 }]);
+  const failed = createTestFetch([unreachable]);
+  await expect(failed.polite.get(url)).rejects.toBe(unreachable);
+  expect(failed.requestedMs).toHaveLength(5);
+  const failing = createTestFetch([{ status: 500 }]);
   await expect(failing.polite.get(url)).rejects.toMatchObject({ code: "upstream_failed" });
   expect(failing.requestedMs).toHaveLength(5);
 });
 
 test("permanent errors are not retried", async () => {
   const refused = new EarshotError("address_refused", "inside");
-  const { polite, requestedMs } = politely([refused]);
+  const { polite, requestedMs } = createTestFetch([refused]);
   await expect(polite.get(url)).rejects.toBe(refused);
   expect(requestedMs).toHaveLength(1);
-  expect((await politely([{ status: 404 }]).polite.get(url)).status).toBe(404);
+  expect((await createTestFetch([{ status: 404 }]).polite.get(url)).status).toBe(404);
 });
 
 test("aborting a request ends its wait with the signal's reason", async () => {
   const stop = new AbortController();
-  const { polite } = politely([{ status: 503 }], { signal: stop.signal });
+  const { polite } = createTestFetch([{ status: 503 }], { signal: stop.signal });
   stop.abort(new Error("stopped"));
   await expect(polite.get(url)).rejects.toThrow("stopped");
 });

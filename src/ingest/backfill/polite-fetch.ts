@@ -9,7 +9,7 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Limits requests to each host: a fixed rate, a pause while its allowance (`ratelimit-*`) is used
+ * Limits requests to each host: a fixed rate, a pause while its rate limit (`ratelimit-*`) is used
  * up, and `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and
  * `upstream_failed` (retryable). Other statuses are returned.
  */
@@ -29,14 +29,14 @@ export type PoliteFetchRequest = {
 };
 
 type Answer = { status: number; headers: { get(name: string): string | null } };
-/** Time of the clock's `elapsed`. */
+/** In the time of `clock.elapsed()`. */
 type Pace = { nextMs: number };
 
-const usualTries = 5;
+const defaultTries = 5;
 const backoff = { minMs: 500, maxMs: 30_000 };
 const maxWaitMs = 15 * 60_000;
 /** Left for other clients at the same address. */
-const sparedRequests = 2;
+const reservedRequests = 2;
 const reportedWaitMs = 1_000;
 
 export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
@@ -46,8 +46,8 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   async function send<Received extends Answer>(
     url: URL,
     send: () => Promise<Received>,
-    letGo: (answer: Received) => Promise<void>,
-    tries = usualTries,
+    discard: (answer: Received) => Promise<void>,
+    tries = defaultTries,
   ): Promise<Received> {
     const pace = paceOf(url.host);
     for (let failures = 0; ; failures += 1) {
@@ -60,10 +60,10 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
         continue;
       }
       const { status, headers } = outcome;
-      const isLater = status === 429 || (status >= 500 && status !== 501);
-      backOff(pace, isLater ? (requestedWaitMs(headers) ?? backMs) : spentWaitMs(headers));
-      if (!isLater) return outcome;
-      await letGo(outcome);
+      const isRetryable = status === 429 || (status >= 500 && status !== 501);
+      backOff(pace, isRetryable ? (requestedWaitMs(headers) ?? backMs) : exhaustedWaitMs(headers));
+      if (!isRetryable) return outcome;
+      await discard(outcome);
       if (isLast) throw requestFailed(url.host, status);
     }
   }
@@ -109,10 +109,10 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number.isNaN(atMs) ? null : Math.max(0, atMs - clock.now());
   }
 
-  function spentWaitMs(headers: Answer["headers"]): number {
+  function exhaustedWaitMs(headers: Answer["headers"]): number {
     const remaining = headers.get("ratelimit-remaining");
     if (remaining === null || !/^\d{1,12}$/.test(remaining)) return 0;
-    return Number(remaining) > sparedRequests ? 0 : (resetWaitMs(headers) ?? 0);
+    return Number(remaining) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
   /** `ratelimit-reset` is Unix seconds on AT Protocol hosts, and a number of seconds on others. */
@@ -164,7 +164,7 @@ function requestFailed(host: string, status: number): EarshotError {
 function waitTooLong(host: string, waitMs: number): EarshotError {
   return new EarshotError(
     "upstream_limited",
-    `${host} takes the next request in ${Math.ceil(waitMs / 60_000)} minutes`,
-    { status: 502, retryable: true, hint: "retry then; the backfill resumes" },
+    `${host} accepts the next request in ${Math.ceil(waitMs / 60_000)} minutes`,
+    { status: 502, retryable: true, hint: "retry after that; the backfill resumes" },
   );
 }

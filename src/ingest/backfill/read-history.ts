@@ -15,7 +15,7 @@ export const readHistory: ReadHistory = async (context) => {
   return await readListing(context, limits.maxPosts);
 };
 
-const listedInstead = new Set(["answer_too_large", "repository_unreadable", "upstream_timeout"]);
+const fallbackCodes = new Set(["answer_too_large", "repository_unreadable", "upstream_timeout"]);
 
 const isWorthListing = (error: unknown): boolean =>
-  error instanceof EarshotError && listedInstead.has(error.code);
+  error instanceof EarshotError && fallbackCodes.has(error.code);

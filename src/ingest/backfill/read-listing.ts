@@ -6,7 +6,7 @@ import { postOfRecord } from "./post-of-record.ts";
 
 /**
  * Each page of com.atproto.repo.listRecords is written with the next cursor, to resume an
- * interrupted listing. The revision before the first page applies to all. Errors:
+ * interrupted listing. All posts get the revision read before the first page. Errors:
  * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
  */
 export async function readListing(
@@ -27,7 +27,7 @@ export async function readListing(
       posts += 1;
       await writer.add({ kind: "upsert", post });
     }
-    if (keys.size > maxPosts) throw tooMany(author, maxPosts);
+    if (keys.size > maxPosts) throw tooManyPosts(author, maxPosts);
     if (cursor !== null) {
       const listing = { cursor, rev: first.rev, startedMs: first.startedMs };
       const value = JSON.stringify({ done: before.done, listing });
@@ -49,7 +49,7 @@ export async function readListing(
   };
 }
 
-function tooMany(author: string, maxPosts: number): EarshotError {
+function tooManyPosts(author: string, maxPosts: number): EarshotError {
   return new EarshotError("repository_too_large", `${author} has more than ${maxPosts} posts`, {
     hint: "raise EARSHOT_BACKFILL_MAX_POSTS and retry; the backfill resumes",
   });

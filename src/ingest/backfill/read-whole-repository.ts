@@ -53,9 +53,9 @@ export const readWholeRepository: ReadHistory = async ({
     const post = postOfRecord(archived, requestedMs);
     if (post === null) continue;
     posts += 1;
-    const full = writer.add({ kind: "upsert", post });
-    if (full === undefined) continue;
-    await full;
+    const flushed = writer.add({ kind: "upsert", post });
+    if (flushed === undefined) continue;
+    await flushed;
     request.signal?.throwIfAborted();
     onProgress?.({ author, posts, readBytes: bytes });
   }
@@ -65,15 +65,15 @@ export const readWholeRepository: ReadHistory = async ({
   return { ...contents, by: "repository", asOfMs: requestedMs, isComplete: true, resumed: false };
 };
 
-const longestRefusal = 10_000;
+const maxRefusalBytes = 10_000;
 
 async function jsonOf(pieces: AsyncIterable<Uint8Array>): Promise<() => unknown> {
-  const read: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
-    read.push(piece);
+    chunks.push(piece);
     bytes += piece.byteLength;
-    if (bytes > longestRefusal) break;
+    if (bytes > maxRefusalBytes) break;
   }
-  return () => JSON.parse(Buffer.concat(read).toString("utf8"));
+  return () => JSON.parse(Buffer.concat(chunks).toString("utf8"));
 }

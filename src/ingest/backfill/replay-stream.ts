@@ -27,7 +27,7 @@ export type StreamReplay = {
 /** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
 const maxDisorderMs = 1_000;
-/** If a server is silent for so long and the span is in the past, it has sent everything it has. */
+/** A server that is silent for this long has sent everything of a span in the past. */
 const quietMs = 5_000;
 const idleMs = 15_000;
 const tries = 5;
@@ -35,7 +35,7 @@ const backoff = { minMs: 500, maxMs: 10_000 };
 const maxWaiting = 5_000;
 
 /**
- * If a server starts later than requested, or sends nothing, the part in between is not claimed as
+ * If a server starts later than requested, or sends nothing, the missed part is not claimed as
  * covered. Errors: `upstream_unreachable` if no server makes progress.
  */
 export async function replayStream(
@@ -61,7 +61,7 @@ export async function replayStream(
     if (reachedUs > beforeUs) failures = 0;
     await clock.sleep(backoffMs(failures, backoff, random), signal);
   }
-  throw new EarshotError("upstream_unreachable", `no stream server makes progress: ${reason}`, {
+  throw new EarshotError("upstream_unreachable", `no stream server made progress: ${reason}`, {
     status: 502,
     retryable: true,
     hint: "retry; the replay resumes",
@@ -123,7 +123,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** No frame came although the span has passed, or none at all for `idleMs`. */
+    /** No frame arrived although the span is in the past, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
       const wakeUp = new AbortController();
       wake = () => wakeUp.abort();

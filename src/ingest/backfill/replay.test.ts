@@ -122,7 +122,7 @@ const row = (atMs: number, rkey: string, rest: Partial<ArchivedRow> = {}): Archi
 const likeRow = (atMs: number, rkey: string, of: string): ArchivedRow =>
   row(atMs, rkey, { collection: "app.bsky.feed.like", payload: likeOf(of) });
 
-const stored = (fromMs: number, toMs: number): CoverageInterval[] =>
+const coverageOf = (fromMs: number, toMs: number): CoverageInterval[] =>
   (["posts", "likes", "reposts"] as const).map((collection) => ({
     platform: "bluesky",
     collection,
@@ -140,7 +140,7 @@ async function intervals(): Promise<string[]> {
     .sort();
 }
 
-async function shown(): Promise<{ Content: string; likes: number | null }[]> {
+async function visiblePosts(): Promise<{ Content: string; likes: number | null }[]> {
   const { positions } = await archive.search({
     plan: { kind: "all" },
     platforms: ["bluesky"],
@@ -156,16 +156,16 @@ async function shown(): Promise<{ Content: string; likes: number | null }[]> {
   });
 }
 
-const texts = async () => (await shown()).map(({ Content }) => Content).sort();
+const texts = async () => (await visiblePosts()).map(({ Content }) => Content).sort();
 
-async function counted(): Promise<void> {
+async function waitForCounts(): Promise<void> {
   while ((await archive.stats()).waitingCounts > 0) await systemClock.sleep(5);
 }
 
 describe("a gap within the stream servers' lookback", () => {
   test("a gap within the stream servers' lookback is closed by replay, which merges two intervals into one", async () => {
-    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
@@ -183,8 +183,8 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("a gap within the lookback stays open where a server starts later than requested", async () => {
-    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 400, "first"));
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
@@ -193,16 +193,16 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("a gap within the lookback stays open when no server has any of it", async () => {
-    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs + 3_000, "behind"));
     const { missing } = await replay(request("gaps"));
     expect(missing).toEqual([{ fromMs: lateMs, toMs: lateMs + 1_000 }]);
   });
 
   test("a gap within the lookback stays open, in bounded time, when the server is idle", async () => {
-    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
     const clock = createManualClock(Date.now());
     const usual = request("gaps", { clock });
     const running = replay({ ...usual, stream: { ...usual.stream, idleTimeoutMs: 10 * hourMs } });
@@ -224,9 +224,9 @@ describe("a gap within the stream servers' lookback", () => {
   });
 
   test("replay counts reactions only of the collection that was not covered", async () => {
-    const [posts, likes] = stored(lateMs - 1_000, lateMs + 5_000);
-    const reposts = stored(lateMs - 1_000, lateMs)[2];
-    const later = stored(lateMs + 1_000, lateMs + 5_000)[2];
+    const [posts, likes] = coverageOf(lateMs - 1_000, lateMs + 5_000);
+    const reposts = coverageOf(lateMs - 1_000, lateMs)[2];
+    const later = coverageOf(lateMs + 1_000, lateMs + 5_000)[2];
     const coverage = [posts, likes, reposts, later].filter((one) => one !== undefined);
     await archive.write({ changes: [], coverage });
     stream.publish(post(lateMs - 10, "before"));
@@ -235,13 +235,13 @@ describe("a gap within the stream servers' lookback", () => {
     stream.publish(commit(lateMs + 30, "app.bsky.feed.repost", "two", likeOf("within")));
     stream.publish(post(lateMs + 3_000, "behind"));
     expect(await replay(request("gaps"))).toMatchObject({ reactions: 1 });
-    await counted();
-    expect(await shown()).toEqual([{ Content: "post within", likes: null }]);
+    await waitForCounts();
+    expect(await visiblePosts()).toEqual([{ Content: "post within", likes: null }]);
   });
 
   test("replay resumes after a disconnection without duplicates", async () => {
-    await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
-    await archive.write({ changes: [], coverage: stored(lateMs + 1_000, lateMs + 5_000) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
+    await archive.write({ changes: [], coverage: coverageOf(lateMs + 1_000, lateMs + 5_000) });
     stream.publish(post(lateMs - 10, "before"));
     stream.publish(post(lateMs + 10, "within"));
     stream.publish(like(lateMs + 20, "one", "within"));
@@ -262,8 +262,8 @@ describe("a gap within the stream servers' lookback", () => {
 });
 
 test("an aborted replay preserves its progress, rejects with the reason, and resumes", async () => {
-  await archive.write({ changes: [], coverage: stored(lateMs - 1_000, lateMs) });
-  await archive.write({ changes: [], coverage: stored(lateMs + 60_000, lateMs + 65_000) });
+  await archive.write({ changes: [], coverage: coverageOf(lateMs - 1_000, lateMs) });
+  await archive.write({ changes: [], coverage: coverageOf(lateMs + 60_000, lateMs + 65_000) });
   stream.publish(post(lateMs - 10, "before"));
   stream.publish(post(lateMs + 30_000, "within"));
   const stop = new AbortController();
@@ -284,7 +284,7 @@ test("an aborted replay preserves its progress, rejects with the reason, and res
 });
 
 describe("a gap beyond the lookback", () => {
-  function archived(): void {
+  function fillReplayArchive(): void {
     server.segments = [
       [[row(oldMs - 5_000, "before"), row(oldMs + 10, "first")]],
       [
@@ -298,7 +298,7 @@ describe("a gap beyond the lookback", () => {
   test.each([true, false])(
     "a gap beyond the lookback is replayed from a replay archive that plans blocks: %s",
     async (plansBlocks) => {
-      archived();
+      fillReplayArchive();
       server.plansBlocks = plansBlocks;
       server.pageEntries = 2;
       const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
@@ -313,13 +313,13 @@ describe("a gap beyond the lookback", () => {
       expect(summary.parts).toEqual([{ by: "archive", span }]);
       expect(await texts()).toEqual(["post first", "post second", "post third"]);
       expect(await intervals()).toContain(`posts ${oldMs}..${oldMs + 1_000}`);
-      await counted();
-      expect(await shown()).toContainEqual({ Content: "post second", likes: 1 });
+      await waitForCounts();
+      expect(await visiblePosts()).toContainEqual({ Content: "post second", likes: 1 });
     },
   );
 
   test("a gap beyond the lookback is not replayed twice", async () => {
-    archived();
+    fillReplayArchive();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     await replay(request(span));
     server.requests.length = 0;
@@ -332,7 +332,7 @@ describe("a gap beyond the lookback", () => {
   });
 
   test("replay of a gap beyond the lookback resumes after an interruption without counting a like twice", async () => {
-    archived();
+    fillReplayArchive();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     let blocks = 0;
     server.instead = (method, response) => {
@@ -345,12 +345,12 @@ describe("a gap beyond the lookback", () => {
     const summary = await replay(request(span));
     expect(summary.missing).toEqual([]);
     expect(summary.alreadyCoveredMs).toBeGreaterThanOrEqual(20);
-    await counted();
-    expect(await shown()).toContainEqual({ Content: "post second", likes: 1 });
+    await waitForCounts();
+    expect(await visiblePosts()).toContainEqual({ Content: "post second", likes: 1 });
   });
 
   test("a gap beyond the lookback stays open where the replay archive starts later or ends earlier", async () => {
-    archived();
+    fillReplayArchive();
     server.segments = server.segments.slice(1, 2);
     const { missing } = await replay(request({ fromMs: oldMs, toMs: oldMs + 1_000 }));
     expect(missing).toEqual([
@@ -380,24 +380,27 @@ describe("a gap beyond the lookback", () => {
   test.each([
     ["not in the zstd format", Buffer.from("nothing of the kind")],
     ["empty", Buffer.alloc(0)],
-  ])("a gap beyond the lookback is not claimed where a block is %s", async (_what, body) => {
-    archived();
-    server.instead = (method, response) => {
-      if (method !== "getBlock") return false;
-      response.end(body);
-      return true;
-    };
-    const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
-    await expect(replay(request(span))).rejects.toMatchObject({ code: "replay_unreadable" });
-    expect(await intervals()).toEqual([]);
-  });
+  ])(
+    "a gap beyond the lookback is not claimed as covered if a block is %s",
+    async (_what, body) => {
+      fillReplayArchive();
+      server.instead = (method, response) => {
+        if (method !== "getBlock") return false;
+        response.end(body);
+        return true;
+      };
+      const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
+      await expect(replay(request(span))).rejects.toMatchObject({ code: "replay_unreadable" });
+      expect(await intervals()).toEqual([]);
+    },
+  );
 });
 
 test("time beyond the lookback is replayed from the replay archive, and the rest from the stream", async () => {
   const cutMs = Date.now() - 36 * hourMs;
   const span = { fromMs: oldMs, toMs: lateMs };
   server.segments = [[[row(oldMs - 10, "old"), row(cutMs + hourMs, "cut")]]];
-  stream.publish(post(cutMs, "kept"));
+  stream.publish(post(cutMs, "recent"));
   stream.publish(post(lateMs + 3_000, "behind"));
   const { parts } = await replay(request(span));
   expect(parts.map(({ by }) => by)).toEqual(["archive", "stream"]);
@@ -406,7 +409,7 @@ test("time beyond the lookback is replayed from the replay archive, and the rest
 
 test("replay leaves recent time to the live stream", async () => {
   const nowMs = Date.now();
-  await archive.write({ changes: [], coverage: stored(nowMs - 2_000, nowMs - 1_000) });
+  await archive.write({ changes: [], coverage: coverageOf(nowMs - 2_000, nowMs - 1_000) });
   const summary = await replay(request({ fromMs: nowMs - 2_000, toMs: nowMs + hourMs }));
   expect(summary.parts).toEqual([]);
 });

@@ -35,7 +35,7 @@ export type ReplaySummary = ReplayTally & {
 const lookbackMarginMs = 30 * 60_000;
 
 /**
- * Replays from the stream servers within their lookback, before that from a server's archive. An
+ * Replays time within the lookback from the stream servers, and earlier time from a server's archive. An
  * interrupted replay resumes. Errors: `replay_needs_token` at the end if time beyond the lookback
  * remains without a token; those of `replayStream` and `replayArchive`.
  */
@@ -69,8 +69,8 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
     if (by === "stream") {
       badEvents += (await replayStream(span, { ...request.stream, ...common, random })).badFrames;
     } else if (request.network !== null) {
-      const method = { ...common, network: request.network, host: request.networkHost };
-      badEvents += (await replayArchive(span, method)).badRows;
+      const options = { ...common, network: request.network, host: request.networkHost };
+      badEvents += (await replayArchive(span, options)).badRows;
     }
     doneMs += span.toMs - span.fromMs;
   }
@@ -127,7 +127,7 @@ function needsToken(spans: readonly BoundedSpan[]): EarshotError {
   const to = isoTime(spans.at(-1)?.toMs ?? 0);
   return new EarshotError(
     "replay_needs_token",
-    `events from ${from} to ${to} are older than the Jetstream servers store, and the network archive requires a token`,
+    `events from ${from} to ${to} are older than the lookback of the Jetstream servers, and the network archive requires a token`,
     {
       hint: "get a free token at https://bsky.network/account, set EARSHOT_NETWORK_REPLAY_TOKEN, and retry",
     },

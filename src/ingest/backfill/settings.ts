@@ -12,7 +12,7 @@ export const backfillSettings = {
     "EARSHOT_BACKFILL_REQUESTS_PER_SECOND",
     5,
     [1, 1_000],
-    "Requests a second to one host.",
+    "Requests per second to one host.",
   ),
   accountsAtOnce: count(
     "EARSHOT_BACKFILL_ACCOUNTS_AT_ONCE",
@@ -42,7 +42,7 @@ export const backfillSettings = {
     "EARSHOT_BACKFILL_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Servers of accounts with private addresses that may be called.",
+    "Account servers at private addresses that may be called.",
   ),
   streamLookbackMs: duration(
     "EARSHOT_BACKFILL_STREAM_LOOKBACK",

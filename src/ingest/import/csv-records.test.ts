@@ -48,7 +48,7 @@ describe("CSV", () => {
     expect(csvFields(record?.bytes.toString() ?? "", ",")).toEqual(['5" pipe', "x"]);
   });
 
-  test("an unclosed CSV quote uses no more memory than a record may", () => {
+  test("an unclosed CSV quote uses no more memory than the record limit", () => {
     const [record, ...rest] = recordsIn(`"${"a\n".repeat(20_000)}`, ",", 1_000);
     expect(rest).toEqual([]);
     expect(record).toMatchObject({ isTooLong: true, line: 1 });

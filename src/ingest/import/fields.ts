@@ -20,25 +20,25 @@ const recordBounds = {
 } as const;
 
 const wholeNumber: ImportField<number> = {
-  expected: "a whole number from 0",
+  expected: "a whole number of 0 or more",
   read: (value) =>
     typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined,
 };
 
-const truth: ImportField<boolean> = {
+const booleanField: ImportField<boolean> = {
   expected: "true or false",
   read: (value) => (typeof value === "boolean" ? value : undefined),
 };
 
 const reference: ImportField<string> = {
   expected: `a string of 1 to ${recordBounds.idLength} characters without spaces`,
-  read: (value) => solid(value, recordBounds.idLength),
+  read: (value) => unspacedString(value, recordBounds.idLength),
 };
 
 const handle: ImportField<string> = {
   expected: `a handle of 1 to ${recordBounds.nameLength} characters without spaces`,
   read: (value) => {
-    const name = solid(value, recordBounds.nameLength);
+    const name = unspacedString(value, recordBounds.nameLength);
     const bare = name?.replace(/^[@＠]/, "");
     return bare === "" ? undefined : bare;
   },
@@ -50,9 +50,9 @@ const name: ImportField<string> = {
 };
 
 const webAddress: ImportField<string> = {
-  expected: `an http or https address of up to ${recordBounds.addressLength} characters`,
+  expected: `an http or https URL of up to ${recordBounds.addressLength} characters`,
   read: (value) => {
-    const address = solid(value, recordBounds.addressLength);
+    const address = unspacedString(value, recordBounds.addressLength);
     return address !== undefined && isWebAddress(address) ? address : undefined;
   },
 };
@@ -68,7 +68,7 @@ export const importFields = {
   author: handle,
   author_id: reference,
   author_name: name,
-  author_verified: truth,
+  author_verified: booleanField,
   created_at: {
     expected: "a time in ISO 8601, such as 2015-02-24T19:35:52Z",
     read: (value) => {
@@ -97,20 +97,20 @@ export const importFields = {
   in_reply_to_id: reference,
   in_reply_to: handle,
   conversation_id: reference,
-  is_repost: truth,
+  is_repost: booleanField,
   repost_of_id: reference,
-  is_quote: truth,
+  is_quote: booleanField,
   quote_of_id: reference,
   hashtags: {
     expected: `a list of up to ${recordBounds.listItems} strings of 1 to ${recordBounds.hashtagLength} characters without spaces`,
     read: (value) =>
       list(value, (item) => {
-        const bare = solid(item, recordBounds.hashtagLength)?.replace(/^[#＃]/, "");
+        const bare = unspacedString(item, recordBounds.hashtagLength)?.replace(/^[#＃]/, "");
         return bare === "" ? undefined : bare;
       }),
   } satisfies ImportField<readonly string[]>,
   urls: {
-    expected: `a list of up to ${recordBounds.listItems} http or https addresses`,
+    expected: `a list of up to ${recordBounds.listItems} http or https URLs`,
     read: (value) => list(value, webAddress.read),
   } satisfies ImportField<readonly string[]>,
   media: {
@@ -119,11 +119,11 @@ export const importFields = {
   } satisfies ImportField<readonly Media[]>,
   lat: degrees(90),
   lon: degrees(180),
-  sensitive: truth,
+  sensitive: booleanField,
   source: name,
   labels: {
     expected: `a list of up to ${recordBounds.listItems} strings of 1 to ${recordBounds.labelLength} characters without spaces`,
-    read: (value) => list(value, (item) => solid(item, recordBounds.labelLength)),
+    read: (value) => list(value, (item) => unspacedString(item, recordBounds.labelLength)),
   } satisfies ImportField<readonly string[]>,
 } satisfies Record<string, ImportField<unknown>>;
 
@@ -141,7 +141,7 @@ function degrees(max: number): ImportField<number> {
 function readMedia(value: unknown): Media | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   const { type, url, alt }: { type?: unknown; url?: unknown; alt?: unknown } = value;
-  const kind = solid(type, recordBounds.nameLength);
+  const kind = unspacedString(type, recordBounds.nameLength);
   const address = isAbsent(url) ? null : webAddress.read(url);
   const description = isAbsent(alt) ? null : string(alt, recordBounds.altLength);
   if (kind === undefined || address === undefined || description === undefined) return undefined;
@@ -157,7 +157,7 @@ function string(value: unknown, maxLength: number): string | undefined {
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 
-function solid(value: unknown, maxLength: number): string | undefined {
+function unspacedString(value: unknown, maxLength: number): string | undefined {
   const text = string(value, maxLength);
   return text === undefined || text === "" || /[\s\p{Cc}]/u.test(text) ? undefined : text;
 }

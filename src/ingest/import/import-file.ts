@@ -71,7 +71,9 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
       const coverage =
         covers === null ? "none" : run.progress().rejected > 0 ? "withheld" : "added";
       if (!before.done || coverage === "added") {
-        await run.finish(coverage === "added" && covers ? [declared(platform, covers)] : []);
+        await run.finish(
+          coverage === "added" && covers ? [declaredCoverage(platform, covers)] : [],
+        );
       }
       const seconds = (clock.elapsed() - startedMs) / 1000;
       return { ...run.tally(), alreadyImported: before.done, coverage, seconds };
@@ -84,7 +86,7 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
   }
 }
 
-const declared = (
+const declaredCoverage = (
   platform: Platform,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): CoverageInterval => ({

@@ -6,10 +6,10 @@ import { platforms } from "../../posts/post.ts";
 import { importFields, requiredFields } from "./fields.ts";
 import { RecordError, readImportRecord, toPost } from "./record.ts";
 
-const least = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hello" };
+const minimalFields = { author: "alice", created_at: "2015-02-24T19:35:52Z", text: "hello" };
 const nowMs = Date.UTC(2026, 6, 5);
 const postOf = (fields: object, platform: (typeof platforms)[number] = "x") =>
-  toPost(readImportRecord({ ...least, ...fields }), platform, nowMs);
+  toPost(readImportRecord({ ...minimalFields, ...fields }), platform, nowMs);
 const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => {
   try {
     postOf(fields, platform);
@@ -17,7 +17,7 @@ const errorOf = (fields: object, platform: (typeof platforms)[number] = "x") => 
     if (error instanceof RecordError) return error.message;
     throw error;
   }
-  throw new Error("the record was taken");
+  throw new Error("the record was accepted");
 };
 
 test("every field of an import record becomes part of the post", () => {
@@ -97,7 +97,7 @@ test("every field of an import record becomes part of the post", () => {
 
 describe("absent fields", () => {
   test("a field that is null or an empty string counts as absent", () => {
-    const names = Object.keys(importFields).filter((name) => !(name in least));
+    const names = Object.keys(importFields).filter((name) => !(name in minimalFields));
     const nulls = Object.fromEntries(names.map((name) => [name, null]));
     const empties = Object.fromEntries(names.map((name) => [name, ""]));
     expect(postOf(nulls)).toEqual(postOf({}));
@@ -117,19 +117,19 @@ describe("absent fields", () => {
     expect(errorOf({ author: "@" })).toMatch(/^author: /);
   });
 
-  test("unknown fields of an import record are skipped by name", () => {
+  test("unknown fields of an import record are reported by name", () => {
     const names: string[] = [];
-    readImportRecord({ ...least, region: "x", followers: 3 }, (name) => names.push(name));
+    readImportRecord({ ...minimalFields, region: "x", followers: 3 }, (name) => names.push(name));
     expect(names).toEqual(["region", "followers"]);
   });
 });
 
 describe("an invalid value is rejected with field, value and expectation", () => {
   test.each([
-    [{ likes: "12" }, 'likes: expected a whole number from 0, found "12"'],
-    [{ likes: -1 }, "likes: expected a whole number from 0, found -1"],
-    [{ reposts: 1.5 }, "reposts: expected a whole number from 0, found 1.5"],
-    [{ quotes: 1e300 }, "quotes: expected a whole number from 0, found 1e+300"],
+    [{ likes: "12" }, 'likes: expected a whole number of 0 or more, found "12"'],
+    [{ likes: -1 }, "likes: expected a whole number of 0 or more, found -1"],
+    [{ reposts: 1.5 }, "reposts: expected a whole number of 0 or more, found 1.5"],
+    [{ quotes: 1e300 }, "quotes: expected a whole number of 0 or more, found 1e+300"],
     [
       { id: 570306133677760500 },
       "id: expected a decimal string, found 570306133677760500 (a JSON number loses digits: put it in quotes)",
@@ -141,14 +141,14 @@ describe("an invalid value is rejected with field, value and expectation", () =>
     ],
     [{ is_repost: "true" }, 'is_repost: expected true or false, found "true"'],
     [{ lat: 91, lon: 0 }, "lat: expected a number from -90 to 90, found 91"],
-    [{ lat: 1 }, "lon: expected with its other half, found none"],
+    [{ lat: 1 }, "lon: required with lat, found none"],
     [
       { lang: "English (US)" },
       'lang: expected a language tag, such as en or pt-BR, found "English (US)"',
     ],
     [
       { url: "javascript:alert(1)" },
-      'url: expected an http or https address of up to 8192 characters, found "javascript:alert(1)"',
+      'url: expected an http or https URL of up to 8192 characters, found "javascript:alert(1)"',
     ],
     [
       { media: [{ url: "https://example.org" }] },
@@ -189,7 +189,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
     },
   );
 
-  test("other errors of an import record propagate, and a lone surrogate is replaced", () => {
+  test("an import record with random values becomes a post of well-formed text or is rejected", () => {
     const names = fc.constantFrom(...Object.keys(importFields), "__proto__", "constructor");
     const value = fc.oneof(
       fc.jsonValue(),
@@ -270,7 +270,7 @@ describe("identity", () => {
   });
 
   test("a record on X with a uri that is not an address is rejected", () => {
-    expect(errorOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https address/);
+    expect(errorOf({ uri: "import:x:1" })).toMatch(/^uri: expected an http or https URL/);
   });
 
   test("the identity of a record without uri and id is the hash of author, time and text", () => {
@@ -306,7 +306,7 @@ describe("identity", () => {
     expect(errorOf(fields, "bluesky")).toMatch(message);
   });
 
-  test("the identity of a record on Mastodon is its uri, or else its page, or else its number on the author's server", () => {
+  test("the identity of a record on Mastodon is its uri, otherwise its page, otherwise its number on the author's server", () => {
     const author = "alice@One.example";
     const uri = "https://one.example/users/alice/statuses/1";
     expect(postOf({ author, uri, id: "1" }, "mastodon").uri).toBe(uri);
@@ -334,10 +334,10 @@ describe("identity", () => {
     ["bluesky", {}, []],
     ["x", { uri: "https://x.com/i/status/20" }, []],
   ] as const)(
-    "an id of a record on %s that %j makes redundant is reported",
+    "the id of a record on %s is reported as unused if %j makes it redundant",
     (platform, fields, expected) => {
       const unused: string[] = [];
-      const record = readImportRecord({ ...least, id: "12", ...fields });
+      const record = readImportRecord({ ...minimalFields, id: "12", ...fields });
       toPost(record, platform, nowMs, (name) => unused.push(name));
       expect(unused).toEqual(expected);
     },

@@ -41,7 +41,7 @@ export class RecordError extends Error {
 
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
 
-/** The neutral form (docs/import.md). Throws `RecordError`. */
+/** Reads the format of docs/import.md. Throws `RecordError`. */
 export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
@@ -121,11 +121,11 @@ export function toPost(
     throw unexpectedField(identity.field, identity.expected, identity.found);
   }
   if ((record.lat === null) !== (record.lon === null)) {
-    const missing = record.lat === null ? "lat" : "lon";
-    throw new RecordError(`${missing}: expected with its other half, found none`);
+    const [missing, other] = record.lat === null ? ["lat", "lon"] : ["lon", "lat"];
+    throw new RecordError(`${missing}: required with ${other}, found none`);
   }
 
-  if (record.id !== null && !isNamedBy(record.id, identity, platform)) onUnused("id");
+  if (record.id !== null && !isUsedId(record.id, identity, platform)) onUnused("id");
 
   const entities = entitiesOf(record.text, platform);
   const isRepost = record.is_repost ?? record.repost_of_id !== null;
@@ -208,7 +208,7 @@ function conversationOf(
   return first.uri ?? first.id;
 }
 
-const isNamedBy = (id: string, { nativeId, uri }: RecordIdentity, platform: Platform): boolean =>
+const isUsedId = (id: string, { nativeId, uri }: RecordIdentity, platform: Platform): boolean =>
   nativeId !== null || (uri ?? "").startsWith(`import:${platform}:${id}`);
 
 function contentUri({ author, created_at, text }: ImportRecord, platform: Platform): string {

@@ -6,12 +6,16 @@ import { xUri } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readImportRecord, toPost } from "./record.ts";
 
-type Drawn = {
+type DrawnPost = {
   form: "id" | "uri" | "neither";
-  relations: { field: keyof typeof shownIn; target: number; form: "id" | "uri" | "address" }[];
+  relations: {
+    field: keyof typeof referenceFields;
+    target: number;
+    form: "id" | "uri" | "address";
+  }[];
 };
 
-const shownIn = {
+const referenceFields = {
   in_reply_to_id: { shown: "in_reply_to", operator: "in_reply_to" },
   quote_of_id: { shown: "quoted", operator: "quoted" },
   repost_of_id: { shown: "reposted", operator: "retweets_of_tweet_id" },
@@ -39,7 +43,7 @@ function nameOf(platform: Platform, index: number, form: "id" | "uri" | "address
   return form === "uri" ? uriOf(platform, index) : addressOf(platform, index);
 }
 
-function importOf(platform: Platform, { form, relations }: Drawn, index: number) {
+function importOf(platform: Platform, { form, relations }: DrawnPost, index: number) {
   const own = form === "id" ? { id: numberOf(index) } : { uri: uriOf(platform, index) };
   const others = relations.map(({ field, target, form: other }) => [
     field,
@@ -56,7 +60,7 @@ function importOf(platform: Platform, { form, relations }: Drawn, index: number)
 }
 
 const postsOfRun = 6;
-const drawnPost: fc.Arbitrary<Drawn> = fc.record({
+const drawnPost: fc.Arbitrary<DrawnPost> = fc.record({
   form: fc.constantFrom("id", "uri", "neither"),
   relations: fc.array(
     fc.record({
@@ -69,7 +73,7 @@ const drawnPost: fc.Arbitrary<Drawn> = fc.record({
 });
 
 test("a search finds an imported post by its references to another, and by that post's ID if archived", () => {
-  // The mean below needs some.
+  // The mean below needs at least 20 runs.
   const runs = Math.max(20, testRuns(20));
   let byStored = 0;
   fc.assert(
@@ -83,7 +87,7 @@ test("a search finds an imported post by its references to another, and by that 
           const records = archive.records(archive.search({ plan: { kind: "all" } }).positions);
           const byUri = new Map(records.map((record) => [record.Metadata.uri, record]));
           for (const { ID, Metadata } of records) {
-            for (const { shown, operator } of Object.values(shownIn)) {
+            for (const { shown, operator } of Object.values(referenceFields)) {
               const other = Metadata[shown];
               if (other === null) continue;
               const { id, uri } = typeof other === "string" ? { id: other, uri: null } : other;

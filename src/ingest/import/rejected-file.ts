@@ -44,12 +44,12 @@ export function createRejectedFile(options: RejectedFileOptions): RejectedFile {
     throw error;
   }
 
-  function namesOf(position: string): string[] {
-    if (runMs === null) return [`${position}.rejected`];
+  function namesOf(basePath: string): string[] {
+    if (runMs === null) return [`${basePath}.rejected`];
     const stamp = isoTime(runMs).replaceAll(":", "-");
     return Array.from(
       { length: maxRunsAtOnce },
-      (_unused, index) => `${position}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
+      (_unused, index) => `${basePath}-${stamp}${index === 0 ? "" : `-${index + 1}`}.rejected`,
     );
   }
 

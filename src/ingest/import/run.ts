@@ -10,7 +10,7 @@ import type { ImportProgress } from "./progress.ts";
 import type { RejectedFile } from "./rejected-file.ts";
 import type { ImportSource } from "./source.ts";
 
-type Opened = {
+type OpenedImport = {
   source: ImportSource;
   format: ImportFormat;
   /** Null if the source cannot be read again. */
@@ -21,7 +21,7 @@ type Opened = {
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-export function startRun(request: ImportRequest, opened: Opened) {
+export function startRun(request: ImportRequest, opened: OpenedImport) {
   const { archive, analysis, clock, limits, onBadLine } = request;
   const { source, format, name, before, rejectedFile } = opened;
   const totals = { imported: 0, updated: 0, unchanged: 0 };

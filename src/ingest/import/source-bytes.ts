@@ -1,9 +1,9 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { decompressZstd, waitingIn } from "./zstd-frames.ts";
+import { bufferedPieces, decompressZstd } from "./zstd-frames.ts";
 
-/** Independent of the file's own claims. */
+/** Limits on the actual bytes, regardless of the sizes that the file declares. */
 export type SourceLimits = {
   maxBytes: number;
   /** Decompressed bytes per byte read, beyond the first 100 MiB. */
@@ -17,7 +17,7 @@ type FileForm = "plain" | "gzip" | "zstd" | "zip";
 
 export const longestMagic = 4;
 
-/** Reads the magic number, not the name. */
+/** Detects the format by magic number, not by file name. */
 export function fileFormat(start: Buffer): FileForm {
   if (start[0] === 0x1f && start[1] === 0x8b) return "gzip";
   if (start.length < longestMagic) return "plain";
@@ -88,7 +88,7 @@ async function* gunzipped(raw: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* gunzip;
   } catch (error) {
-    yield* waitingIn(gunzip);
+    yield* bufferedPieces(gunzip);
     throw error;
   }
 }
@@ -118,7 +118,7 @@ export function checkSize(
 function tooLarge(name: string, what: string, setting: string): EarshotError {
   return new EarshotError("import_too_large", `${name}: ${what}`, {
     status: 413,
-    hint: `if the file is intended, raise ${setting} and run the import again`,
+    hint: `if you trust the file, raise ${setting} and run the import again`,
   });
 }
 

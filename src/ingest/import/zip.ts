@@ -52,7 +52,7 @@ export async function readZipDirectory(
       const entry = directory.subarray(at, nameEnd);
       members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
-    if (members.length > maxMembers) throw new Error("it contains too many files of one kind");
+    if (members.length > maxMembers) throw new Error("it contains too many matching files");
     at = next;
   }
   return members;
@@ -65,11 +65,12 @@ export async function* zipMemberPieces(
   onRead: (bytes: number) => void,
 ): AsyncGenerator<Buffer> {
   const { name, method, compressedBytes } = member;
-  if (member.isEncrypted) throw new Error(`${name} in it is encrypted`);
-  if (method !== 0 && method !== 8) throw new Error(`${name} in it has compression ${method}`);
+  if (member.isEncrypted) throw new Error(`${name} in the archive is encrypted`);
+  if (method !== 0 && method !== 8)
+    throw new Error(`${name} in the archive has the unsupported compression method ${method}`);
   const header = await readAt(handle, member.headerOffset, headerSize);
   if (header.readUInt32LE(0) !== 0x04034b50)
-    throw new Error(`${name} in it is not at its declared offset`);
+    throw new Error(`${name} in the archive is not at its declared offset`);
   const start =
     member.headerOffset + headerSize + header.readUInt16LE(26) + header.readUInt16LE(28);
   let checksum = 0;
@@ -81,7 +82,7 @@ export async function* zipMemberPieces(
     yield piece;
   }
   if (bytes !== member.bytes || checksum !== member.checksum)
-    throw new Error(`${name} in it is damaged`);
+    throw new Error(`${name} in the archive is damaged`);
 
   async function* contentPieces(): AsyncGenerator<Buffer> {
     if (compressedBytes === 0) return;
@@ -133,7 +134,7 @@ function findEnd(tail: Buffer): number {
 
 function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
-  /** A 32-bit value of all ones refers to the extra field, which has these values in the order of the calls. */
+  /** A 32-bit value of all ones refers to the extra field, which has these values in the order in which they are read below. */
   const value = (at: number): number => {
     const number = entry.readUInt32LE(at);
     return number === 0xffffffff ? (large.shift() ?? number) : number;

@@ -53,7 +53,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
   decompress()
     .catch((error) => {
       errors.push(error);
-      if (frame !== null) for (const piece of waitingIn(frame.stream)) output.write(piece);
+      if (frame !== null) for (const piece of bufferedPieces(frame.stream)) output.write(piece);
     })
     .finally(() => output.end());
   yield* output;
@@ -61,7 +61,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
 }
 
 /** Iteration would lose a stream's buffered data if it failed. */
-export function* waitingIn(stream: Readable): Generator<Buffer> {
+export function* bufferedPieces(stream: Readable): Generator<Buffer> {
   for (let piece = stream.read(); piece !== null; piece = stream.read()) yield piece;
 }
 

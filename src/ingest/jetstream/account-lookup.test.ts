@@ -15,7 +15,7 @@ type Request = { atMs: number; actors: string[]; headers: Readonly<Record<string
 
 let clock: ManualClock;
 let accounts: string[];
-let cachedUp: Map<string, number>;
+let lookedUpMs: Map<string, number>;
 let changes: ArchiveChange[];
 let requests: Request[];
 let views: Map<string, View>;
@@ -46,13 +46,13 @@ function start(settings: Partial<LookUpSettings> = {}): void {
   lookUp = startAccountLookup({
     archive: {
       accountsToLookUp: async (_platform, beforeMs, limit) =>
-        accounts.filter((id) => (cachedUp.get(id) ?? -1) < beforeMs).slice(0, limit),
+        accounts.filter((id) => (lookedUpMs.get(id) ?? -1) < beforeMs).slice(0, limit),
       write: async (batch) => {
         const error = writeErrors.shift();
         if (error !== undefined) throw error;
         changes.push(...batch.changes);
         for (const change of batch.changes) {
-          if (change.kind === "looked-up") cachedUp.set(change.userId, change.atMs);
+          if (change.kind === "looked-up") lookedUpMs.set(change.userId, change.atMs);
         }
         return { inserted: 0, updated: 0, unchanged: 0, deleted: 0, suppressed: 0 };
       },
@@ -78,7 +78,7 @@ function start(settings: Partial<LookUpSettings> = {}): void {
 beforeEach(() => {
   clock = createManualClock();
   accounts = [];
-  cachedUp = new Map();
+  lookedUpMs = new Map();
   changes = [];
   requests = [];
   views = new Map();
@@ -90,7 +90,7 @@ afterEach(async () => {
 });
 
 describe("a looked-up account", () => {
-  test("a looked-up account gets its handle, name and labels from itself and trusted labelers", async () => {
+  test("a looked-up account gets its handle, its name, and the labels from itself and from trusted labelers", async () => {
     accounts = [didOf(1)];
     const cts = "2021-01-01T00:00:00Z";
     const profile = `at://${didOf(1)}/app.bsky.actor.profile/self`;
@@ -187,16 +187,16 @@ describe("requests", () => {
       [500, 25],
       [1_000, 10],
     ]);
-    expect(cachedUp.size).toBe(60);
+    expect(lookedUpMs.size).toBe(60);
   });
 
-  test("lookups refused for one account are repeated without it", async () => {
+  test("lookups rejected because of one account are repeated without it", async () => {
     accounts = Array.from({ length: 8 }, (_unused, n) => didOf(n));
     accounts[5] = "did:plc:refused";
     for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
     start();
     await clock.advance(10 * secondMs);
-    expect(cachedUp.size).toBe(8);
+    expect(lookedUpMs.size).toBe(8);
     expect(lookUp.state()).toMatchObject({ found: 7, missing: 1, failures: 0 });
     expect(requests).toHaveLength(7);
   });
@@ -219,13 +219,18 @@ describe("requests", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 1 });
   });
 
-  test("lookups slow down while none is answered, and the accounts stay due", async () => {
+  test("lookups back off while they fail, and the accounts stay due", async () => {
     accounts = [didOf(1)];
-    refusals = [new Error("nobody is there"), [500, {}], [503, {}], new Error("nobody is there")];
+    refusals = [
+      new Error("connection refused"),
+      [500, {}],
+      [503, {}],
+      new Error("connection refused"),
+    ];
     start();
     await clock.advance(60 * secondMs);
     expect(requests.map(({ atMs }) => atMs)).toEqual([0, 750, 2_250, 5_250, 11_250]);
-    expect(cachedUp.size).toBe(1);
+    expect(lookedUpMs.size).toBe(1);
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 4 });
   });
 
@@ -236,6 +241,6 @@ describe("requests", () => {
     await clock.advance(0);
     expect(lookUp.state().detail).toContain("database or disk is full");
     await clock.advance(secondMs);
-    expect(cachedUp.size).toBe(1);
+    expect(lookedUpMs.size).toBe(1);
   });
 });

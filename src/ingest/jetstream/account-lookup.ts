@@ -44,7 +44,7 @@ export type LookUpRequest = {
   log: IngestLog;
 };
 
-const gatherMs = 2_000;
+const idlePauseMs = 2_000;
 const maxRequested = 1_000;
 
 export function startAccountLookup(request: LookUpRequest): AccountLookup {
@@ -53,13 +53,13 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
   const sources = new Set(settings.sources);
   const { host } = new URL(settings.appViewUrl);
   const stopping = new AbortController();
-  const requested = new Set<string>();
+  const queue = new Set<string>();
 
   const counts = { found: 0, missing: 0, failures: 0 };
-  let answers = false;
+  let isAnswering = false;
   let waiting: { reason: string; untilMs: number } | null = null;
   let nextRequestMs = clock.elapsed();
-  let requestedMs: number | null = null;
+  let serverPauseMs: number | null = null;
 
   async function run(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; ) {
@@ -67,7 +67,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
         const accounts = await nextAccounts();
         if (accounts.length > 0) await lookUp(accounts);
         failures = 0;
-        if (accounts.length < maxProfiles) await pause(gatherMs);
+        if (accounts.length < maxProfiles) await pause(idlePauseMs);
       } catch (error) {
         if (stopping.signal.aborted) return;
         failures += 1;
@@ -79,27 +79,27 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
   async function nextAccounts(): Promise<readonly string[]> {
     const beforeMs = clock.now() - settings.ageMs;
     const due = await archive.accountsToLookUp("bluesky", beforeMs, maxProfiles);
-    return [...new Set([...requested, ...due])].slice(0, maxProfiles);
+    return [...new Set([...queue, ...due])].slice(0, maxProfiles);
   }
 
   async function lookUp(accounts: readonly string[]): Promise<void> {
     const nowMs = clock.now();
     const dids = accounts.filter(isDid);
-    const changesByAccount = await send(dids);
+    const changesByAccount = await fetchProfiles(dids);
     const changes = accounts.flatMap((userId): readonly ArchiveChange[] => [
       ...(changesByAccount.get(userId) ?? []),
       { kind: "looked-up", platform: "bluesky", userId, atMs: nowMs },
     ]);
     await archive.write({ changes });
-    for (const account of accounts) requested.delete(account);
+    for (const account of accounts) queue.delete(account);
     counts.found += changesByAccount.size;
     counts.missing += accounts.length - changesByAccount.size;
   }
 
   /**
-   * The AppView refuses a request with one invalid account, so a refused batch is split in halves.
+   * The AppView rejects a request with an invalid account, so a rejected batch is split in half.
    */
-  async function send(
+  async function fetchProfiles(
     accounts: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ArchiveChange[]>> {
     if (accounts.length === 0) return new Map();
@@ -107,16 +107,16 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     const answer = await get(profilesUrl(settings.appViewUrl, accounts));
     if (answer.status === 200) {
       const profiles = readProfileViews(answer.json(), accounts, { sources, observedMs });
-      answers = true;
+      isAnswering = true;
       waiting = null;
       return profiles;
     }
-    if (answer.status === 429) requestedMs = requestedPauseMs(answer.headers, clock.now());
+    if (answer.status === 429) serverPauseMs = requestedPauseMs(answer.headers, clock.now());
     if (answer.status !== 400) throw new Error(`HTTP ${answer.status}`);
     const half = Math.floor(accounts.length / 2);
     if (half === 0) return new Map();
-    const first = await send(accounts.slice(0, half));
-    return new Map([...first, ...(await send(accounts.slice(half)))]);
+    const first = await fetchProfiles(accounts.slice(0, half));
+    return new Map([...first, ...(await fetchProfiles(accounts.slice(half)))]);
   }
 
   async function get(url: URL) {
@@ -136,9 +136,9 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
 
   async function waitAfter(error: unknown, failures: number): Promise<void> {
     counts.failures += 1;
-    answers = false;
-    const waitMs = Math.max(requestedMs ?? 0, backoffMs(failures - 1, backoff, random));
-    requestedMs = null;
+    isAnswering = false;
+    const waitMs = Math.max(serverPauseMs ?? 0, backoffMs(failures - 1, backoff, random));
+    serverPauseMs = null;
     const reason = messageOf(error);
     waiting = { reason, untilMs: clock.elapsed() + waitMs };
     log.warn({ host, reason, waitMs }, "account lookup failed");
@@ -155,14 +155,14 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
       const detail = `waiting for ${host}: ${waiting.reason}, ${nextTry(clock, waiting.untilMs)}`;
       return { status: "waiting", detail, ...counts };
     }
-    const detail = answers ? `${host} answers` : "no lookups yet";
-    return { status: answers ? "connected" : "waiting", detail, ...counts };
+    const detail = isAnswering ? `connected to ${host}` : "no lookups yet";
+    return { status: isAnswering ? "connected" : "waiting", detail, ...counts };
   }
 
   const ended = run();
   return {
     enqueue: (account) => {
-      if (requested.size < maxRequested) requested.add(account);
+      if (queue.size < maxRequested) queue.add(account);
     },
     state,
     stop: async () => {

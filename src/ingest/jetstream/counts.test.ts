@@ -27,8 +27,8 @@ const start = (settings: Partial<JetstreamSettings> = {}): Jetstream => {
   ingest = startTestStream({ archive }, { urls: [server.url], ...settings });
   return ingest;
 };
-const cut = (of = server) => {
-  for (const socket of of.sockets) socket.terminate();
+const cut = (target = server) => {
+  for (const socket of target.sockets) socket.terminate();
 };
 const likes = (rkey = "a") => archive.counts.get(`likes ${uriOf(rkey)}`) ?? 0;
 const like = (second: number, rkey = `like${second}`) =>
@@ -77,7 +77,7 @@ test("likes, reposts, replies and quotes are counted, and deletions are not subt
   expect(state().counted).toEqual({ likes: 2, reposts: 1, replies: 1, quotes: 1 });
 });
 
-test("many likes of one post are one change of a batch", async () => {
+test("many likes of one post are merged into one change per batch", async () => {
   server.events = Array.from({ length: 5_000 }, (_unused, n) =>
     reaction(startUs + n, `like${n}`, uriOf(n % 2 === 0 ? "a" : "b")),
   );
@@ -153,11 +153,11 @@ describe("a repeated event", () => {
 });
 
 test("counts are never too low, wherever the stream stops and with slightly disordered events", async () => {
-  const bent = Array.from({ length: 200 }, (_unused, n) =>
+  const disordered = Array.from({ length: 200 }, (_unused, n) =>
     reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, uriOf("a")),
   );
   for (let round = 1; round <= 20; round += 1) {
-    server.events = bent.slice(0, round * 10);
+    server.events = disordered.slice(0, round * 10);
     const { state } = start({ batchEvents: 3 });
     await vi.waitFor(() => expect(state().events).toBeGreaterThanOrEqual(10));
     await archive.until(() => likes() >= round * 10);
@@ -169,15 +169,15 @@ test("counts are never too low, wherever the stream stops and with slightly diso
 describe("followed collections", () => {
   const requested = () =>
     new URL(server.requests[0]?.url ?? "", "ws://x").searchParams.getAll("wantedCollections");
-  const stored = () => [
+  const coveredCollections = () => [
     ...new Set(archive.batches.flatMap(({ coverage }) => coverage ?? []).map((c) => c.collection)),
   ];
 
   test("all collections are followed by default, with coverage for each", async () => {
     server.events.push(commit(startUs, "a"), like(1));
     start();
-    await archive.until(() => likes() === 1 && stored().length > 0);
-    expect(stored()).toEqual(["posts", "likes", "reposts"]);
+    await archive.until(() => likes() === 1 && coveredCollections().length > 0);
+    expect(coveredCollections()).toEqual(["posts", "likes", "reposts"]);
     expect(archive.posts.get(uriOf("a"))?.counts).toEqual({
       likes: 0,
       reposts: 0,
@@ -189,9 +189,9 @@ describe("followed collections", () => {
   test("only the configured collections are followed, regardless of what the server sends", async () => {
     server.events.push(commit(startUs, "a"), like(1), commit(startUs + 2 * secondUs, "b"));
     start({ followed: ["posts"] });
-    await archive.until(() => archive.posts.size === 2 && stored().length > 0);
+    await archive.until(() => archive.posts.size === 2 && coveredCollections().length > 0);
     expect(requested()).toEqual(["app.bsky.feed.post"]);
-    expect(stored()).toEqual(["posts"]);
+    expect(coveredCollections()).toEqual(["posts"]);
     expect(likes()).toBe(0);
     expect(archive.posts.get(uriOf("a"))?.counts.likes).toBeNull();
   });

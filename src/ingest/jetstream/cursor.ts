@@ -7,8 +7,8 @@ const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   urlOf(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
-  /** Moves the start past an oversized event, in growing steps, as its end is unknown. */
-  passLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
+  /** Moves the start past an oversized event, in growing steps because its end is unknown. */
+  skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   noteProgress(): void;
   isFirstStep(): boolean;
 };
@@ -20,14 +20,14 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
   let stepUs = minStepUs;
 
   function cursorFor(server: string, position: JetstreamPosition | null): number | null {
-    const passedUs = skipped?.server === server ? skipped.toUs : null;
-    if (position === null) return passedUs ?? firstUs;
-    return Math.max(resumeUs(position, server, overlapMs), passedUs ?? 0);
+    const skippedUs = skipped?.server === server ? skipped.toUs : null;
+    if (position === null) return skippedUs ?? firstUs;
+    return Math.max(resumeUs(position, server, overlapMs), skippedUs ?? 0);
   }
 
   return {
-    urlOf(turn, position, withCompression) {
-      const url = new URL(urls[turn % urls.length] ?? "");
+    urlOf(urlIndex, position, withCompression) {
+      const url = new URL(urls[urlIndex % urls.length] ?? "");
       for (const word of followed) url.searchParams.append("wantedCollections", collectionOf(word));
       url.searchParams.set("maxMessageSizeBytes", String(maxFrameBytes));
       if (withCompression) url.searchParams.set("compress", "true");
@@ -35,7 +35,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
       if (cursorUs !== null) url.searchParams.set("cursor", String(cursorUs));
       return url;
     },
-    passLargeEvent(server, reachUs) {
+    skipLargeEvent(server, reachUs) {
       const fromUs = reachUs ?? firstUs;
       if (fromUs === null) return null;
       const toUs = Math.min(fromUs + stepUs, clock.now() * 1000);

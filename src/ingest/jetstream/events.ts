@@ -9,9 +9,9 @@ import { isCountedBefore, type JetstreamPosition } from "./position.ts";
 /** Resuming at an event further in the future would skip everything before it. */
 const maxAheadMs = 86_400_000;
 
-type UsedEvent = StreamItem & { renamed: string | null };
+type AcceptedEvent = StreamItem & { renamed: string | null };
 
-export type EventTakerOptions = {
+export type JetstreamEventReaderOptions = {
   clock: Clock;
   random: () => number;
   followed: ReadonlySet<FollowedCollection>;
@@ -19,10 +19,12 @@ export type EventTakerOptions = {
   saved: JetstreamPosition | null;
 };
 
-export type EventTaker = (frame: FrameText, server: string) => UsedEvent | null;
+export type JetstreamEventReader = (frame: FrameText, server: string) => AcceptedEvent | null;
 
-/** A repeated event only advances the time; null is an unreadable frame or a time too far ahead. */
-export function createEventTaker(options: EventTakerOptions): EventTaker {
+/** Null for an unreadable frame or a time too far ahead. A repeated event only advances the time. */
+export function createJetstreamEventReader(
+  options: JetstreamEventReaderOptions,
+): JetstreamEventReader {
   const { clock, followed, saved } = options;
   const recent = createRecentKeys(options.maxRememberedEvents, options.random);
   return (frame, server) => {

@@ -27,8 +27,8 @@ let archive: MemoryArchive;
 let ingest: Jetstream | null = null;
 
 const start = (url = server.url, nowUs = startUs + 60 * secondUs): Jetstream => {
-  const time = { ...clock, now: () => nowUs / 1000 };
-  ingest = startTestStream({ archive, clock: time }, { urls: [url] });
+  const testClock = { ...clock, now: () => nowUs / 1000 };
+  ingest = startTestStream({ archive, clock: testClock }, { urls: [url] });
   return ingest;
 };
 const inserted = () => archive.reports.reduce((sum, report) => sum + report.inserted, 0);

@@ -92,7 +92,7 @@ test("the stream passes a delete before its post to the archive in that order", 
   expect(archive.posts.size).toBe(0);
 });
 
-test("the stream requests posts from the lookback on, with its user agent", async () => {
+test("the stream requests events from the start of the lookback, with its user agent", async () => {
   start({ userAgent: "earshot/test" });
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
@@ -178,7 +178,7 @@ test.each([
   await expectGapAfterSecond();
 });
 
-describe("an oversized event that is sent all the same", () => {
+describe("an oversized event despite the size limit", () => {
   const largest = { maxFrameBytes: 2_000 };
   const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });
 
@@ -199,7 +199,7 @@ describe("an oversized event that is sent all the same", () => {
     await archive.until(() => archive.posts.size === 5);
   });
 
-  test("an oversized event is also skipped when it is the first of all", async () => {
+  test("an oversized event is skipped even if it is the first event", async () => {
     server.events.push(large(startUs), commit(startUs + secondUs, "a"));
     start({ ...largest, lookbackMs: 61_000 });
     await archive.until(() => archive.posts.size === 1);
@@ -244,7 +244,7 @@ describe("a stream with several servers", () => {
     await other.close();
   });
 
-  test("a stream with several servers requests a minute of overlap from the next one, also after a restart", async () => {
+  test("a stream with several servers requests a minute of overlap from the next one, even after a restart", async () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     start({ urls: [server.url, other.url] });
@@ -269,7 +269,7 @@ describe("a stream with several servers", () => {
 describe("coverage", () => {
   const second = startUs / 1000;
 
-  test("stream coverage extends from the first event to the last, over a disconnection and a restart", async () => {
+  test("stream coverage extends from the first event to the last, across a disconnection and a restart", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
@@ -327,7 +327,7 @@ describe("coverage", () => {
 });
 
 describe("an archive that rejects a batch", () => {
-  test("an archive that rejects a batch gets it again until it accepts it, and nothing is skipped", async () => {
+  test("an archive that rejects a batch gets it again until it accepts the batch, and nothing is skipped", async () => {
     let refusals = 3;
     archive.beforeWrite = () => {
       refusals -= 1;
@@ -400,9 +400,9 @@ describe("a failing server", () => {
   });
 
   test("a server that does not accept connections is reported", async () => {
-    const removed = await startFakeJetstream();
-    await removed.close();
-    const { state } = start({ urls: [removed.url], minBackoffMs: 8_000, maxBackoffMs: 8_000 });
+    const closed = await startFakeJetstream();
+    await closed.close();
+    const { state } = start({ urls: [closed.url], minBackoffMs: 8_000, maxBackoffMs: 8_000 });
     await vi.waitFor(() =>
       expect(state()).toMatchObject({
         status: "waiting",

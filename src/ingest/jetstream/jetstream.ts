@@ -10,7 +10,7 @@ import { createStreamLink } from "../streams/link.ts";
 import { createStreamTally } from "../streams/tally.ts";
 import { type StreamWriter, startStreamWriter } from "../streams/writer.ts";
 import { createJetstreamCursor } from "./cursor.ts";
-import { createEventTaker, type EventTaker } from "./events.ts";
+import { createJetstreamEventReader, type JetstreamEventReader } from "./events.ts";
 import { isLaterPosition, type JetstreamPosition, readJetstreamPosition } from "./position.ts";
 import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
 
@@ -20,11 +20,11 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  * - Every event that a server still has is ingested once, in order: after an interruption, the
  *   stream resumes at the time of the last written event, less an overlap, and skips repeated
  *   events.
- * - Counts are never too low for what was received. After a restart some may be counted twice
+ * - Counts are never too low for what was received. After a restart, some events may count twice
  *   (`isCountedBefore`).
  * - The position is a time, because a server's sequence numbers mean nothing to other servers, or
- *   to itself after a crash. Server clocks differ, so a working server is not changed, and another
- *   one gets a longer overlap.
+ *   to itself after a crash. Server clocks differ, so the stream stays with a working server, and
+ *   requests a longer overlap from another one.
  * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the
  *   resume position, coverage has a gap.
  * - A server that sends an oversized event although requested to omit it would repeat it forever: the
@@ -48,7 +48,7 @@ export type JetstreamRequest = {
 };
 
 const checkpointName = "jetstream";
-const triesOfServer = 2;
+const triesPerServer = 2;
 
 export function startJetstream(request: JetstreamRequest): Jetstream {
   const { archive, clock, random, settings, log } = request;
@@ -59,7 +59,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   let host: string | null = null;
   let writer: StreamWriter<JetstreamPosition> | null = null;
   let dictionary: Buffer | null = null;
-  let withoutDictionary: string | null = null;
+  let dictionaryError: string | null = null;
 
   const link = createStreamLink({
     archive,
@@ -78,25 +78,25 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     const stream = startWriter(saved);
     writer = stream;
     const followed = new Set(settings.followed);
-    const take = createEventTaker({ ...settings, clock, random, followed, saved });
+    const readEvent = createJetstreamEventReader({ ...settings, clock, random, followed, saved });
     let failures = 0;
     let misses = 0;
     let durableUs = saved?.timeUs ?? 0;
     let urlIndex = settings.urls.findIndex((url) => URL.parse(url)?.host === saved?.host);
     urlIndex = Math.max(urlIndex, 0);
     while (!link.signal.aborted) {
-      await takeDictionary();
+      await loadDictionaryOnce();
       if (link.signal.aborted) return;
       const url = cursor.urlOf(urlIndex, stream.position(), dictionary !== null);
       const before = { events: tally.counts.events, reachUs: lastEventUs };
-      const { reason, frameTooLarge } = await listen(url, stream, take);
+      const { reason, frameTooLarge } = await listen(url, stream, readEvent);
       if (link.signal.aborted) return;
       reconnects += 1;
       log.info({ host: url.host, reason }, "ingest: connection ended");
       if (lastEventUs !== before.reachUs) cursor.noteProgress();
-      else if (frameTooLarge) passLargeEvent(url.host, stream);
+      else if (frameTooLarge) skipLargeEvent(url.host, stream);
       misses = tally.counts.events > before.events || frameTooLarge ? 0 : misses + 1;
-      if (misses === triesOfServer) {
+      if (misses === triesPerServer) {
         misses = 0;
         urlIndex += 1;
       }
@@ -127,20 +127,20 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     });
 
   /** An unavailable dictionary is not worth a retry loop: the connection is uncompressed. */
-  async function takeDictionary(): Promise<void> {
+  async function loadDictionaryOnce(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {
       dictionary = await request.dictionary(link.signal);
-      withoutDictionary = null;
+      dictionaryError = null;
     } catch (error) {
-      withoutDictionary = messageOf(error);
-      log.warn({ reason: withoutDictionary }, "ingest: the stream is uncompressed");
+      dictionaryError = messageOf(error);
+      log.warn({ reason: dictionaryError }, "ingest: the stream is uncompressed");
     }
   }
 
-  function passLargeEvent(server: string, stream: StreamWriter<JetstreamPosition>): void {
+  function skipLargeEvent(server: string, stream: StreamWriter<JetstreamPosition>): void {
     if (cursor.isFirstStep()) tally.counts.badFrames += 1;
-    const step = cursor.passLargeEvent(server, lastEventUs ?? stream.position()?.timeUs ?? null);
+    const step = cursor.skipLargeEvent(server, lastEventUs ?? stream.position()?.timeUs ?? null);
     if (step === null) return;
     log.warn(
       { host: server, fromMs: step.fromUs / 1000, toMs: step.toUs / 1000 },
@@ -151,13 +151,13 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
   function listen(
     url: URL,
     stream: StreamWriter<JetstreamPosition>,
-    take: EventTaker,
+    readEvent: JetstreamEventReader,
   ): Promise<ConnectionEnd> {
     host = url.hostname;
     stream.noteInterruption();
     const readFrame = createFrameReader({ dictionary, maxBytes: settings.maxFrameBytes });
     return link.listen(url, url.hostname, (frame) =>
-      takeFrame(readFrame(frame), url.host, stream, take),
+      takeFrame(readFrame(frame), url.host, stream, readEvent),
     );
   }
 
@@ -165,9 +165,9 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     frame: FrameText,
     server: string,
     stream: StreamWriter<JetstreamPosition>,
-    take: EventTaker,
+    readEvent: JetstreamEventReader,
   ): void {
-    const event = take(frame, server);
+    const event = readEvent(frame, server);
     if (event === null) {
       // The content of the frame is unknown: the next event follows a gap.
       stream.noteInterruption();
@@ -187,7 +187,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     const { status, detail } = link.status();
     return {
       status,
-      detail: withoutDictionary === null ? detail : `${detail}, uncompressed: ${withoutDictionary}`,
+      detail: dictionaryError === null ? detail : `${detail}, uncompressed: ${dictionaryError}`,
       host,
       liveSinceMs: link.liveSinceMs(),
       lastEventMs,

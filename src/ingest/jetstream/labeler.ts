@@ -24,7 +24,7 @@ import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
  *   resumes after the last written frame. Repeats are harmless: the latest label per source,
  *   subject and value counts.
  * - If a labeler no longer has that frame, or sends unreadable data, coverage has a gap.
- * - If a labeler has not reached that frame, as after data loss, it is retried a few times; then
+ * - If a labeler has not reached that frame, for example after data loss, it is retried a few times; then
  *   the stream restarts with a gap.
  * - An oversized frame would repeat forever, so it is skipped in growing steps.
  * - Reading pauses while labels wait for the archive; if the archive cannot write, the stream
@@ -44,7 +44,7 @@ export type LabelerRequest = {
   log: IngestLog;
 };
 
-const triesOfPosition = 5;
+const triesPerPosition = 5;
 
 export function startLabeler(request: LabelerRequest): Labeler {
   const { url: address, archive, clock, random, settings, log } = request;
@@ -74,10 +74,10 @@ export function startLabeler(request: LabelerRequest): Labeler {
     let failures = 0;
     let refusals = 0;
     let step = 1;
-    let passedSeq: number | null = null;
+    let skippedSeq: number | null = null;
     while (!link.signal.aborted) {
       const before: number | null = reach?.seq ?? null;
-      const fromSeq = passedSeq ?? writer.position()?.seq ?? null;
+      const fromSeq = skippedSeq ?? writer.position()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
       if (fromSeq === null) writer.noteInterruption();
       lastError = null;
@@ -89,15 +89,15 @@ export function startLabeler(request: LabelerRequest): Labeler {
       log.info({ host, reason }, "labels: connection ended");
       const isNewer = (reach?.seq ?? null) !== before;
       if (isNewer) step = 1;
-      passedSeq = null;
+      skippedSeq = null;
       if (end.frameTooLarge && !isNewer && before !== null) {
-        passedSeq = before + step;
+        skippedSeq = before + step;
         step *= 2;
         writer.noteInterruption();
-        log.warn({ host, seq: passedSeq }, "labels: skipped an oversized frame");
+        log.warn({ host, seq: skippedSeq }, "labels: skipped an oversized frame");
       }
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
-      if (refusals === triesOfPosition) {
+      if (refusals === triesPerPosition) {
         refusals = 0;
         await restart();
       }
@@ -135,7 +135,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
   function takeFrame({ data, isBinary }: Frame): void {
     const frame: LabelFrame = isBinary
       ? readLabelFrame(data, settings)
-      : { kind: "unreadable", reason: "a frame of text" };
+      : { kind: "unreadable", reason: "a text frame" };
     if (frame.kind === "labels") takeLabels(frame.seq, frame.labels);
     if (frame.kind === "error") lastError = `${frame.name}: ${frame.message}`;
     if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.noteInterruption();

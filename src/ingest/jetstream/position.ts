@@ -16,8 +16,8 @@ const otherServerOverlapMs = 60_000;
 
 /** The position less an overlap, Unix microseconds. */
 export function resumeUs(position: JetstreamPosition, server: string, overlapMs: number): number {
-  const isSame = position.host === server;
-  const backMs = isSame ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
+  const isSameServer = position.host === server;
+  const backMs = isSameServer ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
   return position.timeUs - backMs * 1000;
 }
 

@@ -29,25 +29,25 @@ export const jetstreamSettings = {
   followed: wordsSetting(
     "EARSHOT_INGEST_COLLECTIONS",
     followedCollections,
-    "What is ingested. Without likes and reposts, the stream is a tenth as large.",
+    "Collections that are ingested. Without likes and reposts, the stream is a tenth as large.",
   ),
   compress: choice(
     "EARSHOT_JETSTREAM_COMPRESS",
     "off",
     ["on", "off"],
-    "Whether to request a compressed stream: half the bytes for four times the CPU time for each event.",
+    "Whether to request a compressed stream: half the bytes, but four times the CPU time per event.",
   ),
   dictionaryUrl: url(
     "EARSHOT_JETSTREAM_DICTIONARY_URL",
     "https://raw.githubusercontent.com/bluesky-social/jetstream/v0.2.0/internal/subscribe/dictionaries/legacy_subscribe.zdict",
     ["https:", "http:"],
-    "Where the dictionary of the compressed stream is downloaded, once, to `jetstream.zdict` in the data folder.",
+    "URL of the dictionary for the compressed stream, which is downloaded once to `jetstream.zdict` in the data folder.",
   ),
   lookbackMs: duration(
     "EARSHOT_INGEST_LOOKBACK",
     0,
     0,
-    "How far back the first start of the live stream begins.",
+    "Lookback of the first start of the live stream.",
   ),
   batchEvents: count(
     "EARSHOT_INGEST_BATCH_EVENTS",

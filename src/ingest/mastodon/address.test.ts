@@ -12,7 +12,7 @@ const baseAt = async (server: string, answers: Parameters<typeof serverWith>[0])
   const { signal } = new AbortController();
   return (await streamingBase({ server, fetch: serverWith(answers), signal })).href;
 };
-const second = (streaming: unknown) =>
+const v2Instance = (streaming: unknown) =>
   ({ "/api/v2/instance": [200, { configuration: { urls: { streaming } } }] }) as const;
 
 test.each([
@@ -26,28 +26,28 @@ test.each([
   ["http://127.0.0.1:3000", "ws://127.0.0.1:4000", "ws://127.0.0.1:4000/"],
   ["http://127.0.0.1:3000", "wss://streaming.a.example", "wss://streaming.a.example/"],
 ])("a server %s that reports %s streams at %s", async (server, reported, expected) => {
-  expect(await baseAt(server, second(reported))).toBe(expected);
+  expect(await baseAt(server, v2Instance(reported))).toBe(expected);
 });
 
 test.each([
   ["nothing", {}],
-  ["no address", second(12)],
-  ["an address of something else", second("ftp://a.example")],
-  ["an address without end", second(`wss://a.example/${"x".repeat(3_000)}`)],
+  ["no address", v2Instance(12)],
+  ["an address of something else", v2Instance("ftp://a.example")],
+  ["an overlong address", v2Instance(`wss://a.example/${"x".repeat(3_000)}`)],
   ["no description", { "/api/v2/instance": [200, [null]] }],
   ["that it requires a signed-in user", { "/api/v2/instance": [401, {}] }],
 ] as const)("a server that reports %s streams at its own address", async (_what, answers) => {
   expect(await baseAt("https://a.example:8443", answers)).toBe("wss://a.example:8443/");
 });
 
-test("the older description of a server is read if there is no newer one", async () => {
-  const first = { urls: { streaming_api: "wss://streaming.a.example" } };
-  expect(await baseAt("https://a.example", { "/api/v1/instance": [200, first] })).toBe(
+test("the v1 description of a server is read if there is no v2 description", async () => {
+  const v1Instance = { urls: { streaming_api: "wss://streaming.a.example" } };
+  expect(await baseAt("https://a.example", { "/api/v1/instance": [200, v1Instance] })).toBe(
     "wss://streaming.a.example/",
   );
 });
 
-test("reading the streaming address rejects when a server cannot answer, so that the caller retries", async () => {
+test("reading the streaming address fails when the server is unavailable, so that the caller retries", async () => {
   await expect(baseAt("https://a.example", { "/api/v2/instance": [503, null] })).rejects.toThrow(
     "HTTP 503 from /api/v2/instance",
   );

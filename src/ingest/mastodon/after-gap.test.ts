@@ -14,8 +14,8 @@ import { systemClock } from "../../lib/clock.ts";
 import type { MastodonStreamSettings } from "./settings.ts";
 import { type MastodonStream, startMastodonStream } from "./stream.ts";
 
-const eventually = (look: () => void): Promise<void> =>
-  vi.waitFor(look, { interval: 2, timeout: 5_000 });
+const eventually = (assertion: () => void): Promise<void> =>
+  vi.waitFor(assertion, { interval: 2, timeout: 5_000 });
 
 let emulator: MastodonEmulator;
 let streams: Streaming;
@@ -88,41 +88,41 @@ async function start(settings: Partial<MastodonStreamSettings> = {}): Promise<Ma
 
 const post = (text: string): string => emulator.network.addStatus({ accountId: ann, text }).id;
 const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text).toSorted();
-const holds = (...expected: string[]): Promise<void> =>
+const waitForTexts = (...expected: string[]): Promise<void> =>
   eventually(() => expect(texts()).toEqual(expected.toSorted()));
 const requestsTo = (path: string) => emulator.requests.filter((request) => request.path === path);
 
-async function whileAway(happen: () => void): Promise<void> {
+async function whileDisconnected(change: () => void): Promise<void> {
   streams.isAway = true;
   streams.cut();
   await eventually(() => expect(stream?.state().status).toBe("waiting"));
   aheadMs += 5_000;
-  happen();
+  change();
   streams.isAway = false;
   await eventually(() => expect(stream?.state().status).toBe("connected"));
 }
-const settled = (): Promise<void> =>
+const waitUntilCompared = (): Promise<void> =>
   eventually(() => expect(stream?.state().recheck.isPending).toBe(false));
 
 describe.each([
   ["Mastodon", {}],
   ["a server that returns one status at a time", { dialect: "gotosocial-like" }],
-] as const)("a stream after a disconnection of %s", (_name, options) => {
+] as const)("a stream after a disconnection from %s", (_name, options) => {
   beforeEach(() => serve({ ...options, differences: { noIndexable: false } }));
 
-  test("after a disconnection, the archive stores what was posted, deleted and edited meanwhile", async () => {
+  test("after a disconnection, the archive has the posts, deletions and edits made during it", async () => {
     const { state, confirms } = await start();
-    const deleted = post("deleted meanwhile");
-    const edited = post("edited meanwhile");
-    post("as it was");
-    await holds("as it was", "deleted meanwhile", "edited meanwhile");
-    await whileAway(() => {
+    const deleted = post("to be deleted");
+    const edited = post("to be edited");
+    post("unchanged");
+    await waitForTexts("unchanged", "to be deleted", "to be edited");
+    await whileDisconnected(() => {
       emulator.network.deleteStatus(deleted);
       emulator.network.editStatus(edited, { text: "edited" });
-      post("posted meanwhile");
+      post("missed");
     });
-    await holds("as it was", "edited", "posted meanwhile");
-    await settled();
+    await waitForTexts("unchanged", "edited", "missed");
+    await waitUntilCompared();
     expect(state()).toMatchObject({ recheck: { removed: 1 } });
     expect(state().detail).not.toContain("comparing");
     for (const one of archive.posts.values()) expect(confirms(archive.idOf(one))).toBe(true);
@@ -131,8 +131,8 @@ describe.each([
   test("after a disconnection, an account that withdrew its consent is hidden", async () => {
     await start();
     post("one");
-    await holds("one");
-    await whileAway(() => {
+    await waitForTexts("one");
+    await whileDisconnected(() => {
       const account = emulator.network.accounts.get(ann);
       if (account !== undefined) account.indexable = false;
     });
@@ -146,11 +146,11 @@ describe.each([
 describe("a stream after a disconnection", () => {
   beforeEach(() => serve());
 
-  test("after a disconnection, no stored post is confirmed until it was compared", async () => {
+  test("after a disconnection, no stored post is confirmed until it has been compared", async () => {
     const { state, confirms } = await start();
     post("one");
-    await holds("one");
-    await settled();
+    await waitForTexts("one");
+    await waitUntilCompared();
     const [one] = archive.posts.values();
     const id = one === undefined ? 0n : archive.idOf(one);
     expect(confirms(id)).toBe(true);
@@ -165,35 +165,37 @@ describe("a stream after a disconnection", () => {
     await eventually(() => expect(confirms(id)).toBe(true));
   });
 
-  test("after a disconnection, the timeline is read page by page from before it, again if interrupted", async () => {
+  test("after a disconnection, the timeline is read page by page from before the gap", async () => {
     await start();
     post("before");
-    await holds("before");
+    await waitForTexts("before");
     const missed = Array.from({ length: 100 }, (_, n) => `missed ${n}`);
-    await whileAway(() => missed.forEach(post));
-    await holds("before", ...missed);
+    await whileDisconnected(() => missed.forEach(post));
+    await waitForTexts("before", ...missed);
     expect(stream?.state().caughtUp).toBeGreaterThanOrEqual(100);
     expect(requestsTo("/api/v1/timelines/public").length).toBeGreaterThanOrEqual(3);
   });
 
-  test("the posts that were missed while no server ran are read", async () => {
+  test("posts missed while Earshot was not running are read", async () => {
     await start();
     const deleted = post("deleted");
     post("before");
-    await holds("before", "deleted");
+    await waitForTexts("before", "deleted");
     await stream?.stop();
     aheadMs += 60_000;
     emulator.network.deleteStatus(deleted);
     post("missed");
     await start();
-    await holds("before", "missed");
+    await waitForTexts("before", "missed");
   });
 
-  test("at most the configured number of missed posts is read, which is logged", async () => {
+  test("at most the configured number of missed posts is read, and the limit is logged", async () => {
     await start({ catchUpStatuses: 40 });
     post("before");
-    await holds("before");
-    await whileAway(() => Array.from({ length: 200 }, (_, n) => `missed ${n}`).forEach(post));
+    await waitForTexts("before");
+    await whileDisconnected(() =>
+      Array.from({ length: 200 }, (_, n) => `missed ${n}`).forEach(post),
+    );
     await eventually(() => expect(JSON.stringify(logged)).toContain("more than 40 statuses"));
     expect(stream?.state().caughtUp).toBe(40);
   });
@@ -201,7 +203,7 @@ describe("a stream after a disconnection", () => {
   test("no stored post is deleted if the server does not show its timeline", async () => {
     await start();
     post("one");
-    await holds("one");
+    await waitForTexts("one");
     streams.isAway = true;
     streams.cut();
     await eventually(() => expect(stream?.state().status).toBe("waiting"));
@@ -221,8 +223,8 @@ describe("a stream after a disconnection", () => {
   test("posts stay unconfirmed if the token may not read statuses, and the state explains why", async () => {
     await start();
     post("one");
-    await holds("one");
-    await whileAway(() => {
+    await waitForTexts("one");
+    await whileDisconnected(() => {
       emulator.character.faults.next = Array.from({ length: 4 }, () => ({ status: 403 }));
     });
     await eventually(() =>
@@ -234,10 +236,10 @@ describe("a stream after a disconnection", () => {
   test("reading missed posts is rate-limited", async () => {
     await start({ requestsPerMinute: 1 });
     post("one");
-    await holds("one");
+    await waitForTexts("one");
     const before = emulator.requests.length;
-    await whileAway(() => post("missed"));
-    await holds("missed", "one");
+    await whileDisconnected(() => post("missed"));
+    await waitForTexts("missed", "one");
     const since = emulator.requests.slice(before).filter(({ path }) => !path.includes("instance"));
     expect(since.map(({ path }) => path)).toEqual(["/api/v1/timelines/public"]);
     expect(stream?.state().recheck.isPending).toBe(true);
@@ -258,6 +260,6 @@ test("a sweep compares older posts, resumes after a restart, and runs again when
   await start();
   await eventually(() => expect(archive.posts.size).toBe(47));
   await eventually(() => expect(checkpoint().isDone).toBe(true));
-  await settled();
+  await waitUntilCompared();
   expect(stream?.state().recheck).toMatchObject({ checked: 50, removed: 3 });
 });

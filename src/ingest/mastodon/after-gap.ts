@@ -7,7 +7,7 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * Reads missed statuses from the timeline beside the stream, then compares stored statuses with the
+ * Reads missed statuses from the timeline while the stream runs, then compares stored statuses with the
  * server. An interrupted read is repeated with the next gap.
  */
 export type MastodonAfterGap = {
@@ -32,10 +32,10 @@ const retryMs = 600_000;
 
 export function createMastodonAfterGap(options: MastodonAfterGapOptions): MastodonAfterGap {
   const { host, clock, log, requests, recheck, settings } = options;
-  let last: LastEvent | null = null;
-  let unread: LastEvent | null = null;
+  let lastEvent: LastEvent | null = null;
+  let unreadSince: LastEvent | null = null;
   let failure: string | null = null;
-  let under: { stopping: AbortController; ended: Promise<void> } | null = null;
+  let running: { stopping: AbortController; ended: Promise<void> } | null = null;
 
   async function work(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
@@ -53,17 +53,17 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
   }
 
   async function readMissed(signal: AbortSignal): Promise<void> {
-    if (unread === null) return;
+    if (unreadSince === null) return;
     const { stream, catchUpStatuses: maxStatuses } = settings;
     const { onMissed: onStatuses } = options;
     const end = await catchUpTimeline(requests, {
       stream,
-      since: unread,
+      since: unreadSince,
       maxStatuses,
       signal,
       onStatuses,
     });
-    unread = null;
+    unreadSince = null;
     if (end.stoppedBy === null) return;
     log.warn(
       { host, reason: end.stoppedBy },
@@ -73,20 +73,20 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
 
   return {
     noteEvent: (event) => {
-      last = { ...event, statusId: event.statusId ?? last?.statusId ?? null };
+      lastEvent = { ...event, statusId: event.statusId ?? lastEvent?.statusId ?? null };
     },
-    openSince: () => unread ?? last,
+    openSince: () => unreadSince ?? lastEvent,
     start: () => {
-      unread ??= last;
+      unreadSince ??= lastEvent;
       recheck.noteGapEnd();
       const stopping = new AbortController();
-      under = { stopping, ended: work(stopping.signal) };
+      running = { stopping, ended: work(stopping.signal) };
     },
     stop: async () => {
       recheck.noteGapStart();
-      under?.stopping.abort();
-      await under?.ended;
-      under = null;
+      running?.stopping.abort();
+      await running?.ended;
+      running = null;
     },
     failure: () => failure,
   };

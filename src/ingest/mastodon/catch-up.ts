@@ -11,8 +11,8 @@ const pageStatuses = 40;
 const overlapMs = 15 * 60_000;
 
 /**
- * The public timeline since an event, oldest first. It lacks deletions and edits of older
- * statuses.
+ * Reads the public timeline since an event, oldest first. The timeline lacks deletions and edits
+ * of older statuses.
  */
 export async function catchUpTimeline(
   requests: MastodonRequests,
@@ -27,7 +27,7 @@ export async function catchUpTimeline(
   const { stream, maxStatuses, signal, onStatuses } = request;
   let after = startOf(request.since);
   if (after === null) return { stoppedBy: "no status to continue from" };
-  for (let read = 0; read < maxStatuses; ) {
+  for (let readCount = 0; readCount < maxStatuses; ) {
     const query = new URLSearchParams({ min_id: after, limit: String(pageStatuses) });
     if (stream !== "public") query.set(stream === "public:local" ? "local" : "remote", "true");
     const answer = await requests.get("/api/v1/timelines/public", query, signal);
@@ -35,7 +35,7 @@ export async function catchUpTimeline(
     const statuses = listIn(answer);
     if (statuses === null) return { stoppedBy: "the answer is not a list of statuses" };
     onStatuses(statuses);
-    read += statuses.length;
+    readCount += statuses.length;
     const newest = newestId(statuses);
     if (statuses.length < pageStatuses || newest === null || !isNewer(newest, after)) {
       return { stoppedBy: null };
@@ -54,7 +54,7 @@ export function listIn(answer: { json(): unknown }): readonly unknown[] | null {
   }
 }
 
-/** Mastodon's ids start with a time, which allows an overlap; otherwise the last id seen. */
+/** Mastodon's ids start with a time, which allows an overlap; for other ids, the last one seen. */
 function startOf({ statusId, timeMs }: LastEvent): string | null {
   if (statusId === null || !startsWithTime(statusId, timeMs)) return statusId;
   return String(BigInt(Math.max(0, Math.floor(timeMs - overlapMs))) << 16n);

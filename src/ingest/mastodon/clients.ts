@@ -13,7 +13,7 @@ export function createMastodonClients(settings: MastodonStreamSettings) {
     guard,
     timeoutMs: settings.fetchTimeoutMs,
     maxBytes: settings.maxAnswerBytes,
-    maxRedirects: maxRedirects,
+    maxRedirects,
   });
   const client = createGuardedFetch({
     ...settings,

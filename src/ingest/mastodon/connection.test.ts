@@ -6,9 +6,9 @@ import { createMastodonConnections } from "./connection.ts";
 
 const server = "https://one.example";
 
-test("a connection that could not be opened is no longer watched", async () => {
+test("a connection that fails to open is no longer watched for silence", async () => {
   const clock = createManualClock();
-  const asleep: AbortSignal[] = [];
+  const sleepSignals: AbortSignal[] = [];
   const fetch = async (url: URL | string) =>
     fetchedAnswer(new URL(url), { status: 404, headers: new Headers() }, Buffer.alloc(0));
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
@@ -22,7 +22,7 @@ test("a connection that could not be opened is no longer watched", async () => {
     clock: {
       ...clock,
       sleep: (ms, signal) => {
-        if (signal !== undefined) asleep.push(signal);
+        if (signal !== undefined) sleepSignals.push(signal);
         return clock.sleep(ms, signal);
       },
     },
@@ -53,5 +53,5 @@ test("a connection that could not be opened is no longer watched", async () => {
     client,
   });
   await expect(connections.connect(() => undefined)).rejects.toThrow("no socket is left");
-  expect(asleep.map(({ aborted }) => aborted)).toEqual([true]);
+  expect(sleepSignals.map(({ aborted }) => aborted)).toEqual([true]);
 });

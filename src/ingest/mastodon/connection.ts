@@ -31,7 +31,7 @@ export type MastodonConnectionsOptions = {
 };
 
 /** Refusals unrelated to the transport: the token, rate limits, timeouts. */
-const passing: ReadonlySet<number> = new Set([401, 403, 408, 429]);
+const transportNeutral: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 export function createMastodonConnections(
   options: MastodonConnectionsOptions,
@@ -39,9 +39,9 @@ export function createMastodonConnections(
   const { link, clock, settings, fetch, client } = options;
   const { host, origin } = new URL(settings.server);
   let transport: MastodonTransport = "websocket";
-  let openBy: MastodonTransport | null = null;
+  let openTransport: MastodonTransport | null = null;
   let connection: StreamConnection | null = null;
-  let endedFor: string | null = null;
+  let endReason: string | null = null;
   let openedMs: number | null = null;
   let lastMessageMs = 0;
 
@@ -54,32 +54,32 @@ export function createMastodonConnections(
     const base = await streamingBase({ server: origin, fetch, signal: link.signal });
     if (link.signal.aborted) return "stopped";
     const url = streamUrl(base, settings.stream, transport);
-    endedFor = null;
+    endReason = null;
     const watchAbort = new AbortController();
     watchSilence(watchAbort.signal).catch(() => {});
     try {
-      const ended = await link.listen(url, host, onFrame, connectionBy(token));
+      const ended = await link.listen(url, host, onFrame, openerWith(token));
       chooseTransport(ended);
-      return endedFor ?? reasonOf(ended);
+      return endReason ?? reasonOf(ended);
     } finally {
       watchAbort.abort();
     }
   }
 
-  const connectionBy =
+  const openerWith =
     (token: string): OpenConnection =>
-    (given) => {
+    (request) => {
       const headers = { authorization: `Bearer ${token}` };
       connection =
         transport === "websocket"
-          ? openStreamConnection({ ...given, headers, redactText: () => "" })
-          : openEventStream({ ...given, headers, client });
+          ? openStreamConnection({ ...request, headers, redactText: () => "" })
+          : openEventStream({ ...request, headers, client });
       return connection;
     };
 
   /** The other transport may work if the server has no WebSocket endpoint. */
   function chooseTransport({ status }: ConnectionEnd): void {
-    if (status === null || status >= 500 || passing.has(status)) return;
+    if (status === null || status >= 500 || transportNeutral.has(status)) return;
     transport = transport === "websocket" ? "event-stream" : "websocket";
   }
 
@@ -89,7 +89,7 @@ export function createMastodonConnections(
   }
 
   function end(reason: string): void {
-    endedFor = reason;
+    endReason = reason;
     connection?.close();
   }
 
@@ -108,7 +108,7 @@ export function createMastodonConnections(
   return {
     connect,
     noteOpen: () => {
-      openBy = transport;
+      openTransport = transport;
       openedMs = clock.elapsed();
       lastMessageMs = openedMs;
     },
@@ -117,6 +117,6 @@ export function createMastodonConnections(
     },
     endRefused: (status) => end(reasonOf({ reason: "refused by the server", status })),
     hasLasted: () => openedMs !== null && clock.elapsed() - openedMs >= settings.maxBackoffMs,
-    transport: () => openBy,
+    transport: () => openTransport,
   };
 }

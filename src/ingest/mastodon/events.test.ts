@@ -10,7 +10,7 @@ const read = (value: unknown) =>
 const update = (payload: unknown, event = "update") =>
   read({ stream: ["public"], event, payload: JSON.stringify(payload) });
 
-test("a Mastodon post has its id on the server as an alias, and a known author", () => {
+test("a Mastodon post has its id on the server as an alias, and its author counts as looked up", () => {
   expect(update(emulatedStatus("12"))).toMatchObject({
     kind: "event",
     isSkipped: false,
@@ -31,12 +31,12 @@ test("a Mastodon post has its id on the server as an alias, and a known author",
   });
 });
 
-test("a Mastodon post with a future time gets the time of its arrival", () => {
+test("a Mastodon post with a future time gets the time of its receipt", () => {
   const event = update(emulatedStatus("12", { created_at: "2036-01-01T00:00:00.000Z" }));
   expect(event).toMatchObject({ changes: [{}, {}, { post: { seenMs: nowMs } }] });
 });
 
-test("a boost is accepted if both authors agree to be indexed, and hides those who do not", () => {
+test("a boost is accepted only if both authors agree to be indexed, and an author who does not is hidden", () => {
   const original = (indexable: boolean) => emulatedStatus("60", {}, { id: "8", indexable });
   expect(update(emulatedStatus("6", { reblog: original(true) }))).toMatchObject({
     isSkipped: false,
@@ -50,7 +50,7 @@ test("a boost is accepted if both authors agree to be indexed, and hides those w
   });
 });
 
-test("an edit that may not be indexed deletes the stored post, by both names", () => {
+test("an edit that may not be indexed deletes the stored post under both names", () => {
   const edited = { visibility: "unlisted", edited_at: "2026-11-21T11:00:00.000Z" };
   const revision = "2026-11-21T11:00:00.000Z 2026-11-21T12:00:00.000Z";
   expect(update(emulatedStatus("12", edited), "status.update")).toMatchObject({
@@ -63,7 +63,7 @@ test("an edit that may not be indexed deletes the stored post, by both names", (
   });
 });
 
-test("a deletion event names the post's id, in digits or letters", () => {
+test("a deletion event identifies the post by its id of digits or letters", () => {
   for (const id of ["12", "01HXKCVAG1MGKZRY6Y5VBH4T8R", "9n5yyQ-a_b"]) {
     expect(read({ event: "delete", payload: id })).toMatchObject({
       changes: [{ kind: "delete-stored", name: `import:mastodon:${id}@mastodon.example` }],

@@ -40,12 +40,12 @@ export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): Mast
   }
   if (typeof event !== "string") return null;
   if (event === "delete") return readDelete(payload, seen);
-  if (event !== "update" && event !== "status.update") return nothing;
+  if (event !== "update" && event !== "status.update") return emptyEvent;
   const reported = typeof payload === "string" ? parseFrame(Buffer.from(payload)) : payload;
   return isObject(reported) ? readStatus(reported, event, seen) : null;
 }
 
-const nothing: MastodonEvent = { kind: "event", changes: [], isSkipped: false, statusId: null };
+const emptyEvent: MastodonEvent = { kind: "event", changes: [], isSkipped: false, statusId: null };
 
 function parseFrame(bytes: Buffer): unknown {
   try {
@@ -87,12 +87,12 @@ function readStatus(
   if (received === null || id === null) return null;
   const post =
     event === "update" ? received : { ...received, revision: revisionOf(received, seenMs) };
-  const ofAccounts = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
+  const consents = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
   const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {
     const changes: readonly ArchiveChange[] = [
       { kind: "looked-up", platform: "mastodon", userId: post.userId ?? "", atMs: seenMs },
-      ...ofAccounts,
+      ...consents,
       { kind: "upsert", post, alias },
     ];
     return { kind: "event", changes, isSkipped: false, statusId: id };
@@ -102,7 +102,7 @@ function readStatus(
     event === "update" ? [] : [deletion(alias, revision), deletion(post.uri, revision)];
   return {
     kind: "event",
-    changes: [...ofAccounts, ...deletions],
+    changes: [...consents, ...deletions],
     isSkipped: true,
     statusId: id,
   };
@@ -118,10 +118,10 @@ const deletion = (name: string, revision: string): ArchiveChange => ({
   revision,
 });
 
-export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
+export function readCheckedStatus(status: unknown, seen: SeenAt): readonly ArchiveChange[] {
   if (!isObject(status)) return [];
-  const queue = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
-  const isHidden = queue.some(
+  const consents = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
+  const isHidden = consents.some(
     (change) => change.kind === "account" && change.status === "opted-out",
   );
   const event = readStatus(
@@ -132,7 +132,7 @@ export function readAgain(status: unknown, seen: SeenAt): readonly ArchiveChange
   return event?.kind === "event" ? event.changes : [];
 }
 
-/** An account agrees to be indexed only if the server reports it. */
+/** An account consents to indexing only if the server reports its consent. */
 function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);

@@ -3,8 +3,8 @@ import type { MastodonEvent } from "./events.ts";
 type StatusEvent = MastodonEvent & { kind: "event" };
 
 /**
- * A timeline page may be older than a deletion in the stream, of which the archive has no tombstone
- * unless it had the post.
+ * A timeline page may be older than a deletion in the stream. For a deletion of a post that it never
+ * had, the archive has no tombstone.
  */
 export type RecentDeletions = {
   note(event: StatusEvent): void;

@@ -11,7 +11,7 @@ import { idTimeMs } from "../../posts/ids.ts";
 import { statusAlias, statusIdIn } from "./events.ts";
 import { createStatusReader, type StatusReader } from "./read-statuses.ts";
 import type { MastodonRequests } from "./requests.ts";
-import { readSweep, type Sweep, startedSweep, writeSweep } from "./sweep.ts";
+import { newSweep, readSweep, type Sweep, writeSweep } from "./sweep.ts";
 
 /**
  * Compares stored statuses with their server, because an interrupted stream misses deletions and
@@ -64,7 +64,7 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
     await compareRecent(reader, signal);
     for (;;) {
       if (sweep === null || (sweep.isDone && dueMs(sweep) <= clock.now())) {
-        sweep = startedSweep(clock.now());
+        sweep = newSweep(clock.now());
       } else if (sweep.isDone) {
         await clock.sleep(dueMs(sweep) - clock.now(), signal);
       } else {

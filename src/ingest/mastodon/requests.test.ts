@@ -80,8 +80,8 @@ describe("requests to the server", () => {
   });
 
   test.each([
-    ["its limit", { status: 429, headers: { "retry-after": "60" } }, 60_000],
-    ["no reset that is believable", { status: 429, headers: { "x-ratelimit-reset": "x" } }, 2_000],
+    ["a rate limit", { status: 429, headers: { "retry-after": "60" } }, 60_000],
+    ["an implausible reset time", { status: 429, headers: { "x-ratelimit-reset": "x" } }, 2_000],
     ["an error", { status: 503 }, 2_000],
     ["no answer", "no answer", 2_000],
   ] as const)(
@@ -97,13 +97,13 @@ describe("requests to the server", () => {
     expect(await send(1)).toEqual([0, 2_000, 4_000, 8_000, 16_000, 32_000]);
   });
 
-  test("requests to a Mastodon server are not sent without a token, nor after the end", async () => {
+  test("requests to a Mastodon server are not sent without a token, nor after an abort", async () => {
     const { signal } = new AbortController();
     const query = new URLSearchParams();
     const without = requests(async () => null).get("/", query, signal);
     await expect(without).rejects.toThrow("no usable user token for mastodon.example");
-    const over = AbortSignal.abort(new Error("over"));
-    await expect(requests().get("/", query, over)).rejects.toThrow("over");
+    const aborted = AbortSignal.abort(new Error("over"));
+    await expect(requests().get("/", query, aborted)).rejects.toThrow("over");
     expect(sentAtMs).toEqual([]);
   });
 });

@@ -26,7 +26,7 @@ export type MastodonRequestsOptions = {
 };
 
 const maxAnswerBytes = 8 * 1024 ** 2;
-const leftShare = 0.5;
+const reservedShare = 0.5;
 
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
   const { fetch, clock, settings, random } = options;
@@ -43,7 +43,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
     url.search = query.toString();
     for (let failures = 0; ; failures += 1) {
       await pause(nextMs - clock.elapsed(), signal);
-      const answer = await once(url, signal);
+      const answer = await tryOnce(url, signal);
       const pauseMs = answer === null ? 0 : pauseAfter(answer, clock.now());
       const isFailed = answer === null || answer.status === 429 || answer.status >= 500;
       const failedMs = isFailed ? backoffMs(failures, backoff, random) : 0;
@@ -52,7 +52,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
     }
   }
 
-  async function once(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
+  async function tryOnce(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
     const token = await options.tokenOf(origin);
     if (token === null) throw new Error(`no usable user token for ${host}`);
     try {
@@ -80,7 +80,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
 function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
   const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
   const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);
-  const isScarce = remaining < limit * leftShare;
+  const isScarce = remaining < limit * reservedShare;
   if (status !== 429 && !isScarce) return 0;
   const resetMs = Date.parse(headers.get("x-ratelimit-reset") ?? "") - nowMs;
   const isKnown = resetMs > 0 && resetMs <= longestPauseMs;

@@ -5,7 +5,7 @@ export const mastodonStreamSettings = {
   server: urlOrNone(
     "EARSHOT_MASTODON_STREAM",
     ["https:", "http:"],
-    "The Mastodon server whose public stream fills the archive too. It needs a user token of that server.",
+    "Mastodon server whose public stream is also archived. It requires a user token of that server.",
   ),
   stream: choice(
     "EARSHOT_MASTODON_STREAM_NAME",
@@ -35,19 +35,19 @@ export const mastodonStreamSettings = {
     "EARSHOT_MASTODON_STREAM_REQUESTS_PER_MINUTE",
     30,
     [1, 100_000],
-    "Requests a minute to read missed posts and compare stored ones. Mastodon allows 300 in five minutes, searches with the same token included.",
+    "Requests per minute to read missed posts and compare stored ones. Mastodon allows 300 in five minutes, including searches with the same token.",
   ),
   catchUpStatuses: count(
     "EARSHOT_MASTODON_STREAM_CATCH_UP_POSTS",
     20_000,
     [0, 10_000_000],
-    "Posts read from the server's public timeline after an interruption of the stream.",
+    "Maximum number of posts read from the server's public timeline after an interruption of the stream.",
   ),
   recheckRecentMs: duration(
     "EARSHOT_MASTODON_STREAM_RECHECK_RECENT",
     86_400_000,
     0,
-    "Age of the posts that are compared with the server first after an interruption.",
+    "Maximum age of the posts that are compared with the server first after an interruption.",
   ),
   recheckAgeMs: duration(
     "EARSHOT_MASTODON_STREAM_RECHECK_AGE",

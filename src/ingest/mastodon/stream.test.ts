@@ -22,14 +22,14 @@ import type { MastodonStreamSettings } from "./settings.ts";
 import { type MastodonStream, startMastodonStream } from "./stream.ts";
 
 const token = "a-user-token";
-const isUserToken = (given: string): boolean => given === token;
+const isUserToken = (value: string): boolean => value === token;
 const uriOf = (id: string): string => `https://other.example/users/ann/statuses/${id}`;
 
-const eventually = (look: () => void): Promise<void> => vi.waitFor(look, { interval: 2 });
+const eventually = (assertion: () => void): Promise<void> => vi.waitFor(assertion, { interval: 2 });
 
 let aheadMs = 0;
-const wall: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
-function passes(ms: number): void {
+const adjustableClock: Clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+function advance(ms: number): void {
   aheadMs += ms;
 }
 
@@ -49,7 +49,7 @@ const start = (
 ): MastodonStream => {
   stream = startMastodonStream({
     archive,
-    clock: request.clock ?? wall,
+    clock: request.clock ?? adjustableClock,
     random: () => 0.5,
     tokenOf: request.tokenOf ?? (async () => token),
     log: {
@@ -82,13 +82,13 @@ const start = (
   });
   return stream;
 };
-const started = async (...given: Parameters<typeof start>): Promise<MastodonStream> => {
-  const running = start(...given);
+const startConnected = async (...args: Parameters<typeof start>): Promise<MastodonStream> => {
+  const running = start(...args);
   await eventually(() => expect(server.open()).toBe(1));
   await eventually(() => expect(running.state().status).toBe("connected"));
   return running;
 };
-const connections = (count: number): Promise<void> =>
+const waitForConnections = (count: number): Promise<void> =>
   eventually(() => expect(server.requests.length).toBeGreaterThanOrEqual(count));
 const texts = (): string[] => [...archive.posts.values()].map(({ text }) => text);
 
@@ -110,7 +110,7 @@ describe.each(["websocket", "event-stream"] as const)(
     beforeEach(() => serve({ transports: [transport] }));
 
     test("a Mastodon stream stores posts, edits with their counts, and deletions", async () => {
-      const { state } = await started();
+      const { state } = await startConnected();
       server.update(emulatedStatus("1"), emulatedStatus("2"), emulatedStatus("3"));
       await archive.until(() => archive.posts.size === 3);
       server.edit(
@@ -142,7 +142,7 @@ describe.each(["websocket", "event-stream"] as const)(
     });
 
     test("a Mastodon stream sends the token in a header, with a User-Agent, and never in the address", async () => {
-      await started();
+      await startConnected();
       for (const request of server.requests) {
         expect(request).toMatchObject({
           authorization: `Bearer ${token}`,
@@ -153,7 +153,7 @@ describe.each(["websocket", "event-stream"] as const)(
     });
 
     test("a Mastodon stream reads an event in pieces, and several events in one piece", async () => {
-      await started();
+      await startConnected();
       const flood = Array.from({ length: 500 }, (_, n) => emulatedStatus(`${n}`));
       server.update(...flood);
       await archive.until(() => archive.posts.size === 500);
@@ -169,7 +169,7 @@ describe.each(["websocket", "event-stream"] as const)(
     ])(
       "a Mastodon stream counts %s in place of a status, and continues",
       async (_what, payload) => {
-        const { state } = await started();
+        const { state } = await startConnected();
         server.event("update", payload);
         server.update(emulatedStatus("2"));
         await archive.until(() => archive.posts.size === 1);
@@ -178,36 +178,36 @@ describe.each(["websocket", "event-stream"] as const)(
     );
 
     test("an oversized event ends the Mastodon connection, and the stream continues after it", async () => {
-      await started();
+      await startConnected();
       const before = server.requests.length;
       server.event("update", { ...emulatedStatus("1"), content: "x".repeat(200_000) });
-      await connections(before + 1);
+      await waitForConnections(before + 1);
       server.update(emulatedStatus("2"));
       await archive.until(() => archive.posts.has(uriOf("2")));
     });
 
     test("a Mastodon stream reconnects after a disconnection or a stop, with a gap in the coverage", async () => {
-      const { state } = await started();
+      const { state } = await startConnected();
       server.update(emulatedStatus("1"));
       await archive.until(() => archive.posts.size === 1);
-      passes(5);
+      advance(5);
       server.update(emulatedStatus("2"));
       await archive.until(() => archive.posts.size === 2);
       for (const end of ["cut", "stop"] as const) {
         const before = server.requests.length;
         server[end]();
-        await connections(before + 1);
+        await waitForConnections(before + 1);
         await eventually(() => expect(state().status).toBe("connected"));
         await eventually(() => expect(server.open()).toBe(1));
-        passes(5);
+        advance(5);
         server.update(emulatedStatus(`after-${end}`));
         await archive.until(() => archive.posts.has(uriOf(`after-${end}`)));
-        passes(5);
+        advance(5);
         server.update(emulatedStatus(`later-${end}`));
         await archive.until(() => archive.posts.has(uriOf(`later-${end}`)));
       }
       expect(state()).toMatchObject({ reconnects: server.requests.length - 1, gaps: 2 });
-      expect(joined(intervals())).toHaveLength(3);
+      expect(mergedSpans(intervals())).toHaveLength(3);
       const [first] = intervals();
       expect(first).toMatchObject({
         platform: "mastodon",
@@ -220,8 +220,8 @@ describe.each(["websocket", "event-stream"] as const)(
 );
 
 describe("consent to be indexed", () => {
-  test("nothing is stored of accounts without consent, and no posts that are not public", async () => {
-    const { state } = await started();
+  test("no posts of accounts without consent and no non-public posts are stored", async () => {
+    const { state } = await startConnected();
     server.update(
       emulatedStatus("1", {}, { indexable: false }),
       emulatedStatus("2", {}, { indexable: undefined }),
@@ -238,7 +238,7 @@ describe("consent to be indexed", () => {
 
   test("an account that withdraws consent is hidden, and shown after renewed consent", async () => {
     const account = `7@${new URL(server.url).host}`;
-    await started();
+    await startConnected();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
     server.update(emulatedStatus("2", {}, { indexable: false }));
@@ -249,20 +249,20 @@ describe("consent to be indexed", () => {
 
   test("an account is hidden when its server no longer reports consent", async () => {
     const account = `7@${new URL(server.url).host}`;
-    await started();
+    await startConnected();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
     server.update(emulatedStatus("2", {}, { indexable: undefined }));
     await archive.until(() => archive.statuses.get(account) === "opted-out");
   });
 
-  test("a server of which nothing may be stored is reported in state and log", async () => {
-    const { state } = await started();
-    const shy = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
-    server.update(...Array.from({ length: 99 }, (_, n) => shy(n)));
+  test("a server whose posts may not be stored is reported in state and log", async () => {
+    const { state } = await startConnected();
+    const withoutConsent = (n: number) => emulatedStatus(`${n}`, {}, { indexable: undefined });
+    server.update(...Array.from({ length: 99 }, (_, n) => withoutConsent(n)));
     await eventually(() => expect(state().skipped).toBe(99));
     expect(state().detail).not.toContain("no posts stored");
-    server.update(shy(100), shy(101));
+    server.update(withoutConsent(100), withoutConsent(101));
     await eventually(() => expect(state().skipped).toBe(101));
     expect(state().detail).toContain("no posts stored");
     const warnings = logged.filter((line) => JSON.stringify(line).includes("no posts stored"));
@@ -274,7 +274,7 @@ describe("consent to be indexed", () => {
 
   test("an edit after which a post may not be indexed deletes it, and only a later one restores it", async () => {
     const edited = (hour: number) => ({ edited_at: `2026-11-21T${hour}:00:00.000Z` });
-    await started();
+    await startConnected();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
     server.edit(emulatedStatus("1", edited(12), { indexable: false }));
@@ -285,18 +285,18 @@ describe("consent to be indexed", () => {
   });
 
   test("a status update without an edit updates only the counts", async () => {
-    await started();
+    await startConnected();
     server.update(emulatedStatus("1"));
     await archive.until(() => archive.posts.size === 1);
     for (const favourites of [3, 2]) {
       server.edit(emulatedStatus("1", { favourites_count: favourites }));
       await archive.until(() => archive.posts.get(uriOf("1"))?.counts.likes === favourites);
-      passes(1);
+      advance(1);
     }
   });
 
-  test("events that concern no post are skipped", async () => {
-    const { state } = await started();
+  test("events unrelated to posts are skipped", async () => {
+    const { state } = await startConnected();
     server.event("filters_changed", "");
     server.event("announcement", { id: "1" });
     server.event("an_event_to_come", "{");
@@ -309,9 +309,9 @@ describe("consent to be indexed", () => {
 describe("the connection to a server", () => {
   test("the connection falls back to server-sent events without a WebSocket, and continues to use them", async () => {
     await serve({ transports: ["event-stream"] });
-    await started();
+    await startConnected();
     server.cut();
-    await connections(3);
+    await waitForConnections(3);
     expect(server.requests.map(({ transport }) => transport)).toEqual([
       "websocket",
       "event-stream",
@@ -323,7 +323,7 @@ describe("the connection to a server", () => {
     ["public", "/api/v1/streaming", "?stream=public"],
     ["public:local", "/api/v1/streaming", "?stream=public%3Alocal"],
   ] as const)("the connection requests the stream %s by name", async (name, path, query) => {
-    await started({ stream: name });
+    await startConnected({ stream: name });
     expect(server.requests[0]).toMatchObject({ path, query });
     server.update(emulatedStatus("1", {}, { acct: "ann" }), emulatedStatus("2"));
     await archive.until(() => archive.posts.size >= 1);
@@ -332,7 +332,7 @@ describe("the connection to a server", () => {
 
   test("a connection by server-sent events requests the stream by its path", async () => {
     await serve({ transports: ["event-stream"] });
-    await started({ stream: "public:remote" });
+    await startConnected({ stream: "public:remote" });
     expect(server.requests.at(-1)?.path).toBe("/api/v1/streaming/public/remote");
   });
 
@@ -346,12 +346,12 @@ describe("the connection to a server", () => {
   });
 
   test("the connection waits without a token, and reports what is missing", async () => {
-    let given: string | null = null;
-    const { state } = start({ minBackoffMs: 20 }, { tokenOf: async () => given });
+    let currentToken: string | null = null;
+    const { state } = start({ minBackoffMs: 20 }, { tokenOf: async () => currentToken });
     await eventually(() => expect(state().detail).toContain("no usable user token for 127.0.0.1"));
     expect(state().status).toBe("waiting");
     expect(server.requests).toEqual([]);
-    given = token;
+    currentToken = token;
     await eventually(() => expect(server.open()).toBe(1));
   });
 
@@ -370,7 +370,7 @@ describe("the connection to a server", () => {
     await eventually(() => expect(state().detail).toContain("not a public address"));
     expect(other.requests).toEqual([]);
     await stream?.stop();
-    await startedAt(other, { privateHosts: [other.url] });
+    await startConnectedTo(other, { privateHosts: [other.url] });
     await other.closeServer();
   });
 });
@@ -382,8 +382,8 @@ describe("a server of compatible software", () => {
     other = await startMastodonEmulator({ dialect: "gotosocial-like", differences });
     streams = mountStreams(other);
     const { id } = other.network.addAccount({ username: "zoe" });
-    const given = other.addToken({ accountId: id }).token;
-    start({ server: other.url }, { tokenOf: async () => given });
+    const userToken = other.addToken({ accountId: id }).token;
+    start({ server: other.url }, { tokenOf: async () => userToken });
     await eventually(() => expect(streams.open()).toBe(1));
   };
   afterEach(async () => {
@@ -415,7 +415,7 @@ describe("a server of compatible software", () => {
 
 test("the stream reconnects after too long without an event, and heartbeats do not count", async () => {
   const clock = createManualClock();
-  const { state } = await started({ silenceMs: 60_000, minBackoffMs: 1_000 }, { clock });
+  const { state } = await startConnected({ silenceMs: 60_000, minBackoffMs: 1_000 }, { clock });
   await clock.advance(59_000);
   server.thump();
   expect(server.requests).toHaveLength(1);
@@ -428,17 +428,17 @@ test("the stream reconnects after too long without an event, and heartbeats do n
 test("reconnecting to a quiet server does not back off", async () => {
   const clock = createManualClock();
   const pauses = { minBackoffMs: 1_000, maxBackoffMs: 30_000 };
-  const { state } = await started({ silenceMs: 60_000, ...pauses }, { clock });
+  const { state } = await startConnected({ silenceMs: 60_000, ...pauses }, { clock });
   for (let round = 1; round <= 4; round += 1) {
     await clock.advance(60_000);
     await eventually(() => expect(state().reconnects).toBe(round));
     await clock.advance(1_000);
-    await connections(round + 1);
+    await waitForConnections(round + 1);
     await eventually(() => expect(state().status).toBe("connected"));
   }
 });
 
-test("events beyond the limit stay with the server until the archive accepts more", async () => {
+test("events beyond the buffer limit stay at the server until the archive accepts more", async () => {
   let isFull = true;
   let tries = 0;
   archive.beforeWrite = () => {
@@ -446,7 +446,7 @@ test("events beyond the limit stay with the server until the archive accepts mor
     if (isFull) throw new Error("the disk is full");
   };
   await serve({ transports: ["event-stream"] });
-  const { state } = await started({ maxWaitingEvents: 50, batchEvents: 10 });
+  const { state } = await startConnected({ maxWaitingEvents: 50, batchEvents: 10 });
   const many = (round: number) =>
     Array.from({ length: 100 }, (_, n) =>
       emulatedStatus(`${round}-${n}`, { spoiler_text: "x".repeat(5_000) }),
@@ -465,7 +465,7 @@ test("the stream waits with pending events while the archive rejects writes", as
   archive.beforeWrite = () => {
     if (isFull) throw new Error("the disk is full");
   };
-  const { state } = await started();
+  const { state } = await startConnected();
   server.update(emulatedStatus("1"));
   await eventually(() => expect(state()).toMatchObject({ status: "paused", waitingEvents: 3 }));
   expect(state().detail).toContain("the disk is full");
@@ -473,7 +473,7 @@ test("the stream waits with pending events while the archive rejects writes", as
   await archive.until(() => archive.posts.size === 1);
 });
 
-const startedAt = async (
+const startConnectedTo = async (
   at: StreamingServer,
   settings: Partial<MastodonStreamSettings>,
 ): Promise<void> => {
@@ -487,12 +487,12 @@ function nested(depth: number): string {
 
 const intervals = () => archive.batches.flatMap((batch) => batch.coverage ?? []);
 
-function joined(of: readonly { fromMs: number; toMs: number }[]): { toMs: number }[] {
-  const joinedSpans: { toMs: number }[] = [];
-  for (const { fromMs, toMs } of of) {
-    const last = joinedSpans.at(-1);
+function mergedSpans(spans: readonly { fromMs: number; toMs: number }[]): { toMs: number }[] {
+  const merged: { toMs: number }[] = [];
+  for (const { fromMs, toMs } of spans) {
+    const last = merged.at(-1);
     if (last !== undefined && last.toMs >= fromMs) last.toMs = toMs;
-    else joinedSpans.push({ toMs });
+    else merged.push({ toMs });
   }
-  return joinedSpans;
+  return merged;
 }

@@ -12,7 +12,12 @@ import { createMastodonAfterGap } from "./after-gap.ts";
 import { type LastEvent, readLastEvent } from "./catch-up.ts";
 import { createMastodonClients } from "./clients.ts";
 import { createMastodonConnections } from "./connection.ts";
-import { type MastodonEvent, readAgain, readMastodonEvent, readMissedStatus } from "./events.ts";
+import {
+  type MastodonEvent,
+  readCheckedStatus,
+  readMastodonEvent,
+  readMissedStatus,
+} from "./events.ts";
 import { createRecentDeletions } from "./recent-deletions.ts";
 import { createMastodonRecheck } from "./recheck.ts";
 import { createMastodonRequests } from "./requests.ts";
@@ -109,7 +114,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     ...request,
     host,
     requests,
-    changesOf: (status) => readAgain(status, { host, nowMs: clock.now() }),
+    changesOf: (status) => readCheckedStatus(status, { host, nowMs: clock.now() }),
   });
   const afterGap = createMastodonAfterGap({ ...request, host, requests, recheck, onMissed });
 
@@ -118,7 +123,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     if (saved !== null) afterGap.noteEvent(saved);
     for (let failures = 0; !link.signal.aborted; ) {
       const before = tally.counts.events;
-      interrupted();
+      noteInterruption();
       const reason = await connections.connect(takeFrame).catch(messageOf);
       await afterGap.stop();
       if (link.signal.aborted) return;
@@ -130,7 +135,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     }
   }
 
-  function interrupted(): void {
+  function noteInterruption(): void {
     writer.noteInterruption();
     isInterrupted = true;
   }
@@ -140,7 +145,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     const event = readMastodonEvent(frame, { host, nowMs });
     if (event === null) {
       // The content of the frame is unknown: the next event follows a gap.
-      interrupted();
+      noteInterruption();
       tally.counts.badFrames += 1;
       return;
     }

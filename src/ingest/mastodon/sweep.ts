@@ -4,7 +4,7 @@ export type Sweep = {
   isDone: boolean;
 };
 
-export const startedSweep = (startedMs: number): Sweep => ({
+export const newSweep = (startedMs: number): Sweep => ({
   startedMs,
   below: null,
   isDone: false,

@@ -127,7 +127,7 @@ const emptyBatch = <Position>(position: Position, nowMs: number): StreamBatch<Po
   changes: [],
   counts: new Map(),
   events: 0,
-  position: position,
+  position,
   spans: [],
   firstMs: nowMs,
   firstChangeMs: null,

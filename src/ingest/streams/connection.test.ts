@@ -60,29 +60,29 @@ test("a stream connection distinguishes text and binary frames", async () => {
 describe("a flood of frames", () => {
   const frameBytes = 1_000;
   const frames = 20_000;
-  /** A hundred frames, the rest of the last 64 KiB read, and as many that were already read. */
-  const maxOfTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
+  /** A hundred frames, the rest of the last 64 KiB read, and as many bytes that were already buffered. */
+  const maxFramesPerTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
   const flood = (socket: WebSocket) => {
     for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));
   };
 
   test("a flood of frames yields to the event loop after a few frames", async () => {
     serve(flood);
-    let all = 0;
-    let ofTurn = 0;
+    let received = 0;
+    let framesInTurn = 0;
     let max = 0;
     open(() => {
-      all += 1;
-      if (ofTurn === 0) {
+      received += 1;
+      if (framesInTurn === 0) {
         setImmediate(() => {
-          max = Math.max(max, ofTurn);
-          ofTurn = 0;
+          max = Math.max(max, framesInTurn);
+          framesInTurn = 0;
         });
       }
-      ofTurn += 1;
+      framesInTurn += 1;
     });
-    await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
-    expect(max).toBeLessThanOrEqual(maxOfTurn);
+    await vi.waitFor(() => expect(received).toBe(frames), { timeout: 10_000 });
+    expect(max).toBeLessThanOrEqual(maxFramesPerTurn);
   }, 15_000);
 
   test("a flood of slow frames yields to the event loop after some milliseconds", async () => {
@@ -91,42 +91,42 @@ describe("a flood of frames", () => {
     serve((socket) => {
       for (let n = 0; n < 400; n += 1) socket.send("x".repeat(9_000));
     });
-    let all = 0;
-    let ofTurn = 0;
+    let received = 0;
+    let framesInTurn = 0;
     let max = 0;
     open(
       () => {
-        all += 1;
+        received += 1;
         elapsedMs += 20;
-        if (ofTurn === 0) {
+        if (framesInTurn === 0) {
           setImmediate(() => {
-            max = Math.max(max, ofTurn);
-            ofTurn = 0;
+            max = Math.max(max, framesInTurn);
+            framesInTurn = 0;
           });
         }
-        ofTurn += 1;
+        framesInTurn += 1;
       },
       () => {},
       clock,
     );
-    await vi.waitFor(() => expect(all).toBe(400), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toBe(400), { timeout: 10_000 });
     expect(max).toBeLessThan(20);
   }, 15_000);
 
   test("a flood of frames stops at a pause and resumes without loss", async () => {
     serve(flood);
-    let all = 0;
+    let received = 0;
     const opened = open(() => {
-      all += 1;
-      if (all === 500) opened.pause();
+      received += 1;
+      if (received === 500) opened.pause();
     });
-    await vi.waitFor(() => expect(all).toBeGreaterThanOrEqual(500), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toBeGreaterThanOrEqual(500), { timeout: 10_000 });
     for (let turns = 0; turns < 50; turns += 1) {
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(all).toBeLessThanOrEqual(500 + maxOfTurn);
+    expect(received).toBeLessThanOrEqual(500 + maxFramesPerTurn);
     opened.resume();
-    await vi.waitFor(() => expect(all).toBe(frames), { timeout: 10_000 });
+    await vi.waitFor(() => expect(received).toBe(frames), { timeout: 10_000 });
   }, 15_000);
 });
 

@@ -15,7 +15,7 @@ export type StreamConnection = {
 export type ConnectionEnd = {
   reason: string;
   status: number | null;
-  /** This side closed it (1009) because of `maxFrameBytes`. */
+  /** The client closed the connection (1009) because of `maxFrameBytes`. */
   frameTooLarge: boolean;
 };
 
@@ -55,16 +55,16 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   }
 
   const watchAbort = new AbortController();
-  let isStored = false;
-  let isResting = false;
-  let framesOfTurn = 0;
-  let turnBeganMs = 0;
+  let isPaused = false;
+  let isYielding = false;
+  let framesInTurn = 0;
+  let turnStartMs = 0;
   let reason: string | null = null;
   let status: number | null = null;
   let frameTooLarge = false;
-  let lastSignMs = clock.elapsed();
-  const sign = (): void => {
-    lastSignMs = clock.elapsed();
+  let lastActivityMs = clock.elapsed();
+  const noteActivity = (): void => {
+    lastActivityMs = clock.elapsed();
   };
 
   const ended = new Promise<ConnectionEnd>((resolve) => {
@@ -87,44 +87,44 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     });
   });
   socket.on("open", () => {
-    sign();
+    noteActivity();
     options.onOpen();
   });
-  socket.on("ping", sign);
-  socket.on("pong", sign);
+  socket.on("ping", noteActivity);
+  socket.on("pong", noteActivity);
   socket.on("message", (data, isBinary) => {
-    sign();
+    noteActivity();
     countFrame();
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
   /** The network can deliver megabytes in one read, so reading yields to the event loop after many or slow frames. */
   function countFrame(): void {
-    framesOfTurn += 1;
-    if (framesOfTurn === 1) {
-      turnBeganMs = clock.elapsed();
+    framesInTurn += 1;
+    if (framesInTurn === 1) {
+      turnStartMs = clock.elapsed();
       setImmediate(beginTurn);
     }
-    const isOver = framesOfTurn >= maxFramesOfTurn || clock.elapsed() - turnBeganMs > turnMs;
-    if (!isOver || isResting) return;
-    isResting = true;
+    const isOver = framesInTurn >= maxFramesPerTurn || clock.elapsed() - turnStartMs > turnMs;
+    if (!isOver || isYielding) return;
+    isYielding = true;
     socket.pause();
   }
 
   function beginTurn(): void {
-    framesOfTurn = 0;
-    if (!isResting) return;
-    isResting = false;
-    if (!isStored) socket.resume();
+    framesInTurn = 0;
+    if (!isYielding) return;
+    isYielding = false;
+    if (!isPaused) socket.resume();
   }
 
   async function watch(): Promise<void> {
     while (!watchAbort.signal.aborted) {
       await clock.sleep(idleTimeoutMs / 3, watchAbort.signal);
       // Silence while reading is paused means nothing.
-      if (socket.isPaused) sign();
-      if (clock.elapsed() - lastSignMs >= idleTimeoutMs) {
-        reason ??= `no sign of life for ${Math.round(idleTimeoutMs / 1000)} s`;
+      if (socket.isPaused) noteActivity();
+      if (clock.elapsed() - lastActivityMs >= idleTimeoutMs) {
+        reason ??= `no traffic for ${Math.round(idleTimeoutMs / 1000)} s`;
         socket.terminate();
         return;
       }
@@ -136,24 +136,24 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   return {
     ended,
     pause: () => {
-      isStored = true;
+      isPaused = true;
       socket.pause();
     },
     resume: () => {
-      isStored = false;
-      if (!isResting) socket.resume();
+      isPaused = false;
+      if (!isYielding) socket.resume();
     },
     close: () => socket.terminate(),
   };
 }
 
-const maxFramesOfTurn = 100;
+const maxFramesPerTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
 
 async function refusalOf(
   response: IncomingMessage,
-  reportedWords: (words: string) => string,
+  redactText: (words: string) => string,
 ): Promise<string> {
   let body = "";
   response.setEncoding("utf8");
@@ -165,7 +165,7 @@ async function refusalOf(
   } catch {
     // The part of the body received so far suffices.
   }
-  const reason = reportedWords(body)
+  const reason = redactText(body)
     .replace(/[\s\p{Cc}]+/gu, " ")
     .trim()
     .slice(0, refusalBytes);

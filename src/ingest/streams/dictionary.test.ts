@@ -55,19 +55,19 @@ test("the compression dictionary is fetched again when its file is damaged", asy
 });
 
 test.each([
-  ["another status", { status: 404, body: bytes }, "dictionaries.example answered HTTP 404"],
+  ["an error status", { status: 404, body: bytes }, "dictionaries.example answered HTTP 404"],
   [
-    "one byte that differs",
+    "one changed byte",
     { status: 200, body: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) },
     "dictionaries.example did not send dictionary 77",
   ],
   [
-    "nothing",
+    "an empty body",
     { status: 200, body: Buffer.alloc(0) },
     "dictionaries.example did not send dictionary 77",
   ],
 ])(
-  "the compression dictionary is rejected, and nothing is stored, with %s",
+  "the compression dictionary is rejected and not stored if the server returns %s",
   async (_what, answer, message) => {
     served = answer;
     await expect(load()).rejects.toThrow(message);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { createEventReader } from "./event-lines.ts";
 
-const reported = (...pieces: (string | Uint8Array)[]) => {
+const eventsIn = (...pieces: (string | Uint8Array)[]) => {
   const read = createEventReader(1_000);
   return pieces.flatMap((piece) =>
     read(typeof piece === "string" ? new TextEncoder().encode(piece) : piece),
@@ -15,33 +15,33 @@ const both = [
 
 describe("events are parsed", () => {
   test("server-sent events are parsed from one piece", () =>
-    expect(reported(stream)).toEqual(both));
+    expect(eventsIn(stream)).toEqual(both));
 
   test.each([1, 2, 3, 5, 7])("server-sent events are parsed from pieces of %i bytes", (length) => {
     const pieces = stream.match(new RegExp(`[^]{1,${length}}`, "g")) ?? [];
-    expect(reported(...pieces)).toEqual(both);
+    expect(eventsIn(...pieces)).toEqual(both);
   });
 
   test.each(["\r\n", "\r"])(
-    "server-sent events are parsed with lines that end by %j, from single bytes too",
+    "server-sent events are parsed with lines that end with %j, even byte by byte",
     (end) => {
       const ended = stream.replaceAll("\n", end);
-      expect(reported(ended, ":")).toEqual(both);
-      expect(reported(...ended, ":")).toEqual(both);
+      expect(eventsIn(ended, ":")).toEqual(both);
+      expect(eventsIn(...ended, ":")).toEqual(both);
     },
   );
 
   test("server-sent events are parsed with characters split between pieces", () => {
     const bytes = new TextEncoder().encode("data: 🦣\n\n");
-    expect(reported(bytes.slice(0, 8), bytes.slice(8))).toEqual([{ event: "", data: "🦣" }]);
+    expect(eventsIn(bytes.slice(0, 8), bytes.slice(8))).toEqual([{ event: "", data: "🦣" }]);
   });
 
   test("server-sent events are parsed with several data lines, and without a space", () => {
-    expect(reported("data:a\ndata: b\n\n")).toEqual([{ event: "", data: "a\nb" }]);
+    expect(eventsIn("data:a\ndata: b\n\n")).toEqual([{ event: "", data: "a\nb" }]);
   });
 
   test("server-sent events without data are skipped, and unknown fields are ignored", () => {
-    expect(reported("event: update\n\nid: 7\nretry\ndata: a\n\n")).toEqual([
+    expect(eventsIn("event: update\n\nid: 7\nretry\ndata: a\n\n")).toEqual([
       { event: "", data: "a" },
     ]);
   });
@@ -53,10 +53,10 @@ describe("an oversized event is rejected", () => {
     ["in many lines", Array.from({ length: 200 }, () => "data: xxxxxx\n")],
     ["as a comment", [`:${"x".repeat(1_200)}`]],
   ])("an oversized server-sent event is rejected: %s", (_how, pieces) => {
-    expect(() => reported(...pieces)).toThrow("an event longer than 1000 bytes");
+    expect(() => eventsIn(...pieces)).toThrow("an event longer than 1000 bytes");
   });
 
   test("many short server-sent events are not rejected as oversized", () => {
-    expect(reported("data: xxxxxx\n\n".repeat(500))).toHaveLength(500);
+    expect(eventsIn("data: xxxxxx\n\n".repeat(500))).toHaveLength(500);
   });
 });

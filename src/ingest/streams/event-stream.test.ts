@@ -88,7 +88,7 @@ test.each([
   expect(opened).toBe(0);
 });
 
-test("an answer of another content type is an error of the event stream", async () => {
+test("an answer with another content type ends the event stream with an error", async () => {
   server.instance = { a: 1 };
   connection = openEventStream({
     url: new URL(`${server.url}/api/v2/instance`),
@@ -108,7 +108,7 @@ test("an oversized event ends the event stream", async () => {
   expect(frames).toEqual([]);
 });
 
-test("a paused event stream delivers nothing, and everything when resumed", async () => {
+test("a paused event stream delivers nothing until it is resumed, then everything", async () => {
   const { pause, resume } = open();
   await connected();
   pause();
@@ -129,7 +129,7 @@ test("an event stream without any traffic is closed", async () => {
   expect((await ended).reason).toContain("timed out");
 });
 
-test("closing ends the event stream, also before it is open", async () => {
+test("closing ends the event stream, even before it is open", async () => {
   const { ended, close } = open();
   close();
   expect(await ended).toMatchObject({ frameTooLarge: false });

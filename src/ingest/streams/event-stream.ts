@@ -15,7 +15,7 @@ const longestConnectionMs = 7 * 86_400_000;
 
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();
-  let stored: Promise<void> | null = null;
+  let paused: Promise<void> | null = null;
   let release = (): void => {};
 
   async function run(): Promise<ConnectionEnd> {
@@ -44,7 +44,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     options.onOpen();
     try {
       for await (const piece of pieces) {
-        while (stored !== null) await stored;
+        while (paused !== null) await paused;
         let events: ReturnType<typeof eventsIn>;
         try {
           events = eventsIn(piece);
@@ -64,14 +64,14 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
   }
 
   function resume(): void {
-    stored = null;
+    paused = null;
     release();
   }
 
   return {
     ended: run(),
     pause: () => {
-      stored ??= new Promise((resolve) => {
+      paused ??= new Promise((resolve) => {
         release = resolve;
       });
     },

@@ -24,7 +24,7 @@ describe("a frame", () => {
     expect(other(binary(compressed))).not.toEqual({ text: event });
   });
 
-  test("a frame that decompresses beyond the limit is abandoned there", () => {
+  test("decompression of a frame stops at the limit", () => {
     const bomb = zstdCompressSync(Buffer.alloc(50_000_000), { dictionary });
     expect(bomb.length).toBeLessThan(10_000);
     const before = process.memoryUsage.rss();
@@ -39,15 +39,17 @@ describe("a frame", () => {
   });
 
   test("reading a frame never throws, regardless of its bytes", () => {
-    const bent = fc.array(fc.tuple(fc.nat(compressed.length - 1), fc.nat(255))).map((edits) => {
-      const bytes = Buffer.from(compressed);
-      for (const [at, byte] of edits) bytes[at] = byte;
-      return bytes;
-    });
-    const cut = fc.nat(compressed.length - 1).map((end) => compressed.subarray(0, end));
+    const corrupted = fc
+      .array(fc.tuple(fc.nat(compressed.length - 1), fc.nat(255)))
+      .map((edits) => {
+        const bytes = Buffer.from(compressed);
+        for (const [at, byte] of edits) bytes[at] = byte;
+        return bytes;
+      });
+    const truncated = fc.nat(compressed.length - 1).map((end) => compressed.subarray(0, end));
     const any = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
     fc.assert(
-      fc.property(fc.oneof(bent, cut, any), (bytes) => {
+      fc.property(fc.oneof(corrupted, truncated, any), (bytes) => {
         const found = read(binary(bytes));
         if (typeof found === "object") expect(found.text.length).toBeLessThanOrEqual(10_000);
         else expect(["too-large", "unreadable"]).toContain(found);

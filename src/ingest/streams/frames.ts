@@ -1,6 +1,6 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 
-/** `too-large`: beyond the limit. */
+/** `too-large`: longer than `maxBytes`. */
 export type FrameText = { text: string } | "too-large" | "unreadable";
 
 export type Frame = { data: Buffer; isBinary: boolean };
@@ -9,7 +9,7 @@ export type FrameReader = (frame: Frame) => FrameText;
 
 /**
  * Text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs more
- * than `maxBytes`, whatever a frame contains.
+ * than `maxBytes`, regardless of what a frame contains.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;
@@ -26,7 +26,7 @@ export function createFrameReader(options: {
       const plain = zstdDecompressSync(data, {
         dictionary,
         params,
-        chunkSize: usualBytes,
+        chunkSize: chunkBytes,
         maxOutputLength: maxBytes,
       });
       return { text: plain.toString("utf8") };
@@ -37,7 +37,7 @@ export function createFrameReader(options: {
   };
 }
 
-const usualBytes = 4_096;
+const chunkBytes = 4_096;
 
 const tooLargeCodes: ReadonlySet<unknown> = new Set([
   "ERR_BUFFER_TOO_LARGE",

@@ -153,7 +153,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
 
   return {
     signal: stopping.signal,
-    readPosition: readPosition,
+    readPosition,
     listen,
     wait,
     pauseIfFull,

@@ -26,7 +26,7 @@ describe("recent keys", () => {
     expect(forgotten).toEqual([]);
   });
 
-  test("keys are finally forgotten: at most twice the limit are remembered", () => {
+  test("old keys are forgotten: at most twice the limit are remembered", () => {
     const recent = keys(100);
     for (let n = 0; n < 201; n += 1) recent.add(`key ${n}`);
     expect(recent.add("key 0")).toBe(true);

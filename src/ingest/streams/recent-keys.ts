@@ -28,23 +28,23 @@ export function createRecentKeys(capacity: number, random: () => number): Recent
 }
 
 function createTable(capacity: number) {
-  const positions = 2 ** Math.ceil(Math.log2(capacity * 2));
-  const pairs = new Uint32Array(positions * 2);
+  const slots = 2 ** Math.ceil(Math.log2(capacity * 2));
+  const pairs = new Uint32Array(slots * 2);
   let size = 0;
 
-  function positionOf(low: number, high: number): number {
-    let position = low & (positions - 1);
+  function slotOf(low: number, high: number): number {
+    let position = low & (slots - 1);
     while (pairs[position * 2 + 1] !== 0) {
       if (pairs[position * 2] === low && pairs[position * 2 + 1] === high) break;
-      position = (position + 1) & (positions - 1);
+      position = (position + 1) & (slots - 1);
     }
     return position * 2;
   }
 
   return {
-    has: (low: number, high: number): boolean => pairs[positionOf(low, high) + 1] !== 0,
+    has: (low: number, high: number): boolean => pairs[slotOf(low, high) + 1] !== 0,
     add(low: number, high: number): boolean {
-      const position = positionOf(low, high);
+      const position = slotOf(low, high);
       if (pairs[position + 1] !== 0) return false;
       pairs[position] = low;
       pairs[position + 1] = high;

@@ -24,7 +24,7 @@ export const mastodonIdentity: IdentityRules = {
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   if (claim.uri !== null && !isWebAddress(claim.uri)) {
-    return { field: "uri", expected: "an http or https address", found: claim.uri };
+    return { field: "uri", expected: "an http or https URL", found: claim.uri };
   }
   const uri = claim.uri ?? claim.url ?? uriOfNumber(claim);
   return {

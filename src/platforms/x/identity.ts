@@ -28,7 +28,7 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   const claimed = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
   if (claimed === null) {
     if (claim.uri !== null && !isWebAddress(claim.uri)) {
-      return { field: "uri", expected: "an http or https address", found: claim.uri };
+      return { field: "uri", expected: "an http or https URL", found: claim.uri };
     }
     return { uri: claim.uri, url: claim.url, nativeId: null, userId: claim.authorId, seenMs: null };
   }

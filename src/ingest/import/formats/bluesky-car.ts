@@ -14,7 +14,7 @@ import type { FileRecord, RecordsFormat } from "./format.ts";
 /** A repository does not contain the account's handle. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
-/** Read into memory as a whole. Each block's hash is verified, the signature is not. */
+/** Reads the whole repository into memory. Verifies the hash of each block, but not the signature. */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
     key: author === null ? "bluesky-car" : `bluesky-car:${author}`,
@@ -37,10 +37,10 @@ async function* boundedPieces(source: ImportSource, maxBytes: number): AsyncGene
     if (bytes > maxBytes) {
       throw new EarshotError(
         "import_too_large",
-        `${source.name}: more than ${maxBytes} bytes of a repository`,
+        `${source.name}: the repository is larger than ${maxBytes} bytes`,
         {
           status: 413,
-          hint: "raise EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES if memory allows, because a repository is read in memory",
+          hint: "raise EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES if memory allows, because a repository is read into memory",
         },
       );
     }
@@ -77,7 +77,7 @@ function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number):
     throw new RecordError(`${entry.path}: its block is missing or does not match its hash`);
   }
   const post = postOfRecord({ did, rkey, record, rev: "" }, nowMs);
-  if (post === null) throw new RecordError(`${entry.path}: expected the record of a post`);
+  if (post === null) throw new RecordError(`${entry.path}: expected a post record`);
   if (post.createdMs === null && post.seenMs === null) {
     throw new RecordError(`${entry.path}: createdAt: expected a time in ISO 8601`);
   }

@@ -27,8 +27,8 @@ export function csvColumns(
     .map((name) => ({ name, index: names.indexOf(map.get(name) ?? name) }))
     .filter(({ index }) => index >= 0);
   for (const name of requiredFields) {
-    const isGiven = name === "author" && author !== null;
-    if (isGiven || fields.some((field) => field.name === name)) continue;
+    const isProvided = name === "author" && author !== null;
+    if (isProvided || fields.some((field) => field.name === name)) continue;
     throw missing(file, `no column for ${name}`, names);
   }
   const usedColumns = new Set(fields.map(({ index }) => index));

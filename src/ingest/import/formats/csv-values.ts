@@ -6,7 +6,7 @@ type Read = (text: string) => unknown;
 
 const number: Read = (text) => (/^-?\d+(?:\.\d+)?$/.test(text) ? Number(text) : text);
 
-const truths: Readonly<Record<string, boolean>> = {
+const booleans: Readonly<Record<string, boolean>> = {
   true: true,
   yes: true,
   "1": true,
@@ -15,9 +15,9 @@ const truths: Readonly<Record<string, boolean>> = {
   "0": false,
 };
 
-const truth: Read = (text) => truths[text.toLowerCase()] ?? text;
+const boolean: Read = (text) => booleans[text.toLowerCase()] ?? text;
 
-/** A JSON list, else items separated by `separator`. */
+/** A JSON list, or items separated by `separator`. */
 const list =
   (separator: RegExp): Read =>
   (text) =>
@@ -32,7 +32,7 @@ function jsonList(text: string): unknown {
   }
 }
 
-/** ISO 8601, also with a space before the offset, or Unix seconds or milliseconds. */
+/** ISO 8601, possibly with a space before the offset, or Unix seconds or milliseconds. */
 const time: Read = (text) => {
   if (/^\d{10}$/.test(text)) return isoText(Number(text) * 1_000);
   if (/^\d{13}$/.test(text)) return isoText(Number(text));
@@ -47,10 +47,10 @@ const readers: Readonly<Partial<Record<ImportFieldName, Read>>> = {
   quotes: number,
   lat: number,
   lon: number,
-  author_verified: truth,
-  is_repost: truth,
-  is_quote: truth,
-  sensitive: truth,
+  author_verified: boolean,
+  is_repost: boolean,
+  is_quote: boolean,
+  sensitive: boolean,
   hashtags: list(/[\s,;]+/),
   labels: list(/[\s,;]+/),
   urls: list(/\s+/),

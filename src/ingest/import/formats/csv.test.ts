@@ -10,7 +10,7 @@ afterEach(() => folder.remove());
 
 const options = { platform: "x", columns: new Map(), author: null } as const;
 const format = csvFormat(options);
-const importing = (content: string | Buffer, own = format) =>
+const runImport = (content: string | Buffer, own = format) =>
   folder.import(folder.file("posts.csv", content), "x", own);
 
 describe("a CSV import", () => {
@@ -32,7 +32,7 @@ describe("a CSV import", () => {
       "99",
       "",
     ].join(",");
-    const { imported, ignoredFields } = await importing(`\uFEFF${header}\r\n${row}\r\n\r\n`);
+    const { imported, ignoredFields } = await runImport(`\uFEFF${header}\r\n${row}\r\n\r\n`);
     expect(folder.rejections).toEqual([]);
     expect(imported).toBe(1);
     expect([...ignoredFields]).toEqual([["followers", 1]]);
@@ -60,7 +60,7 @@ describe("a CSV import", () => {
     ["2015-02-24 19:35:52+00:00", 1_424_806_552_000],
     ["2015-02-24", Date.UTC(2015, 1, 24)],
   ])("a CSV import accepts the time %s", async (written, createdMs) => {
-    await importing(`author,created_at,text\nann,${written},a\n`);
+    await runImport(`author,created_at,text\nann,${written},a\n`);
     expect(folder.posts()).toMatchObject([{ createdMs }]);
   });
 
@@ -70,8 +70,8 @@ describe("a CSV import", () => {
       ["created_at", "When"],
     ] as const);
     const own = csvFormat({ ...options, columns, author: "ann" });
-    await importing("When;Body;text\n2015-02-24;one, two;other\n", own);
-    await importing("Body\tWhen\nthree\t2015-02-25\n", own);
+    await runImport("When;Body;text\n2015-02-24;one, two;other\n", own);
+    await runImport("Body\tWhen\nthree\t2015-02-25\n", own);
     expect(folder.posts().map(({ username, text }) => `${username}: ${text}`)).toEqual([
       "ann: one, two",
       "ann: three",
@@ -87,7 +87,7 @@ describe("a CSV import", () => {
   });
 
   test("a CSV import rejects a missing column before reading any record", async () => {
-    await expect(importing("author,when,text\nann,2015,a\n")).rejects.toMatchObject({
+    await expect(runImport("author,when,text\nann,2015,a\n")).rejects.toMatchObject({
       code: "import_unreadable",
       message: expect.stringContaining(
         "no column for created_at; its first line has author, when, text",
@@ -95,7 +95,7 @@ describe("a CSV import", () => {
       hint: expect.stringContaining("--columns"),
     });
     const own = csvFormat({ ...options, columns: new Map([["text", "Body"]] as const) });
-    await expect(importing("author,created_at,text\n", own)).rejects.toMatchObject({
+    await expect(runImport("author,created_at,text\n", own)).rejects.toMatchObject({
       message: expect.stringContaining('no column "Body"'),
     });
   });
@@ -114,16 +114,16 @@ describe("a CSV import", () => {
       Buffer.from([0x61, 0xff]),
       Buffer.from("\n"),
     ]);
-    expect(await importing(binary)).toMatchObject({ imported: 1, rejected: 5 });
+    expect(await runImport(binary)).toMatchObject({ imported: 1, rejected: 5 });
     expect(folder.rejections).toEqual([
       '4: created_at: expected a time in ISO 8601, such as 2015-02-24T19:35:52Z, found "soon"',
       "5: expected 4 fields, found 3",
-      '6: likes: expected a whole number from 0, found "many"',
+      '6: likes: expected a whole number of 0 or more, found "many"',
       '7: field 3: expected "," after its closing quote',
       "8: not valid UTF-8",
     ]);
     const rejected = folder.rejected(folder.file("posts.csv", ""));
     expect(rejected.startsWith(`${header}\n${bad.join("\n")}\n`)).toBe(true);
-    expect(await importing(rejected.replace("soon", "2015-02-24"))).toMatchObject({ imported: 1 });
+    expect(await runImport(rejected.replace("soon", "2015-02-24"))).toMatchObject({ imported: 1 });
   });
 });

@@ -20,7 +20,7 @@ export type FileRecord = {
   size: number;
   raw(): Buffer;
   head: Buffer | null;
-  /** Null without a post to import. Throws `RecordError`. */
+  /** Null if there is no post to import. Throws `RecordError`. */
   read(context: ReadContext): Post | null;
 };
 
@@ -40,7 +40,7 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Format and options: reading a file differently is another import. Empty for NDJSON. */
+  /** Identifies the format and its options: other options make another import. Empty for NDJSON. */
   key: string;
 };
 

@@ -39,13 +39,13 @@ const outbox = (items: readonly unknown[]) =>
     totalItems: items.length,
     orderedItems: items,
   });
-const importing = (items: readonly unknown[]) =>
+const runImport = (items: readonly unknown[]) =>
   folder.import(folder.file("outbox.json", outbox(items)), "mastodon", format);
 
 describe("a Mastodon archive", () => {
   test("an import of a Mastodon archive stores text, warning, language, mentions, hashtags, media and replies", async () => {
     folder.file("actor.json", actor);
-    await importing([
+    await runImport([
       create(1, {
         summary: "Food",
         sensitive: true,
@@ -88,7 +88,7 @@ describe("a Mastodon archive", () => {
   });
 
   test("an import of a Mastodon archive stores polls with their options, quotes, and reposts", async () => {
-    await importing([
+    await runImport([
       create(1, { type: "Question", oneOf: [{ name: "Tea" }, { name: "Coffee" }] }),
       create(2, {
         quote: "https://other.example/users/bob/statuses/9",
@@ -112,7 +112,7 @@ describe("a Mastodon archive", () => {
 
   test("an import of a Mastodon archive skips and counts posts that are not public", async () => {
     const followers = `${actorId}/followers`;
-    const summary = await importing([
+    const summary = await runImport([
       create(1),
       create(2, { to: [followers] }, { to: [followers], cc: [] }),
       create(3, { to: [followers], cc: [everyone] }, { to: [followers], cc: [everyone] }),
@@ -127,7 +127,7 @@ describe("a Mastodon archive", () => {
     ]);
   });
 
-  test("a Mastodon archive can be a zip archive", async () => {
+  test("an import reads a Mastodon archive from a zip file", async () => {
     const named = { "actor.json": actor, "outbox.json": outbox([create(1)]) };
     const files = Object.entries(named).map(([name, text]) => ({
       name,
@@ -138,9 +138,9 @@ describe("a Mastodon archive", () => {
     expect(folder.posts()).toMatchObject([{ authorName: "Ann A." }]);
   });
 
-  test("a Mastodon archive without actor.json uses the author in the address if it ends in the name", async () => {
+  test("an import of a Mastodon archive without actor.json takes the author from the actor URL if that ends with the name", async () => {
     const numbered = create(2, {}, { actor: "https://social.example/ap/users/1" });
-    expect(await importing([create(1), numbered])).toMatchObject({ imported: 1, rejected: 1 });
+    expect(await runImport([create(1), numbered])).toMatchObject({ imported: 1, rejected: 1 });
     expect(folder.posts()).toMatchObject([{ username: "ann@social.example", authorName: null }]);
     expect(folder.rejections).toEqual([expect.stringMatching(/^2: actor: .*actor\.json/)]);
   });
@@ -152,12 +152,12 @@ describe("a Mastodon archive", () => {
       create(3, { published: "soon" }),
       create(4, {}, { object: "x" }),
     ];
-    expect(await importing([create(1), ...bad])).toMatchObject({ imported: 1, rejected: 4 });
+    expect(await runImport([create(1), ...bad])).toMatchObject({ imported: 1, rejected: 4 });
     expect(folder.rejections).toEqual([
-      "2: expected an activity, an object",
+      "2: expected an activity object",
       "3: uri: expected a string of 1 to 1200 characters without spaces, found 5",
       '4: created_at: expected a time in ISO 8601, such as 2015-02-24T19:35:52Z, found "soon"',
-      "5: object: expected the post, an object",
+      "5: object: expected a post object",
     ]);
     const rejected = folder.rejected(folder.file("outbox.json", ""));
     const repaired = folder.file("repaired.json", rejected.replace("soon", "2023-01-02"));
@@ -173,7 +173,7 @@ describe("a Mastodon archive", () => {
       url: 1,
       content: null,
     };
-    expect(await importing([create(1, anything)])).toMatchObject({ imported: 1, rejected: 0 });
+    expect(await runImport([create(1, anything)])).toMatchObject({ imported: 1, rejected: 0 });
     expect(folder.posts()).toMatchObject([{ text: "", langs: [], media: [], url: null }]);
   });
 });

@@ -46,7 +46,7 @@ async function readActor(source: ImportSource): Promise<Actor | null> {
 }
 
 function readActivity(record: unknown, actor: Actor | null, context: ReadContext): Post | null {
-  if (!isObject(record)) throw new RecordError("expected an activity, an object");
+  if (!isObject(record)) throw new RecordError("expected an activity object");
   const { type, object } = record;
   if (type !== "Create" && type !== "Announce") {
     context.onSkipped("activities other than posts");
@@ -73,7 +73,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
       context,
     );
   }
-  if (!isObject(object)) throw new RecordError("object: expected the post, an object");
+  if (!isObject(object)) throw new RecordError("object: expected a post object");
   return readNote(object, author, context);
 }
 
@@ -125,7 +125,7 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
       lang: languageOf(note.contentMap),
       in_reply_to_id: note.inReplyTo,
       quote_of_id: quoted,
-      hashtags: tagged(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
+      hashtags: tagsOfType(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
       urls: body.links.filter(({ isReference }) => !isReference).map(({ url }) => url),
       media: list(note.attachment, 40).flatMap(mediaOf),
       sensitive: note.sensitive === true || warning !== "",
@@ -143,7 +143,7 @@ function languageOf(value: unknown): string | null {
     : null;
 }
 
-function tagged(value: unknown, type: string): Record<string, unknown>[] {
+function tagsOfType(value: unknown, type: string): Record<string, unknown>[] {
   return list(value, maxEntities)
     .map(fieldsOf)
     .filter((tag) => tag.type === type);
@@ -163,7 +163,7 @@ function mediaOf(value: unknown): unknown[] {
 }
 
 function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
-  const listed = tagged(value, "Mention").flatMap(({ name, href }): Mention[] => {
+  const listed = tagsOfType(value, "Mention").flatMap(({ name, href }): Mention[] => {
     const address = webAddress(href);
     const username = readAccount(name, address === null ? "" : new URL(address).host);
     return username === null ? [] : [{ username, userId: null }];

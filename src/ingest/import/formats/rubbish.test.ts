@@ -9,7 +9,7 @@ import { mastodonOutboxFormat } from "./mastodon-outbox.ts";
 import { xApiFormat } from "./x-api.ts";
 import { xArchiveFormat } from "./x-archive.ts";
 
-const words = {
+const sampleValues = {
   id: ["20", "https://a.example/users/b/statuses/1"],
   id_str: ["20"],
   author_id: ["42"],
@@ -56,8 +56,8 @@ const words = {
   withheld: [],
 } as const;
 
-const names: readonly string[] = Object.keys(words);
-const known = fc.constantFrom(...Object.values(words).flat());
+const names: readonly string[] = Object.keys(sampleValues);
+const known = fc.constantFrom(...Object.values(sampleValues).flat());
 const { value } = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 5, depthIdentifier: "value" },
@@ -92,8 +92,8 @@ test.each(formats)(
           folder.archive.checkpoints.clear();
           const { rejected, skipped } = await folder.import(file, platform, format);
           const changes = folder.archive.batches.slice(before).flatMap((batch) => batch.changes);
-          const left = [...skipped.values()].reduce((sum, count) => sum + count, 0);
-          expect(changes.length + rejected + left).toBe(records.length);
+          const skippedCount = [...skipped.values()].reduce((sum, count) => sum + count, 0);
+          expect(changes.length + rejected + skippedCount).toBe(records.length);
         }),
         { numRuns: 200 },
       );

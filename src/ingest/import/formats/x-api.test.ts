@@ -18,7 +18,7 @@ const item = (id: number, more: object = {}) => ({
 const users = [{ id: "42", username: "harbour_demo", name: "Harbour" }];
 const page = (data: unknown, includes: object = { users }) => ({ data, includes, meta: {} });
 
-const importing = (content: string) =>
+const runImport = (content: string) =>
   folder.import(folder.file("p.json", content), "x", xApiFormat);
 const texts = () => folder.posts().map(({ text }) => text);
 
@@ -31,7 +31,7 @@ describe("responses of X's API", () => {
     ["a list", JSON.stringify(pages)],
     ["a list after a byte order mark", `\uFEFF${JSON.stringify(pages, null, 1)}`],
   ])("responses of X's API are read as %s", async (_form, content) => {
-    expect(await importing(content)).toMatchObject({ imported: 3, rejected: 0 });
+    expect(await runImport(content)).toMatchObject({ imported: 3, rejected: 0 });
     expect(texts()).toEqual(["post 1", "post 2", "post 3"]);
     expect(folder.posts()[0]).toMatchObject({
       username: "harbour_demo",
@@ -48,7 +48,7 @@ describe("responses of X's API", () => {
       referenced_tweets: [{ type: "retweeted", id: original.id }],
     });
     const photo = item(3, { attachments: { media_keys: ["3_1"] } });
-    await importing(
+    await runImport(
       JSON.stringify(
         page([repost, photo], {
           users: [...users, { id: "43", username: "anna" }],
@@ -65,7 +65,7 @@ describe("responses of X's API", () => {
 
   test("posts that X withheld are not imported from its API responses", async () => {
     const withheld = item(1, { withheld: { country_codes: ["XX"] } });
-    const { skipped, imported } = await importing(JSON.stringify(page([withheld])));
+    const { skipped, imported } = await runImport(JSON.stringify(page([withheld])));
     expect(imported).toBe(0);
     expect([...skipped]).toEqual([["withheld by X", 1]]);
   });
@@ -74,7 +74,7 @@ describe("responses of X's API", () => {
     const ahead = item(4, { id: "9200000000000000000" });
     const bad = [item(2, { author_id: "1" }), { id: "x", author_id: "42" }, ahead, null];
     const content = [page([item(1), ...bad]), { posts: [] }].map((one) => JSON.stringify(one));
-    const summary = await importing(
+    const summary = await runImport(
       `${content.join("\n")}\n{"data":[\n${JSON.stringify(page([item(5)]))}`,
     );
     expect(summary).toMatchObject({ imported: 2, rejected: 6 });
@@ -90,7 +90,7 @@ describe("responses of X's API", () => {
     ]);
     const [first = ""] = folder.rejected(folder.file("p.json", "")).split("\n");
     const repaired = first.replace('"author_id":"1"', '"author_id":"42"');
-    await importing(JSON.stringify({ ...JSON.parse(repaired), includes: { users } }));
+    await runImport(JSON.stringify({ ...JSON.parse(repaired), includes: { users } }));
     expect(texts()).toContain("post 2");
   });
 
@@ -98,9 +98,9 @@ describe("responses of X's API", () => {
     const deep = JSON.stringify(
       page([item(1, { a: JSON.parse("[".repeat(20) + "]".repeat(20)) })]),
     );
-    expect(await importing(deep)).toMatchObject({ imported: 0, rejected: 1 });
+    expect(await runImport(deep)).toMatchObject({ imported: 0, rejected: 1 });
     expect(folder.rejections).toEqual(["1: nested deeper than 16 levels"]);
-    await expect(importing(JSON.stringify(pages).slice(0, -5))).rejects.toMatchObject({
+    await expect(runImport(JSON.stringify(pages).slice(0, -5))).rejects.toMatchObject({
       code: "import_unreadable",
     });
   });

@@ -16,7 +16,7 @@ const maxEntities = 200;
 
 /**
  * The zip archive of an X account, or its `data/tweets.js`, which assigns a list to a variable. The
- * author comes from `account.js` beside it, else from the caller.
+ * author comes from `account.js` next to it, or from the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({
@@ -34,19 +34,20 @@ export function xArchiveFormat({ author }: { author: string | null }): RecordsFo
 async function readOwner(source: ImportSource, author: string | null): Promise<Owner> {
   const file = await source.companion("account.js");
   const owner = file === null ? null : ownerIn(file, source);
-  if (owner !== null && (author === null || isSame(owner.username, author))) return owner;
+  if (owner !== null && (author === null || isSameHandle(owner.username, author))) return owner;
   if (author !== null) return { username: author, userId: null, name: null };
   throw new EarshotError(
     "import_unreadable",
     `cannot read ${source.name}: account.js, which names the author, is missing`,
     {
       status: 400,
-      hint: "put account.js of the archive beside it, or add --author HANDLE",
+      hint: "put the archive's account.js next to it, or add --author HANDLE",
     },
   );
 }
 
-const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
+const isSameHandle = (one: string, other: string): boolean =>
+  one.toLowerCase() === other.toLowerCase();
 
 function ownerIn(file: Buffer, source: ImportSource): Owner | null {
   try {
@@ -109,11 +110,12 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
 }
 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
-const timeForm = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
+const timePattern =
+  /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
 
 function isoTimeOf(value: unknown): unknown {
   const [, month = "", day, time, hours, minutes, year] =
-    typeof value === "string" ? (timeForm.exec(value) ?? []) : [];
+    typeof value === "string" ? (timePattern.exec(value) ?? []) : [];
   const number = months.indexOf(month) + 1;
   if (number === 0) return value;
   const ms = Date.parse(
@@ -138,8 +140,9 @@ function linksOf(value: unknown): Link[] {
 
 /** X shows a post that links to another as a quote of it. */
 function quotedIn(links: readonly Link[]): string | null {
-  const form = /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;
-  const ids = links.flatMap(({ full }) => readIdText(form.exec(full)?.[1]) ?? []);
+  const pattern =
+    /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;
+  const ids = links.flatMap(({ full }) => readIdText(pattern.exec(full)?.[1]) ?? []);
   return ids.at(-1) ?? null;
 }
 
@@ -166,7 +169,10 @@ function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
 
 function accountOf(username: string, mentions: readonly Mention[]): Mention {
   return (
-    mentions.find((mention) => isSame(mention.username, username)) ?? { username, userId: null }
+    mentions.find((mention) => isSameHandle(mention.username, username)) ?? {
+      username,
+      userId: null,
+    }
   );
 }
 

@@ -71,7 +71,7 @@ test("the stream sampler stores maximum lag and post count per five minutes", as
   ]);
 });
 
-test("the stream sampler writes pending samples at the stop, also of a stream without a lag", async () => {
+test("the stream sampler writes pending samples when it stops, including those of a stream without a lag", async () => {
   const { sampler, clock, state, bluesky, rows } = startTestSampler();
   state.bluesky = { ...bluesky, lagMs: 500, posts: 3 };
   state.mastodon = { posts: 5 };
@@ -95,7 +95,7 @@ test("the stream sampler retries a failed write with the next one", async () => 
   expect(rows()).toEqual([{ platform: "bluesky", atMs: 0, lagMs: 500, posts: 3 }]);
 });
 
-test("the stream sampler has no sample and no rate without a stream", async () => {
+test("the stream sampler has neither a sample nor a rate without a stream", async () => {
   const { sampler, clock, state, rows } = startTestSampler();
   state.bluesky = null;
   await clock.advance(130_000);
@@ -105,7 +105,7 @@ test("the stream sampler has no sample and no rate without a stream", async () =
   expect(rows()).toEqual([]);
 });
 
-test("the stream sampler reports the rate of the last minute, also after a stream restarted", async () => {
+test("the stream sampler reports the rate of the last minute, even after a stream restarts", async () => {
   const { sampler, clock, state, bluesky } = startTestSampler();
   for (let second = 1; second <= 200; second += 1) {
     state.bluesky = { ...bluesky, posts: second < 100 ? second : 100 + (second - 100) * 3 };
