@@ -22,8 +22,8 @@ import { dataFolder } from "./ira.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Entities against twitter-text's published cases, and search in Thai posts and Japanese sentences with marked
- * words. A text contains a word if its marked words do.
+ * Compares entities with twitter-text's published cases, and measures search in Thai posts and Japanese sentences
+ * with marked words. A text contains a word if its marked words do.
  */
 function reportCases(outcomes: readonly Outcome[]): void {
   const groups = Map.groupBy(outcomes, ({ group }) => group);
@@ -80,7 +80,7 @@ type Kind = {
 
 const asInText = (words: readonly MarkedWord[], text: string): string =>
   text.slice(words[0]?.start, words.at(-1)?.end);
-const runTogether = (words: readonly MarkedWord[], text: string): string | null =>
+const adjacentInText = (words: readonly MarkedWord[], text: string): string | null =>
   /\s/.test(asInText(words, text)) ? null : asInText(words, text);
 const spaced = (words: readonly MarkedWord[]): string => words.map(({ word }) => word).join(" ");
 
@@ -88,18 +88,22 @@ const kinds: readonly Kind[] = [
   { name: "a word", words: 1, write: asInText, read: querySequence },
   { name: "a phrase of 2, as in the text", words: 2, write: asInText, read: phraseSequence },
   { name: "a phrase of 3, as in the text", words: 3, write: asInText, read: phraseSequence },
-  { name: "2 that touch, unquoted", words: 2, write: runTogether, read: querySequence },
-  { name: "3 that touch, unquoted", words: 3, write: runTogether, read: querySequence },
-  { name: "a phrase of 2 that touch, with a space", words: 2, write: spaced, read: phraseSequence },
+  { name: "2 adjacent words, unquoted", words: 2, write: adjacentInText, read: querySequence },
+  { name: "3 adjacent words, unquoted", words: 3, write: adjacentInText, read: querySequence },
+  {
+    name: "a phrase of 2 adjacent words, with a space",
+    words: 2,
+    write: spaced,
+    read: phraseSequence,
+  },
 ];
 
-/** Queries have the offsets of marked matches. */
 function queriesOf(texts: readonly MarkedText[], kind: Kind): Query[] {
   const queries = new Map<string, Query>();
   for (const marked of texts) {
     for (const index of marked.words.keys()) {
       const words = marked.words.slice(index, index + kind.words);
-      if (words.length < kind.words || words.some(({ word }) => isNoWord(word))) continue;
+      if (words.length < kind.words || words.some(({ word }) => hasNoToken(word))) continue;
       const written = kind.write(words, marked.text);
       if (written === null) continue;
       const query = queries.get(written) ?? {
@@ -114,7 +118,7 @@ function queriesOf(texts: readonly MarkedText[], kind: Kind): Query[] {
   return [...queries.values()];
 }
 
-const isNoWord = (word: string): boolean => querySequence(word).length === 0;
+const hasNoToken = (word: string): boolean => querySequence(word).length === 0;
 
 function reportWords(language: string, texts: readonly MarkedText[]): void {
   const byToken = new Map<string, Set<MarkedText>>();
@@ -134,10 +138,12 @@ function reportWords(language: string, texts: readonly MarkedText[]): void {
     return measure(kind.name, queriesOf(texts, kind), search, misses);
   });
   console.log(`${language}, ${texts.length} texts\n`);
-  console.log(table(["query", "queries", "recall %", "precision %", "find nothing %"], rows));
+  console.log(table(["query", "queries", "recall %", "precision %", "empty results %"], rows));
   console.log("");
   for (const [reason, misses] of reasons) {
-    console.log(`missed, as ${reason}: ${misses.length}, such as ${misses.slice(0, 6).join(", ")}`);
+    console.log(
+      `missed because ${reason}: ${misses.length}, such as ${misses.slice(0, 6).join(", ")}`,
+    );
   }
   console.log("");
 }

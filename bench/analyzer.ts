@@ -6,8 +6,8 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * Texts alone, and all index terms, on one core. Each run takes a share of the real posts that fits into memory: node
- * bench/analyzer.ts [SHARE]
+ * Measures the analysis of texts alone, and of all index terms, on one core. Each run takes a share of the real posts
+ * that fits into memory: node bench/analyzer.ts [SHARE]
  */
 requireData();
 const runs = 5;
@@ -32,9 +32,9 @@ function report(name: string, analyse: (post: Post) => number): void {
     for (const post of posts) tokens += analyse(post);
     return posts.length / ((performance.now() - started) / 1_000);
   }).sort((a, b) => a - b);
-  const [median, slowest, quickest] = [rates[Math.floor(runs / 2)], rates[0], rates.at(-1)].map(
+  const [median, slowest, fastest] = [rates[Math.floor(runs / 2)], rates[0], rates.at(-1)].map(
     (rate) => Math.round(rate ?? 0).toLocaleString("en"),
   );
   const perPost = (tokens / posts.length / runs).toFixed(1);
-  console.log(`${name}: ${median} posts/s (${slowest} to ${quickest}), ${perPost} tokens a post`);
+  console.log(`${name}: ${median} posts/s (${slowest} to ${fastest}), ${perPost} tokens a post`);
 }

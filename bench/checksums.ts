@@ -8,7 +8,7 @@ import { damagedTables, sumTables, tableSumsOf } from "../src/archive/segments/t
 
 /** The cost of checksums: per row, per batch with and without table sums, and verifying a segment when it opens. */
 const posts = 100_000;
-const ofBatch = 1_000;
+const batchPosts = 1_000;
 const words = Array.from({ length: 20_000 }, (_, n) => `word${n}`);
 const folder = mkdtempSync(join(tmpdir(), "earshot-checksums-"));
 const textOf = (id: number): string =>
@@ -28,10 +28,10 @@ function fill(name: string, isSummed: boolean): { database: DatabaseSync; ms: nu
   const term = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
   const uri = database.prepare("INSERT INTO uri VALUES(?, ?)");
   const startedAt = performance.now();
-  for (let id = 1; id <= posts; id += ofBatch) {
+  for (let id = 1; id <= posts; id += batchPosts) {
     database.exec("BEGIN IMMEDIATE");
     sums.begin();
-    for (let n = id; n < id + ofBatch; n++) {
+    for (let n = id; n < id + batchPosts; n++) {
       post.run(n, n, textOf(n), null);
       term.run(n, textOf(n));
       uri.run(BigInt.asIntN(64, BigInt(n) * 0x9e3779b97f4a7c15n), n);
@@ -49,11 +49,8 @@ try {
     const plain = fill(`plain${round}.db`, false);
     plain.database.close();
     const summed = fill(`summed${round}.db`, true);
-    report(
-      "writing a post, without sums of tables",
-      `${((plain.ms / posts) * 1_000).toFixed(1)} µs`,
-    );
-    report("writing a post, with them", `${((summed.ms / posts) * 1_000).toFixed(1)} µs`);
+    report("writing a post, without table sums", `${((plain.ms / posts) * 1_000).toFixed(1)} µs`);
+    report("writing a post, with table sums", `${((summed.ms / posts) * 1_000).toFixed(1)} µs`);
     let startedAt = performance.now();
     for (const _ of damagedTables(summed.database));
     const ms = performance.now() - startedAt;

@@ -16,7 +16,7 @@ import { command, summary, table } from "./measure.ts";
 
 /**
  * Merges the index of the first segment of an unsealed archive (FOLDER/<size>/unsealed of
- * bench/sealed.ts), rewrites it, and seals all, while a post every 20 ms must be durable.
+ * bench/sealed.ts), rewrites it, and seals all segments, while a post is written every 20 ms.
  */
 const source = argv[2];
 const rounds = 3;
@@ -24,7 +24,7 @@ if (source === undefined) {
   console.error(`usage: ${command()} DATA_FOLDER`);
   process.exit(2);
 }
-/** FTS5 alone. */
+/** FTS5 expressions. */
 const queries: Readonly<Record<string, string>> = {
   "a common term": '"trump"',
   "a rare term": '"zelensky"',
@@ -42,7 +42,7 @@ const folder = join(dataDir, "archive");
 try {
   copySource();
   merge();
-  await workBesideWrites();
+  await measureWhileWriting();
 } finally {
   rmSync(dataDir, { recursive: true, force: true });
 }
@@ -55,9 +55,9 @@ function copySource(): void {
 function merge(): void {
   const context = compactionContext(folder, archiveDefaults, systemClock);
   const [entry] = readSegments(context.catalog);
-  if (entry === undefined) throw new Error(`${source} holds no post`);
+  if (entry === undefined) throw new Error(`${source} has no posts`);
   const path = segmentPath(folder, entry);
-  const before = lookAt(path);
+  const before = measureSegment(path);
   const steps: number[] = [];
   const cpu = process.cpuUsage();
   const work = optimiseSegment(context, entry);
@@ -68,9 +68,9 @@ function merge(): void {
   }
   const { user, system } = process.cpuUsage(cpu);
   context.catalog.close();
-  const after = lookAt(path);
+  const after = measureSegment(path);
   console.log(
-    `merged ${before.pieces} pieces into ${after.pieces}: ${((user + system) / 1e6).toFixed(1)} s of processor time in ` +
+    `merged ${before.pieces} pieces into ${after.pieces}: ${((user + system) / 1e6).toFixed(1)} s of CPU time in ` +
       `${steps.length} steps, the longest ${Math.max(...steps).toFixed(0)} ms; ${before.bytes} bytes before, ${after.bytes} after\n`,
   );
   const rows = Object.keys(queries).map((kind) => [
@@ -81,7 +81,7 @@ function merge(): void {
   console.log(`${table(["newest 100 of, ms (median)", "before", "after"], rows)}\n`);
 }
 
-function lookAt(path: string) {
+function measureSegment(path: string) {
   const segment = new DatabaseSync(path, { readOnly: true });
   segment.exec("PRAGMA cache_size = -8000");
   const search = segment.prepare(
@@ -107,28 +107,28 @@ function lookAt(path: string) {
  * Measures with and without compaction, each in its own archive, while a post every 20 ms is
  * written.
  */
-async function workBesideWrites(): Promise<void> {
+async function measureWhileWriting(): Promise<void> {
   const rows: (string | number)[][] = [];
-  const addRow = (name: string, { times, tookMs }: Written): void => {
+  const addRow = (name: string, { times, tookMs }: WriteTimes): void => {
     const { p50, p95, p99 } = summary(times);
     rows.push([name, (tookMs / 1_000).toFixed(0), p50, p95, p99, Math.max(...times)]);
   };
   for (let round = 1; round <= rounds; round++) {
     copySource();
-    addRow("no compaction", await alone());
+    addRow("no compaction", await withoutCompaction());
     addRow("while it is rewritten", await rewriting());
     copySource();
-    addRow("no compaction", await alone());
+    addRow("no compaction", await withoutCompaction());
     addRow("while segments are sealed", await sealing());
   }
   console.log(table(["a post on disk, ms", "seconds", "p50", "p95", "p99", "longest"], rows));
 }
 
-function alone(): Promise<Written> {
+function withoutCompaction(): Promise<WriteTimes> {
   return writeUntil("off", async (_, sinceMs) => sinceMs > 10_000);
 }
 
-function rewriting(): Promise<Written> {
+function rewriting(): Promise<WriteTimes> {
   const catalog = openCatalog(folder);
   changeCatalog(
     catalog,
@@ -141,7 +141,7 @@ function rewriting(): Promise<Written> {
   );
 }
 
-function sealing(): Promise<Written> {
+function sealing(): Promise<WriteTimes> {
   return writeUntil("on", isSealed, { sealAfterMs: 0, sealPosts: 10_000 });
 }
 
@@ -150,14 +150,14 @@ async function isSealed(archive: OpenArchive): Promise<boolean> {
   return state !== null && state.done.seal > 0 && state.waiting.seal === 0;
 }
 
-type Written = { times: number[]; tookMs: number };
+type WriteTimes = { times: number[]; tookMs: number };
 type OpenArchive = Awaited<ReturnType<typeof openArchive>>;
 
 async function writeUntil(
   compaction: "on" | "off",
   isOver: (archive: OpenArchive, sinceMs: number) => Promise<boolean>,
   bounds: Partial<ArchiveBounds> = {},
-): Promise<Written> {
+): Promise<WriteTimes> {
   const archive = await openArchive({
     dataDir,
     readers: 1,

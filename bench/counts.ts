@@ -53,11 +53,11 @@ function measure(dataDir: string): string {
       { ...tail, by: "hour", bucketMs: hourMs },
     ].map(({ label, by, ...window }) => {
       const first: number[] = [];
-      const again: number[] = [];
+      const repeated: number[] = [];
       let matches = 0;
       let statements = 0;
       for (let round = 0; round < rounds; round++) {
-        // A fresh reader has no cache; the files stay in the system's.
+        // A new reader has an empty cache; the files stay in the page cache.
         const reader = createReader(join(dataDir, "archive"), 8_000, systemClock);
         const count = counter(reader, query, window);
         counter(reader, "warmup", window)();
@@ -66,19 +66,19 @@ function measure(dataDir: string): string {
         first.push(performance.now() - start);
         const startAgain = performance.now();
         count();
-        again.push(performance.now() - startAgain);
+        repeated.push(performance.now() - startAgain);
         matches = buckets.reduce((sum, { count }) => sum + count, 0);
         statements = work.statements;
         reader.close();
       }
-      const window_ = `${label} by ${by}`;
+      const windowLabel = `${label} by ${by}`;
       return [
         name,
-        window_,
+        windowLabel,
         String(matches),
         String(statements),
         Math.min(...first),
-        Math.min(...again),
+        Math.min(...repeated),
       ];
     }),
   );

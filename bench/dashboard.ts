@@ -6,8 +6,8 @@ import { watchRequests } from "../test/browser/support/watched-page.ts";
 import { command, summary, table } from "./measure.ts";
 
 /**
- * What a dashboard user waits for, in Chromium: first paint of a first visit, beside a bare page; Enter to painted
- * answer in the playground; bytes of a first visit.
+ * Waiting times of a dashboard user in Chromium: first paint of a first visit, compared with a bare page; Enter to
+ * painted answer in the playground; bytes of a first visit.
  */
 const visits = 9;
 const answers = 20;
@@ -46,10 +46,10 @@ async function answerMs(): Promise<number[]> {
   const query = page.getByRole("textbox", { name: "Query" });
   const durations: number[] = [];
   for (let round = 0; round < answers; round += 1) {
-    // Each finds other posts than the one before.
+    // Each query finds different posts from the previous one.
     const word = ["surge", "gauge", "barrier", "sandbags"][round % 4] ?? "surge";
     await query.fill(`${word} -round${round}`);
-    // The page measures from the key to the frame after the one with other posts.
+    // The page measures from the key press to the frame after the new posts appear.
     const painted = page.evaluate(
       () =>
         new Promise<number>((resolve) => {
@@ -57,11 +57,11 @@ async function answerMs(): Promise<number[]> {
           const before = newest();
           const start = () => {
             const startMs = performance.now();
-            const look = () => {
-              if (newest() === before) requestAnimationFrame(look);
+            const checkFrame = () => {
+              if (newest() === before) requestAnimationFrame(checkFrame);
               else requestAnimationFrame(() => resolve(performance.now() - startMs));
             };
-            look();
+            checkFrame();
           };
           addEventListener("keydown", start, { once: true, capture: true });
         }),

@@ -21,7 +21,7 @@ import { command, summary, table, timed } from "./measure.ts";
 const rounds = 3;
 const samples = 200;
 const heavyAccounts = 10;
-const submissionsOfMinute = 10;
+const submissionsPerMinute = 10;
 const cancellations = 10;
 const posts = 150_000;
 const settings = { EARSHOT_SEAL: "off" };
@@ -62,7 +62,6 @@ const searchOne = async (number: number): Promise<void> => {
 
 type Samples = { search: number[]; ready: number[]; result: number[] };
 
-/** One after the other. */
 async function sample(uuid: string): Promise<Samples> {
   const all: Samples = { search: [], ready: [], result: [] };
   for (let number = 0; number < samples; number++) {
@@ -83,7 +82,7 @@ async function submitExpensive(round: number): Promise<Submitted[]> {
     const key = makeKey(`heavy-${round}-${account}`);
     const client = connect(server.base, key);
     clients.push(client);
-    for (let number = 0; number < submissionsOfMinute; number++) {
+    for (let number = 0; number < submissionsPerMinute; number++) {
       const query = queries[(account + number) % queries.length] ?? "the";
       submitted.push({ uuid: await client.submit(query, 100), key });
     }
@@ -100,11 +99,11 @@ const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
   return status !== "done" && status !== "error" && status !== "cancelled";
 };
 
-/** Cancels all; for the first ones, the time until the next search ends. */
+/** Cancels all jobs. For the first ones, measures the time until the next search ends. */
 async function cancelAll(
   submitted: readonly Submitted[],
-): Promise<{ free: number[]; left: number }> {
-  const free: number[] = [];
+): Promise<{ cancelMs: number[]; left: number }> {
+  const cancelMs: number[] = [];
   let left = 0;
   for (const each of submitted.toReversed()) {
     if (!(await isRunning(each))) continue;
@@ -113,11 +112,11 @@ async function cancelAll(
       call(server, `/v1/search/live/social/status/${each.uuid}`, each.key, "DELETE");
     const startMs = performance.now();
     await cancel();
-    if (free.length >= cancellations) continue;
+    if (cancelMs.length >= cancellations) continue;
     await searchOne(left);
-    free.push(performance.now() - startMs);
+    cancelMs.push(performance.now() - startMs);
   }
-  return { free, left };
+  return { cancelMs, left };
 }
 
 const columns = [
@@ -130,26 +129,26 @@ const columns = [
 const measured = new Map(
   columns.map((name) => [name, { p50: [] as number[], p99: [] as number[] }]),
 );
-const note = (name: string, list: readonly number[]): void => {
+const record = (name: string, list: readonly number[]): void => {
   const { p50, p99 } = summary(list);
   measured.get(name)?.p50.push(p50);
   measured.get(name)?.p99.push(p99);
 };
 
-const leftOver: number[] = [];
+const stillRunning: number[] = [];
 try {
   const stored = await light.submit("the", 100);
   await light.result(stored);
   for (let round = 0; round < rounds; round++) {
-    note("search idle", (await sample(stored)).search);
+    record("search idle", (await sample(stored)).search);
     const submitted = await submitExpensive(round);
     const loaded = await sample(stored);
-    note("search loaded", loaded.search);
-    note("/readyz loaded", loaded.ready);
-    note("result loaded", loaded.result);
-    const { free, left } = await cancelAll(submitted);
-    note("cancel + search", free);
-    leftOver.push(left);
+    record("search loaded", loaded.search);
+    record("/readyz loaded", loaded.ready);
+    record("result loaded", loaded.result);
+    const { cancelMs, left } = await cancelAll(submitted);
+    record("cancel + search", cancelMs);
+    stillRunning.push(left);
   }
 } finally {
   light.close();
@@ -168,6 +167,6 @@ console.log(
   ),
 );
 console.log(
-  `\n${samples} calls a round; of ${heavyAccounts * submissionsOfMinute} expensive searches ` +
-    `${leftOver.join(", ")} had not ended when the last call had.`,
+  `\n${samples} calls per round; expensive searches still running after the last call: ` +
+    `${stillRunning.join(", ")} of ${heavyAccounts * submissionsPerMinute}`,
 );

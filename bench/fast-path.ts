@@ -21,7 +21,7 @@ const { positionals, values } = parseArgs({
 const [folder] = positionals;
 if (folder === undefined) {
   console.error(
-    `usage: ${command()} FOLDER [--seconds OF_ROUND] [--opensearch http://127.0.0.1:9200]`,
+    `usage: ${command()} FOLDER [--seconds SECONDS_PER_ROUND] [--opensearch http://127.0.0.1:9200]`,
   );
   process.exit(2);
 }
@@ -69,8 +69,8 @@ for (const shape of shapes) {
   for (let round = 0; round < rounds; round += 1) {
     for (const side of all) measured.get(side)?.push(await run(side, shape, roundMs));
   }
-  const median = (side: Side, of: (round: Round) => number): number =>
-    summary((measured.get(side) ?? []).map(of)).p50;
+  const median = (side: Side, valueIn: (round: Round) => number): number =>
+    summary((measured.get(side) ?? []).map(valueIn)).p50;
   const atFloor = median(floor, ({ perSecond }) => perSecond);
   for (const side of all) {
     const perSecond = median(side, (round) => round.perSecond);
@@ -178,13 +178,13 @@ async function run(side: Side, { clients, posts, isOneCall }: Shape, ms: number)
   };
 }
 
-/** All threads, in steps of 10 ms. */
+/** CPU time of all threads, at a resolution of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Context switches of its threads. */
+/** Voluntary context switches of all threads. */
 function switchesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => {
     const status = readFileSync(`/proc/${pid}/task/${task}/status`, "utf8");

@@ -59,12 +59,12 @@ const rounds = new Map<string, Round[]>();
 for (let round = 0; round < Number(values.rounds); round += 1) {
   for (const side of sides) await measure(side);
 }
-const trips = await roundTrips();
+const roundTripsPerJob = await roundTrips();
 await database.remove();
 rmSync(folder, { recursive: true, force: true });
 report();
 
-/** Contain the words of each query. */
+/** Posts that contain the words of every query. */
 function posts(): Post[] {
   const numbers = Array.from({ length: 100 }, (_, n) => n).join(" ");
   return Array.from({ length: postCount }, (_, n) =>
@@ -74,18 +74,19 @@ function posts(): Post[] {
 
 async function newKeys({ settings }: Side, dataDir: string): Promise<string[]> {
   const url = settings.EARSHOT_DATABASE_URL;
-  const terms = url === undefined ? null : { url, connections: 2, timeoutMs: 10_000, gateway: "" };
-  const control = await openControl({ dataDir, database: terms });
-  const uuids: string[] = [];
+  const databaseOptions =
+    url === undefined ? null : { url, connections: 2, timeoutMs: 10_000, gateway: "" };
+  const control = await openControl({ dataDir, database: databaseOptions });
+  const tokens: string[] = [];
   for (let n = 0; n < Math.max(...clientCounts); n += 1) {
     const { token } = await control.run("createKey", {
       ...{ name: `bench ${n}`, accountName: `client ${n}`, nowMs: Date.now() },
       ...{ requestsPerSecond: 1_000_000, submissionsPerMinute: 100_000_000 },
     });
-    uuids.push(token);
+    tokens.push(token);
   }
   await control.close();
-  return uuids;
+  return tokens;
 }
 
 async function measure(side: Side): Promise<void> {
@@ -165,16 +166,16 @@ function cpuSeconds(gateways: readonly ServerProcess[]): number {
 }
 
 function report(): void {
-  const middle = (numbers: readonly number[]) => summary(numbers).p50;
+  const median = (numbers: readonly number[]) => summary(numbers).p50;
   const rows = [...rounds].map(([name, results]) => {
     const [, clients] = name.split(" | ");
-    const file = middle((rounds.get(`SQLite | ${clients}`) ?? []).map(({ rate }) => rate));
-    const rate = middle(results.map((each) => each.rate));
-    const p50 = middle(results.map((each) => each.p50));
-    const p99 = middle(results.map((each) => each.p99));
+    const file = median((rounds.get(`SQLite | ${clients}`) ?? []).map(({ rate }) => rate));
+    const rate = median(results.map((each) => each.rate));
+    const p50 = median(results.map((each) => each.p50));
+    const p99 = median(results.map((each) => each.p99));
     return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
   });
-  console.log(`${command()}: medians of ${values.rounds} rounds by turns\n`);
-  console.log(`round trips a job, one client: ${trips.toFixed(1)}\n`);
+  console.log(`${command()}: medians of ${values.rounds} interleaved rounds\n`);
+  console.log(`round trips a job, one client: ${roundTripsPerJob.toFixed(1)}\n`);
   console.log(table(["store", "clients", "jobs/s", "of SQLite", "p50 ms", "p99 ms"], rows));
 }

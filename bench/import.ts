@@ -8,13 +8,13 @@ import { requireData, writeImportFile } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * `earshot import` of the 600,000 real posts: posts per second, bytes per post, peak memory; then again, killed half
- * way and restarted: the answers must be equal. Leaves the first folder for other benchmarks.
+ * `earshot import` of the 600,000 real posts: posts per second, bytes per post, peak memory; then again, killed
+ * halfway and restarted: the answers must be equal. Leaves the first folder for other benchmarks.
  */
 requireData();
 const folder = argv[2];
 if (folder === undefined) {
-  console.error(`usage: ${command()} FOLDER_TO_MAKE`);
+  console.error(`usage: ${command()} NEW_FOLDER`);
   process.exit(2);
 }
 rmSync(folder, { recursive: true, force: true });
@@ -24,17 +24,17 @@ const posts = await writeImportFile(file);
 const whole = join(folder, "whole");
 const broken = join(folder, "broken");
 
-const straight = await importInto(whole, null);
+const uninterrupted = await importInto(whole, null);
 const bytes = sizeOf(join(whole, "archive"));
 console.log(`${command()}\n`);
 console.log(
-  `${posts} posts in ${straight.seconds.toFixed(1)} s: ${(posts / straight.seconds).toFixed(0)} posts/s`,
+  `${posts} posts in ${uninterrupted.seconds.toFixed(1)} s: ${(posts / uninterrupted.seconds).toFixed(0)} posts/s`,
 );
 console.log(
-  `${(bytes / posts).toFixed(0)} bytes a post on disk, peak memory ${straight.peakMb.toFixed(0)} MB`,
+  `${(bytes / posts).toFixed(0)} bytes a post on disk, peak memory ${uninterrupted.peakMb.toFixed(0)} MB`,
 );
 
-const half = await importInto(broken, straight.seconds / 2);
+const half = await importInto(broken, uninterrupted.seconds / 2);
 const resumed = await importInto(broken, null);
 console.log(
   `killed with -9 after ${half.seconds.toFixed(1)} s, run again: ${resumed.seconds.toFixed(1)} s more`,

@@ -10,7 +10,7 @@ import { startPostgres } from "../testkit/postgres/server.ts";
 import { command, table } from "./measure.ts";
 
 /**
- * Growth of PostgreSQL's tables over many jobs, of which the last tenth is kept, with its vacuum settings: every fourth
+ * Growth of PostgreSQL's tables over many jobs, of which the last tenth is retained, with its vacuum settings: every fourth
  * job runs on a node, others are inserted with their result; 20 posts each.
  */
 const { values } = parseArgs({
@@ -21,8 +21,8 @@ const jobs = Number(values.jobs);
 const accounts = 100;
 const workers = 24;
 /** Milliseconds between job times. */
-const apartMs = 10;
-const retentionMs = (jobs / 10) * apartMs;
+const intervalMs = 10;
+const retentionMs = (jobs / 10) * intervalMs;
 const result = JSON.stringify({ complete: true, positions: Array(20).fill(["x", "x".repeat(80)]) });
 
 const postIds = Array.from({ length: 20 }, (_unused, n) => 2n ** 60n + BigInt(n));
@@ -46,7 +46,7 @@ let started = 0;
 const startedMs = performance.now();
 await Promise.all(Array.from({ length: workers }, work));
 console.log(
-  `${command()}: tables with their indexes, MB, while the last ${jobs / 10} jobs are kept\n`,
+  `${command()}: tables with their indexes, MB, while the last ${jobs / 10} jobs are retained\n`,
 );
 console.log(table(["jobs", "jobs/s", "job", "account", "live rows", "dead rows"], rows));
 await calls.close();
@@ -57,13 +57,13 @@ async function work(): Promise<void> {
     started += 1;
     const number = started;
     await runJob(number);
-    if (number % 2_000 === 0) await sweep(number * apartMs);
-    if (number % (jobs / 10) === 0) rows.push(await look(pool, number));
+    if (number % 2_000 === 0) await sweep(number * intervalMs);
+    if (number % (jobs / 10) === 0) rows.push(await measureTables(pool, number));
   }
 }
 
 async function runJob(number: number): Promise<void> {
-  const submittedMs = number * apartMs;
+  const submittedMs = number * intervalMs;
   const uuid = randomUUID();
   const times = { finishedMs: submittedMs + 5, expiresMs: submittedMs + retentionMs / 2 };
   const row = {
@@ -99,7 +99,7 @@ async function sweep(nowMs: number): Promise<void> {
   }
 }
 
-async function look(on: Pool, done: number): Promise<string[]> {
+async function measureTables(on: Pool, done: number): Promise<string[]> {
   const [found] = await on.unsafe<Record<string, number>[]>(
     `SELECT pg_total_relation_size('job') AS job, pg_total_relation_size('account') AS account,
        (SELECT count(*) FROM job) AS live, (SELECT n_dead_tup FROM pg_stat_user_tables WHERE relname = 'job') AS dead`,

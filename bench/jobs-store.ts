@@ -11,8 +11,8 @@ import type { NewJob } from "../src/jobs/submissions/submission.ts";
 import { systemClock } from "../src/lib/clock.ts";
 import { startControl } from "../src/server/control/control.ts";
 
-const jobsARun = 10_000;
-const postsAResult = 100;
+const jobsPerRun = 10_000;
+const postsPerResult = 100;
 const keys = 16;
 
 const request: SearchJobRequest = {
@@ -20,14 +20,14 @@ const request: SearchJobRequest = {
   type: "social",
   method: "searchbyquery",
   query: "comet lang:en -filter:retweets",
-  maxResults: postsAResult,
+  maxResults: postsPerResult,
   fromMs: 1_700_000_000_000,
   toMs: 1_700_600_000_000,
   asOfMs: 0,
   after: null,
 };
 
-const items: Position[] = Array.from({ length: postsAResult }, (_, index) => ({
+const items: Position[] = Array.from({ length: postsPerResult }, (_, index) => ({
   platform: "bluesky",
   id: 1_860_000_000_000_000_000n - BigInt(index) * 4_194_304n,
 }));
@@ -96,7 +96,7 @@ for (const clients of [1, 16, 1, 16]) {
   await Promise.all(
     accounts
       .slice(0, clients)
-      .map((job) => runClient(queue, job, Math.floor(jobsARun / clients), times)),
+      .map((job) => runClient(queue, job, Math.floor(jobsPerRun / clients), times)),
   );
   const seconds = (performance.now() - startMs) / 1000;
   const cpu = process.cpuUsage(cpuBefore);

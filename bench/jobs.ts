@@ -7,7 +7,7 @@ import { command, summary, table } from "./measure.ts";
 
 /**
  * Jobs per second from submission to fetched result, one key per client, and the longest block of the event loop; then
- * kill -9 and restart: every accepted job must end. --jobs measures memory instead. Needs the folder of
+ * kill -9 and restart: every accepted job must finish. --jobs measures memory instead. Needs the folder of
  * bench/import.ts.
  */
 const { positionals, values } = parseArgs({
@@ -26,10 +26,10 @@ const settings = { EARSHOT_MAX_WAITING_REQUESTS: "1000" };
 const keys = await newKeys(64);
 console.log(`${command()}: five different searches, newest 20\n`);
 if (values.jobs === undefined) {
-  await rates(Number(values.seconds));
+  await measureRates(Number(values.seconds));
   await measureKill();
 } else {
-  await memory(Number(values.jobs));
+  await measureMemory(Number(values.jobs));
 }
 
 async function newKeys(count: number): Promise<string[]> {
@@ -49,7 +49,7 @@ async function newKeys(count: number): Promise<string[]> {
   return keys.map(({ token }) => token);
 }
 
-async function rates(seconds: number): Promise<void> {
+async function measureRates(seconds: number): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const clients of [1, 8, 16, 64]) {
     const server = await startServer(dataDir, 18_070 + clients, settings);
@@ -65,7 +65,7 @@ async function rates(seconds: number): Promise<void> {
   console.log(table(["clients", "jobs/s", "p50 ms", "p99 ms", "loop blocked at most, ms"], rows));
 }
 
-async function memory(jobs: number): Promise<void> {
+async function measureMemory(jobs: number): Promise<void> {
   const server = await startServer(dataDir, 18_070, settings);
   const rows: string[][] = [];
   let done = 0;

@@ -16,22 +16,22 @@ detectLanguage("Wie lange dauert das erste Mal?");
 const startMs = performance.now() - started;
 const startMb = (process.memoryUsage().rss - heapBefore) / 2 ** 20;
 
-type Known = { language: string; text: string };
+type LabelledText = { language: string; text: string };
 
 /** Rarer labels are mostly wrong in the data set. */
-const fewestPosts = 10_000;
+const minPosts = 10_000;
 
-const groups: { name: string; posts: Known[] }[] = [
+const groups: { name: string; posts: LabelledText[] }[] = [
   { name: "posts of the data set", posts: await postsOfTheDataSet() },
-  { name: "Thai posts, Japanese sentences", posts: certain() },
+  { name: "Thai posts, Japanese sentences", posts: certainTexts() },
   ...process.argv.slice(2).map((file) => ({ name: file, posts: linesOf(file) })),
 ];
 console.log(`${command()}\n`);
 for (const { name, posts } of groups) report(name, posts);
 console.log(`\nloading: ${startMs.toFixed(0)} ms, ${startMb.toFixed(0)} MB`);
 
-async function postsOfTheDataSet(): Promise<Known[]> {
-  const posts: Known[] = [];
+async function postsOfTheDataSet(): Promise<LabelledText[]> {
+  const posts: LabelledText[] = [];
   const counts = new Map<string, number>();
   for await (const post of iraPosts()) {
     const { lang } = toRecord(post) as { lang?: string };
@@ -39,10 +39,10 @@ async function postsOfTheDataSet(): Promise<Known[]> {
     counts.set(lang, (counts.get(lang) ?? 0) + 1);
     posts.push({ language: lang, text: post.text });
   }
-  return posts.filter(({ language }) => (counts.get(language) ?? 0) >= fewestPosts);
+  return posts.filter(({ language }) => (counts.get(language) ?? 0) >= minPosts);
 }
 
-function certain(): Known[] {
+function certainTexts(): LabelledText[] {
   const thai = gunzipSync(readFileSync(join(dataFolder, "posts/thai_wisesight.ndjson.gz")))
     .toString()
     .split("\n")
@@ -55,7 +55,7 @@ function certain(): Known[] {
   return [...thai, ...japanese];
 }
 
-function linesOf(file: string): Known[] {
+function linesOf(file: string): LabelledText[] {
   if (!existsSync(file)) throw new Error(`no such file: ${file}`);
   return readFileSync(file, "utf8")
     .split("\n")
@@ -65,7 +65,7 @@ function linesOf(file: string): Known[] {
     });
 }
 
-function report(name: string, posts: readonly Known[]): void {
+function report(name: string, posts: readonly LabelledText[]): void {
   const start = performance.now();
   const detected = posts.map(({ text }) => detectLanguage(text));
   const seconds = (performance.now() - start) / 1_000;
@@ -85,17 +85,17 @@ function report(name: string, posts: readonly Known[]): void {
 
 function row(
   language: string,
-  posts: readonly Known[],
+  posts: readonly LabelledText[],
   detected: readonly (string | null)[],
 ): string[] {
-  const of = detected.filter((_, index) => posts[index]?.language === language);
-  const right = of.filter((each) => each === language).length;
-  const undecided = of.filter((each) => each === null).length;
+  const ownResults = detected.filter((_, index) => posts[index]?.language === language);
+  const right = ownResults.filter((each) => each === language).length;
+  const undecided = ownResults.filter((each) => each === null).length;
   const correct = detected.filter((each) => each === language).length;
-  return cells(language, of.length, right, undecided, correct);
+  return cells(language, ownResults.length, right, undecided, correct);
 }
 
-function overall(posts: readonly Known[], detected: readonly (string | null)[]): string[] {
+function overall(posts: readonly LabelledText[], detected: readonly (string | null)[]): string[] {
   const right = detected.filter((each, index) => each === posts[index]?.language).length;
   const undecided = detected.filter((each) => each === null).length;
   return cells("all", posts.length, right, undecided, posts.length - undecided);

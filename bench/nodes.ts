@@ -46,17 +46,17 @@ const actors: Actor[] = [];
 
 console.log(`${command()}: ${jobs} searches each, newest ${maxResults} posts\n`);
 try {
-  await alone();
+  await measureSteps();
   const simulated = join(folder, "simulated");
   await writeSimulatedTee(simulated, Date.now());
-  await together(simulated);
+  await measureServices(simulated);
 } finally {
   await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
   rmSync(folder, { recursive: true, force: true });
 }
 
 /** Steps that run once per job. */
-async function alone(): Promise<void> {
+async function measureSteps(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const count of [20, 100]) rows.push(...(await steps(count)));
   console.log(table(["step, ms", "records", "KB", "p50", "p95"], rows));
@@ -78,12 +78,15 @@ async function steps(count: number): Promise<(string | number)[][]> {
   const keys = await makeRunKeys();
   const gateway = gatewayKeyOf(randomBytes(32));
   const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
-  const request = madeRequest(count);
-  const answer = madeAnswer(request, count);
+  const request = exampleRequest(count);
+  const answer = exampleAnswer(request, count);
   const items = answer.items;
   const opened = createOpenedLeases();
   const durations: Record<string, number[]> = {};
-  const note = async <Value>(step: string, run: () => Promise<Value> | Value): Promise<Value> => {
+  const timeStep = async <Value>(
+    step: string,
+    run: () => Promise<Value> | Value,
+  ): Promise<Value> => {
     const startMs = performance.now();
     const value = await run();
     durations[step] ??= [];
@@ -97,7 +100,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const job = randomUUID();
     const text = requestText(request);
     const nowMs = Date.now();
-    const { envelope, answerSecret: gatewaySecret } = await note(
+    const { envelope, answerSecret: gatewaySecret } = await timeStep(
       "gateway encrypts and signs the job",
       () =>
         encryptJob({
@@ -117,11 +120,11 @@ async function steps(count: number): Promise<(string | number)[][]> {
           gateway,
         }),
     );
-    const { answerSecret } = await note("node checks and decrypts it", () =>
+    const { answerSecret } = await timeStep("node checks and decrypts it", () =>
       openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, opened }),
     );
     const knowledge = knowledgeText({ ...answer });
-    const sealed = await note("node signs and encrypts the answer", () => {
+    const sealed = await timeStep("node signs and encrypts the answer", () => {
       const body = answerBody(items);
       kilobytes = Buffer.byteLength(body) / 1_000;
       const statement = { body, job, request: text, knowledge, keyId, nowMs };
@@ -129,29 +132,29 @@ async function steps(count: number): Promise<(string | number)[][]> {
       const fields = signResult({ ...statement, ...evidence, attestationId: "A".repeat(43) }, keys);
       return encryptAnswer(answerSecret, answerBytes({ body, items, knowledge, fields }));
     });
-    await note("gateway opens and checks it", async () => {
+    await timeStep("gateway opens and checks it", async () => {
       const read = await readAnswer(decryptAnswer(gatewaySecret, sealed), request);
       const { body, fields } = read;
       verifyResult(fields, { body, knowledge, request: text, signingKey: keys.signingKey });
     });
   }
-  // The first ones warm up.
+  // The first 20 rounds warm up.
   const { user, system } = process.cpuUsage(before);
   const rows = Object.entries(durations).map(([step, all]) => ({ step, all: all.slice(20) }));
   const sums = Array.from({ length: jobs }, (_, n) =>
     rows.reduce((sum, { all }) => sum + (all[n] ?? 0), 0),
   );
   const size = [String(count), kilobytes.toFixed(0)];
-  const cells = [...rows, { step: "all of it", all: sums }].map(({ step, all }) => {
+  const cells = [...rows, { step: "total", all: sums }].map(({ step, all }) => {
     const { p50, p95 } = summary(all);
     return [step, ...size, p50, p95];
   });
   // Unlike the steps, not affected by other load.
   const processorMs = (user + system) / 1_000 / jobs;
-  return [...cells, ["processor time of all of it, mean", ...size, processorMs, ""]];
+  return [...cells, ["total CPU time, mean", ...size, processorMs, ""]];
 }
 
-function madeRequest(count: number): AnswerRequest {
+function exampleRequest(count: number): AnswerRequest {
   return {
     platform: "x",
     type: "social",
@@ -165,7 +168,7 @@ function madeRequest(count: number): AnswerRequest {
   };
 }
 
-function madeAnswer(
+function exampleAnswer(
   { toMs }: AnswerRequest,
   count: number,
 ): Omit<SourceAnswer, "items"> & { items: FetchedItem[] } {
@@ -195,7 +198,7 @@ function madeAnswer(
 type Service = { name: string; base: string; dir: string; key: string };
 
 /** Interleaved, so that other load affects all equally. */
-async function together(simulated: string): Promise<void> {
+async function measureServices(simulated: string): Promise<void> {
   const file = join(folder, "posts.ndjson");
   posts.write(file);
   const ownNode = await service("own node", "on", simulated);
@@ -225,7 +228,7 @@ async function together(simulated: string): Promise<void> {
   console.log(
     `\n${table(["submission to fetched result, ms", "least", "p50", "p95", "p50 over the own node"], rows)}`,
   );
-  await attesting(quoted, simulated);
+  await measureAttestation(quoted, simulated);
 }
 
 async function service(name: string, embedded: string, simulated: string): Promise<Service> {
@@ -288,7 +291,7 @@ function start(
 }
 
 /** Measures a newly started node, from challenge to admission, over HTTP. */
-async function attesting({ base, dir }: Service, simulated: string): Promise<void> {
+async function measureAttestation({ base, dir }: Service, simulated: string): Promise<void> {
   const tee = await readSimulatedTee(join(simulated, "tee.json"));
   const gateway = {
     enrolmentToken: enrolmentTokenIn(dir),

@@ -11,7 +11,7 @@ import { type Client, openConnection } from "../testkit/service/http-client.ts";
  * records in `_source`.
  */
 const index = "earshot-bench";
-const postsOfBulk = 5_000;
+const bulkPosts = 5_000;
 
 const definition = {
   settings: {
@@ -48,7 +48,7 @@ export async function indexPosts(base: string, file: string): Promise<void> {
     const terms = JSON.stringify(indexTerms(post).join(" "));
     lines.push(`{"index":{"_id":"${post.nativeId}"}}`);
     lines.push(`{"id":${post.nativeId},"terms":${terms},"record":${line}}`);
-    if (lines.length === 2 * postsOfBulk) await flush();
+    if (lines.length === 2 * bulkPosts) await flush();
   }
   if (lines.length > 0) await flush();
   await call(base, "POST", `/${index}/_forcemerge?max_num_segments=1`, "");

@@ -20,22 +20,22 @@ const shapes: Readonly<Record<string, (length: number) => string>> = {
   "one long word": repeat("a"),
   operators: repeat("from:nasa min_faves:10 "),
   exclusions: repeat("-nasa -from:esa "),
-  "faulty values": repeat("since:2021-1-5 lang:e "),
+  "invalid values": repeat("since:2021-1-5 lang:e "),
   "unknown operators": repeat("frm:nasa re:invent "),
-  "the same twice over": repeat("nasa -nasa "),
+  "repeated terms": repeat("nasa -nasa "),
   "opening parentheses": repeat("("),
   "closing parentheses": repeat(")"),
   "pairs of parentheses": repeat("()"),
   "nested negations": (length) => nested("-(", length),
   NOT: repeat("NOT ", "", "x"),
   minuses: repeat("-"),
-  "minuses apart": repeat("- "),
+  "separate minuses": repeat("- "),
   "quotation marks": repeat('"'),
   "an open quotation": repeat('\\"', '"'),
   "open quotations of other kinds": repeat("「«"),
   "hashtags without spaces": repeat("#a"),
   "mentions without spaces": repeat("@a"),
-  "a DID that goes on": repeat("@did:a:"),
+  "an endless DID": repeat("@did:a:"),
   "cashtags without spaces": repeat("$a"),
   "small number signs": repeat("﹟a"),
   emoticons: repeat(":) :( "),
@@ -70,7 +70,7 @@ function nested(open: string, length: number): string {
 
 const chosen = process.argv.slice(2);
 console.log(command());
-console.log("Median microseconds a query, and below microseconds a character.\n");
+console.log("Median microseconds per query, and in parentheses per character.\n");
 console.log(`| shape | ${lengths.join(" | ")} | growth |`);
 console.log(`|---|${"---:|".repeat(lengths.length + 1)}`);
 for (const [name, make] of Object.entries(shapes)) {

@@ -5,7 +5,7 @@ import { command } from "./measure.ts";
 import type { ScaleFigures } from "./scale.ts";
 
 /**
- * Figures of bench/scale.ts: median and 95th percentile per kind of query and size, raw FTS5 beside the archive.
+ * Figures of bench/scale.ts: median and 95th percentile per kind of query and size, for raw FTS5 and the archive.
  * Colours follow the reader's preference.
  */
 const [folder, target] = argv.slice(2);
@@ -75,7 +75,7 @@ const names = kinds.map((name, row) =>
   text(marginLeft - 14, top + row * rowHeight + rowHeight / 2 + 4, name, ' text-anchor="end"'),
 );
 const legend =
-  `<circle class="raw" cx="${marginLeft + 4}" cy="24" r="4"/>${text(marginLeft + 14, 28, "FTS5 by hand")}` +
+  `<circle class="raw" cx="${marginLeft + 4}" cy="24" r="4"/>${text(marginLeft + 14, 28, "raw FTS5")}` +
   `<circle class="archive" cx="${marginLeft + 124}" cy="24" r="4"/>${text(marginLeft + 134, 28, "Earshot, with whole records")}` +
   text(marginLeft + 340, 28, "dot: p50, end of line: p95", ' class="small"');
 const style = `
@@ -94,7 +94,7 @@ const style = `
   }`;
 writeFileSync(
   target,
-  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Milliseconds of twelve kinds of query, FTS5 by hand and Earshot, by number of posts">
+  `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="Milliseconds of twelve kinds of query, raw FTS5 and Earshot, by number of posts">
 <style>${style}
 </style>
 <rect class="ground" width="${width}" height="${height}" rx="6"/>

@@ -10,9 +10,9 @@ export type RawFts5 = {
   close(): void;
 };
 
-const postsOfTransaction = 20_000;
+const transactionPosts = 20_000;
 
-/** Merged at the end. */
+/** Merges the index at the end. */
 export function buildRaw(path: string, records: Iterable<Record<string, unknown>>): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
   const database = new DatabaseSync(path);
@@ -28,7 +28,7 @@ export function buildRaw(path: string, records: Iterable<Record<string, unknown>
     const post = toPost(readImportRecord(record), "x", Date.now());
     insertPost.run(post.nativeId, post.text);
     insertTerms.run(post.nativeId, indexTerms(post).join(" "));
-    if (++inTransaction < postsOfTransaction) continue;
+    if (++inTransaction < transactionPosts) continue;
     database.exec("COMMIT; BEGIN");
     inTransaction = 0;
   }

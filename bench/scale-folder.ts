@@ -11,10 +11,10 @@ export type ScaleFolder = {
   unsealedDir: string;
   sealedDir: string;
   rawPath: string;
-  /** If missing. */
+  /** Builds the raw FTS5 table if it is missing. */
   buildRawOnce(): Promise<void>;
   figures(suffix: string): Record<string, unknown>;
-  keep(suffix: string, piece: string, figures: unknown): void;
+  saveFigures(suffix: string, part: string, figures: unknown): void;
 };
 
 export function scaleFolder(folder: string, posts: number): ScaleFolder {
@@ -26,7 +26,7 @@ export function scaleFolder(folder: string, posts: number): ScaleFolder {
 
   async function buildRawOnce(): Promise<void> {
     if (existsSync(`${rawPath}.done`)) return;
-    console.log("building the table of FTS5 by hand …");
+    console.log("building the raw FTS5 table …");
     buildRaw(rawPath, (await scaledPosts(posts)).records());
     writeFileSync(`${rawPath}.done`, "");
   }
@@ -43,8 +43,8 @@ export function scaleFolder(folder: string, posts: number): ScaleFolder {
     rawPath,
     buildRawOnce,
     figures,
-    keep(suffix, piece, kept) {
-      const all = { ...figures(suffix), [piece]: kept };
+    saveFigures(suffix, part, partFigures) {
+      const all = { ...figures(suffix), [part]: partFigures };
       writeFileSync(figuresPath(suffix), `${JSON.stringify(all, null, 2)}\n`);
     },
   };

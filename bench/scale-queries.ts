@@ -11,7 +11,7 @@ const rareBelow = 20;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const languages: Readonly<Record<string, "en" | "ru">> = { English: "en", Russian: "ru" };
 
-/** Twelve kinds, reproducible. Words of one query occur together in some post, except in OR and beside NOT. */
+/** Twelve kinds, reproducible. Words of one query occur together in some post, except in OR and NOT queries. */
 export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   const random = seededRandom(11);
   const pick = <Item>(items: readonly Item[]): Item => {

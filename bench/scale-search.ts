@@ -96,8 +96,8 @@ async function measureKind(
   name: string,
   queries: readonly string[],
 ): Promise<KindFigures> {
-  const plannedQueries = queries.map((query) => planned(query, sides.reader));
-  const takes = plannedQueries.map(
+  const plannedQueries = queries.map((query) => planQuery(query, sides.reader));
+  const times = plannedQueries.map(
     (): Record<"raw" | "search" | "archive" | "threads", number[]> => ({
       raw: [],
       search: [],
@@ -108,54 +108,54 @@ async function measureKind(
   let found = 0;
   for (let round = 0; round < rounds; round++) {
     for (const [index, one] of plannedQueries.entries()) {
-      const take = takes[index];
-      if (take === undefined) continue;
+      const queryTimes = times[index];
+      if (queryTimes === undefined) continue;
       // The second side finds warm caches, so they alternate.
       const isRawFirst = (index + round) % 2 === 0;
-      let rawPosts = isRawFirst ? searchRaw(sides, one, take.raw) : 0;
-      const posts = searchReader(sides, one, take);
-      if (!isRawFirst) rawPosts = searchRaw(sides, one, take.raw);
+      let rawPosts = isRawFirst ? searchRaw(sides, one, queryTimes.raw) : 0;
+      const posts = searchReader(sides, one, queryTimes);
+      if (!isRawFirst) rawPosts = searchRaw(sides, one, queryTimes.raw);
       if (rawPosts !== posts)
         throw new Error(`${queries[index]}: ${posts} posts, FTS5 ${rawPosts}`);
       const start = performance.now();
       await sides.archive.records((await sides.archive.search(one.request)).positions);
-      take.threads.push(performance.now() - start);
+      queryTimes.threads.push(performance.now() - start);
       found += posts;
     }
   }
-  const of = (side: "raw" | "search" | "archive" | "threads"): Summary =>
-    summary(takes.map((take) => middle(take[side])));
-  const raw = of("raw");
-  const archive = of("archive");
+  const timesOf = (side: "raw" | "search" | "archive" | "threads"): Summary =>
+    summary(times.map((queryTimes) => middle(queryTimes[side])));
+  const raw = timesOf("raw");
+  const archive = timesOf("archive");
   return {
     name,
     queries: queries.length,
     found: found / rounds / queries.length,
     raw,
-    search: of("search"),
+    search: timesOf("search"),
     archive,
-    threads: of("threads"),
+    threads: timesOf("threads"),
     ratio: archive.mean / raw.mean,
   };
 }
 
-function searchRaw({ raw }: Sides, { match, low, high }: PlannedQuery, takes: number[]): number {
+function searchRaw({ raw }: Sides, { match, low, high }: PlannedQuery, times: number[]): number {
   const start = performance.now();
   const rows = raw.newest.all(match, low, high);
-  takes.push(performance.now() - start);
+  times.push(performance.now() - start);
   return rows.length;
 }
 
 function searchReader(
   { reader }: Sides,
   { request }: PlannedQuery,
-  takes: { search: number[]; archive: number[] },
+  times: { search: number[]; archive: number[] },
 ): number {
   const start = performance.now();
   const { positions } = reader.operations.search(request);
-  takes.search.push(performance.now() - start);
+  times.search.push(performance.now() - start);
   const { records } = reader.operations.records(positions);
-  takes.archive.push(performance.now() - start);
+  times.archive.push(performance.now() - start);
   return records.length;
 }
 
@@ -172,7 +172,7 @@ export async function measureWorst(
   const sides = await openSides(dataDir, rawPath, segments);
   try {
     return kinds.flatMap(({ name, queries }) =>
-      queries.map((query) => measureWorstQuery(sides, name, planned(query, sides.reader))),
+      queries.map((query) => measureWorstQuery(sides, name, planQuery(query, sides.reader))),
     );
   } finally {
     await sides.close();
@@ -205,7 +205,7 @@ function measureWorstQuery(sides: Sides, name: string, one: PlannedQuery): Worst
   };
 }
 
-function planned(query: string, { operations }: Sides["reader"]): PlannedQuery {
+function planQuery(query: string, { operations }: Sides["reader"]): PlannedQuery {
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: Date.now() });
   const { conjuncts, fromMs, toMs } = extractBounds(plan, { fromMs: null, toMs: null });

@@ -60,7 +60,7 @@ const likedPosts = 5_000;
 const likes = 200_000;
 const postCollection = "app.bsky.feed.post";
 
-/** Follows a stream of posts, then likes, as another platform beside the others. */
+/** Follows a stream of posts, then likes, of a platform that is not yet in the archive. */
 export async function measureLive(dataDir: string, port: number): Promise<LiveFigures> {
   const stream = await startJetstreamServer();
   const server = await startServer(dataDir, port, {

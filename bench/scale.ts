@@ -18,7 +18,7 @@ import {
 import { type LiveFigures, measureLive, measureReady, type ReadyFigures } from "./scale-serve.ts";
 
 /**
- * The archive at 1, 3 and 10 million posts: import, queries beside raw FTS5, the worst queries, start, live stream.
+ * The archive at 1, 3 and 10 million posts: import, queries compared with raw FTS5, the worst queries, start, live stream.
  * Writes FOLDER/<size>.json; without --only, existing figures are skipped.
  */
 export type ScaleFigures = {
@@ -51,25 +51,31 @@ if (folder === undefined || (values.only !== undefined && only === undefined)) {
 }
 requireData();
 const posts = Number(values.posts);
-const { dataDir, rawPath, buildRawOnce, figures: kept, keep: keepIn } = scaleFolder(folder, posts);
+const {
+  dataDir,
+  rawPath,
+  buildRawOnce,
+  figures: savedFigures,
+  saveFigures,
+} = scaleFolder(folder, posts);
 
 async function measure(piece: Piece): Promise<void> {
-  if (piece === "import") keep("import", shownImport(await importPosts()));
+  if (piece === "import") save("import", printImport(await importPosts()));
   else if (!existsSync(join(dataDir, "archive")))
     throw new Error(`${dataDir} has no archive: import first`);
-  if (piece === "queries") keep("queries", await searchKinds());
-  if (piece === "worst") keep("worst", shownWorst(await searchWorst()));
-  if (piece === "ready") keep("ready", shownReady(await start()));
-  if (piece === "live") keep("live", shownLive(await measureLive(dataDir, await freePort())));
+  if (piece === "queries") save("queries", await searchKinds());
+  if (piece === "worst") save("worst", printWorst(await searchWorst()));
+  if (piece === "ready") save("ready", printReady(await start()));
+  if (piece === "live") save("live", printLive(await measureLive(dataDir, await freePort())));
 }
 
 function readFigures(): ScaleFigures {
   const made = "600,000 real posts, repeated with shifted times, other IDs and other rare words";
-  return { posts, made, ...kept("") };
+  return { posts, made, ...savedFigures("") };
 }
 
-function keep<Name extends Piece>(name: Name, figures: ScaleFigures[Name]): void {
-  keepIn("", name, figures);
+function save<Name extends Piece>(name: Name, figures: ScaleFigures[Name]): void {
+  saveFigures("", name, figures);
 }
 
 async function importPosts(): Promise<ImportFigures> {
@@ -127,7 +133,7 @@ async function start(): Promise<ReadyFigures> {
 
 const segments = (): number => readFigures().import?.segments ?? 1;
 
-function shownImport(figures: ImportFigures): ImportFigures {
+function printImport(figures: ImportFigures): ImportFigures {
   const { postsPerSecond, seconds, bytesPerPost, peakMb, parts } = figures;
   const each = Object.entries(parts).sort((a, b) => b[1] - a[1]);
   console.log(
@@ -137,7 +143,7 @@ function shownImport(figures: ImportFigures): ImportFigures {
   return figures;
 }
 
-function shownWorst(figures: WorstFigures[]): WorstFigures[] {
+function printWorst(figures: WorstFigures[]): WorstFigures[] {
   const header = ["query", "FTS5", "archive", `stopped after ${deadlineMs}`].concat([
     "segments",
     "statements",
@@ -160,7 +166,7 @@ function shownWorst(figures: WorstFigures[]): WorstFigures[] {
   return figures;
 }
 
-function shownReady(figures: ReadyFigures): ReadyFigures {
+function printReady(figures: ReadyFigures): ReadyFigures {
   const { readyMs, readyMb, searches, searchedMb } = figures;
   console.log(
     `ready after ${readyMs.map((ms) => ms.toFixed(0)).join(", ")} ms with ${readyMb.toFixed(0)} MB; ` +
@@ -169,7 +175,7 @@ function shownReady(figures: ReadyFigures): ReadyFigures {
   return figures;
 }
 
-function shownLive(figures: LiveFigures): LiveFigures {
+function printLive(figures: LiveFigures): LiveFigures {
   const { searchableMs, posts: count, likes, likesPerSecond, residentMb } = figures;
   console.log(
     `${count} live posts searchable after p50 ${searchableMs.p50.toFixed(0)}, p95 ${searchableMs.p95.toFixed(0)} ms; ` +

@@ -13,7 +13,7 @@ export type SealFigures = {
   segments: number;
   cpuSecondsPerMillion: number;
   secondsPerMillion: number;
-  /** And how many took over 15 and 50 ms. */
+  /** The longest step, and how many took more than 15 and 50 ms. */
   longestStepMs: number;
   stepsAbove15Ms: number;
   stepsAbove50Ms: number;

@@ -62,7 +62,7 @@ const sharedIds = createIdMemory(shares.ids);
 
 const threadMemory = (): SealedMemory => createSealedMemory(shares.terms, useIdMemory(sharedIds));
 
-export function plannedFor(query: string, reader: Reader): PlannedQuery {
+export function planFor(query: string, reader: Reader): PlannedQuery {
   const { tree } = parseQuery(query);
   const names = reader.operations.resolve(namesIn(tree));
   const plan = makePlan(tree, { names, asOfMs: 0 });
@@ -83,7 +83,7 @@ export function plannedFor(query: string, reader: Reader): PlannedQuery {
 
 const never = (): boolean => false;
 
-/** Segment by segment. */
+/** Searches segment by segment. */
 export function newestIds(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
@@ -105,7 +105,7 @@ export function newestIds(
   return found;
 }
 
-/** Visited for the newest IDs. */
+/** Number of containers visited for the newest IDs. */
 export function containersFor(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,

@@ -17,12 +17,12 @@ import {
   openReader,
   openSegments,
   type PlannedQuery,
-  plannedFor,
+  planFor,
   type Raw,
 } from "./sealed-sides.ts";
 
 /**
- * The sealed index beside FTS5 on the same posts: sealing, twelve kinds of query, the worst ones, exact counts. Creates
+ * The sealed index compared with FTS5 on the same posts: sealing, twelve kinds of query, the worst ones, exact counts. Creates
  * missing inputs. Figures go to FOLDER/<size>-sealed.json.
  */
 const pieces = ["seal", "queries", "worst", "counts"] as const;
@@ -106,14 +106,14 @@ function page({ operations }: Reader, { plan }: PlannedQuery): number {
   return operations.records(positions).records.length;
 }
 
-type Takes = Record<Side, number[]>;
+type SideTimes = Record<Side, number[]>;
 
 /**
  * Each side runs all queries before the next, because engines share no caches; sides rotate. All must find the same
  * number.
  */
-function takesOf(opened: Open, queries: readonly string[]): Takes {
-  const planned = queries.map((query) => plannedFor(query, opened.plainReader));
+function measureSides(opened: Open, queries: readonly string[]): SideTimes {
+  const planned = queries.map((query) => planFor(query, opened.plainReader));
   const found = planned.map(() => new Set<number>());
   const ofRounds = Object.fromEntries(
     sideNames.map((name) => [name, planned.map((): number[] => [])]),
@@ -132,7 +132,7 @@ function takesOf(opened: Open, queries: readonly string[]): Takes {
   const differs = found.findIndex(({ size }) => size > 1);
   if (differs >= 0) throw new Error(`${queries[differs]}: ${[...(found[differs] ?? [])]} found`);
   return Object.fromEntries(
-    sideNames.map((name) => [name, ofRounds[name].map(medianOf)]),
+    sideNames.map((name) => [name, ofRounds[name].map(chosenTime)]),
   ) as Record<Side, number[]>;
 }
 
@@ -145,14 +145,14 @@ function shuffled<Value>(list: readonly Value[]): Value[] {
     .map(({ value }) => value);
 }
 
-/** The best one says more on a loaded machine. */
-const medianOf = (ms: readonly number[]): number =>
+/** On a loaded machine, the best round is more meaningful. */
+const chosenTime = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[values.take === "best" ? 0 : Math.floor(ms.length / 2)] ?? 0;
 
 type SideFigures = Summary & { perSecond: number };
 type KindFigures = { name: string; sides: Record<Side, SideFigures> };
 
-const figuresOf = (takes: Takes): Record<Side, SideFigures> =>
+const figuresOf = (takes: SideTimes): Record<Side, SideFigures> =>
   Object.fromEntries(
     sideNames.map((name) => {
       const each = summary(takes[name]);
@@ -166,14 +166,14 @@ async function searchKinds(opened: Open): Promise<KindFigures[]> {
   const mixed = shuffled(
     kinds.flatMap(({ name, queries }) => queries.map((query) => ({ name, query }))),
   );
-  const takes = takesOf(
+  const takes = measureSides(
     opened,
     mixed.map(({ query }) => query),
   );
   const measured = kinds.map(({ name }): KindFigures => {
     const isOwn = (_: number, index: number): boolean => mixed[index]?.name === name;
     const own = Object.fromEntries(sideNames.map((side) => [side, takes[side].filter(isOwn)]));
-    return { name, sides: figuresOf(own as Takes) };
+    return { name, sides: figuresOf(own as SideTimes) };
   });
   measured.push({ name: "all", sides: figuresOf(takes) });
   const ratio = (each: KindFigures, side: Side): string =>
@@ -201,9 +201,9 @@ async function searchKinds(opened: Open): Promise<KindFigures[]> {
 async function searchWorst(opened: Open): Promise<unknown> {
   const kinds = await worstQueries();
   const figures = kinds.map(({ name, queries: [query = ""] }) => {
-    const takes = takesOf(opened, [query, query, query]);
-    const planned = plannedFor(query, opened.plainReader);
-    const ms = Object.fromEntries(sideNames.map((side) => [side, medianOf(takes[side])]));
+    const takes = measureSides(opened, [query, query, query]);
+    const planned = planFor(query, opened.plainReader);
+    const ms = Object.fromEntries(sideNames.map((side) => [side, chosenTime(takes[side])]));
     return { name, containers: containersFor(opened.sealed, planned), ms };
   });
   const rows = figures.map(({ name, containers, ms }) => [
@@ -228,7 +228,7 @@ async function countAll(opened: Open): Promise<unknown> {
     ["50-way OR by hour", or, hourMs],
   ] as const;
   const figures = answers.map(([name, query, widthMs]) => {
-    const planned = plannedFor(query, opened.plainReader);
+    const planned = planFor(query, opened.plainReader);
     const fts5: number[] = [];
     const plain: number[] = [];
     const sealed: number[] = [];
@@ -251,9 +251,9 @@ async function countAll(opened: Open): Promise<unknown> {
     return {
       name,
       posts: posts,
-      fts5Ms: medianOf(fts5),
-      plainMs: medianOf(plain),
-      sealedMs: medianOf(sealed),
+      fts5Ms: chosenTime(fts5),
+      plainMs: chosenTime(plain),
+      sealedMs: chosenTime(sealed),
       firstMs: sealed[0] ?? 0,
     };
   });
@@ -293,7 +293,7 @@ function countIn(
   return counts;
 }
 
-function shownSeal(figures: SealFigures): SealFigures {
+function printSeal(figures: SealFigures): SealFigures {
   const { parts, ...rest } = figures;
   console.log(
     `${JSON.stringify(rest, null, 1)}\n\n${table(
@@ -311,20 +311,20 @@ async function prepare(): Promise<void> {
   await measureImport(unsealedDir, await scaledPosts(posts), { EARSHOT_SEAL: "off" });
 }
 
-const keep = (piece: Piece, figures: unknown): void => path.keep("-sealed", piece, figures);
+const save = (piece: Piece, figures: unknown): void => path.saveFigures("-sealed", piece, figures);
 
 console.log(`${command()}\n`);
 await prepare();
 for (const piece of only === undefined ? pieces : [only]) {
   if (piece === "seal") {
-    keep("seal", shownSeal(measureSeal(unsealedDir, sealedDir)));
+    save("seal", printSeal(measureSeal(unsealedDir, sealedDir)));
     continue;
   }
   const opened = open();
   try {
-    if (piece === "queries") keep("queries", await searchKinds(opened));
-    if (piece === "worst") keep("worst", await searchWorst(opened));
-    if (piece === "counts") keep("counts", await countAll(opened));
+    if (piece === "queries") save("queries", await searchKinds(opened));
+    if (piece === "worst") save("worst", await searchWorst(opened));
+    if (piece === "counts") save("counts", await countAll(opened));
   } finally {
     opened.close();
   }

@@ -47,8 +47,8 @@ console.log(
 );
 const rows: (string | number)[][] = [];
 for (const { name, queries } of await drawQueries(queriesOfEachKind)) {
-  const plannedQueries = queries.map(planned);
-  const best = { raw: worst(), inThread: worst(), threads: worst() };
+  const plannedQueries = queries.map(planQuery);
+  const best = { raw: infiniteSummary(), inThread: infiniteSummary(), threads: infiniteSummary() };
   let found = 0;
   for (let round = 0; round < rounds; round++) {
     const rawMs: number[] = [],
@@ -65,22 +65,22 @@ for (const { name, queries } of await drawQueries(queriesOfEachKind)) {
         deadlineMs: Number.POSITIVE_INFINITY,
       };
       let start = performance.now();
-      const byHand = rawStatement.all(match, low, high);
+      const rawRows = rawStatement.all(match, low, high);
       rawMs.push(performance.now() - start);
       start = performance.now();
       const { positions } = reader.operations.search(request);
       const { records } = reader.operations.records(positions);
       inThreadMs.push(performance.now() - start);
-      if (records.length !== byHand.length)
-        throw new Error(`${name}: ${records.length} against ${byHand.length}`);
+      if (records.length !== rawRows.length)
+        throw new Error(`${name}: ${records.length} against ${rawRows.length}`);
       start = performance.now();
       await archive.records((await archive.search(request)).positions);
       threadsMs.push(performance.now() - start);
       if (round === 0) found += records.length;
     }
-    takeBetter(best, "raw", rawMs);
-    takeBetter(best, "inThread", inThreadMs);
-    takeBetter(best, "threads", threadsMs);
+    keepBetter(best, "raw", rawMs);
+    keepBetter(best, "inThread", inThreadMs);
+    keepBetter(best, "threads", threadsMs);
   }
   rows.push([
     name,
@@ -115,11 +115,11 @@ raw.close();
 await archive.close();
 rmSync(dataDir, { recursive: true });
 
-function worst() {
+function infiniteSummary() {
   return { p50: Infinity, p95: Infinity, p99: Infinity, mean: Infinity };
 }
 
-function takeBetter(
+function keepBetter(
   best: Record<string, ReturnType<typeof summary>>,
   name: string,
   durations: number[],
@@ -132,7 +132,7 @@ function ratio(a: number, b: number): string {
   return (a / b).toFixed(2);
 }
 
-function planned(query: string) {
+function planQuery(query: string) {
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, {
     names: reader.operations.resolve(namesIn(tree)),

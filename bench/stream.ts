@@ -41,7 +41,7 @@ await stream.startTraffic();
 const liveSamples = await samplesUntil(live, (second) => second >= seconds);
 await stream.endTraffic();
 print("live", liveSamples);
-const all = (await samplesUntil(live, isStill())).at(-1)?.events ?? 0;
+const all = (await samplesUntil(live, isQuiet())).at(-1)?.events ?? 0;
 const { posts } = await stream.jetstreamPosts();
 await compare(live);
 await live.stop();
@@ -50,8 +50,8 @@ const again = await stream.startService("again", settings);
 const isAll = (_: number, { events, waiting }: StreamSample): boolean =>
   events >= all && waiting === 0;
 const replaySamples = await samplesUntil(again, isAll, 100);
-print("replay of all that Jetstream has kept", replaySamples);
-await samplesUntil(again, isStill());
+print("replay of everything that Jetstream stored", replaySamples);
+await samplesUntil(again, isQuiet());
 await compare(again);
 await stream.close();
 rmSync(folder, { recursive: true, force: true });
@@ -73,13 +73,13 @@ async function samplesUntil(
 }
 
 /** Five samples without an event. */
-function isStill(): (second: number, sample: StreamSample) => boolean {
-  let still = 0;
+function isQuiet(): (second: number, sample: StreamSample) => boolean {
+  let quietSamples = 0;
   let before = -1;
   return (_, { events }) => {
-    still = events === before ? still + 1 : 0;
+    quietSamples = events === before ? quietSamples + 1 : 0;
     before = events;
-    return still === 5;
+    return quietSamples === 5;
   };
 }
 
@@ -104,7 +104,7 @@ function print(what: string, samples: readonly Sample[]): void {
   console.log(`\n${what}\n`);
   console.log(table(["s", "events", "events/s", "lag s", "waiting", "RSS MB"], rows));
   console.log(
-    `\n${last?.events} events in ${last?.second.toFixed(1)} s: ${((last?.events ?? 0) / (last?.second ?? 1)).toFixed(0)} a second; ` +
+    `\n${last?.events} events in ${last?.second.toFixed(1)} s: ${((last?.events ?? 0) / (last?.second ?? 1)).toFixed(0)} per second; ` +
       `RSS at most ${maxMb.toFixed(0)} MB${disk === null ? "" : `; ${disk.calls()} fsyncs so far, each ${fsyncMs} ms slower`}`,
   );
 }
@@ -112,8 +112,8 @@ function print(what: string, samples: readonly Sample[]): void {
 async function compare(service: ServerProcess): Promise<void> {
   const shown = await foundTexts(service);
   const missing = [...posts].filter(([uri, text]) => shown.get(uri) !== text).length;
-  const more = [...shown.keys()].filter((uri) => !posts.has(uri)).length;
+  const extra = [...shown.keys()].filter((uri) => !posts.has(uri)).length;
   console.log(
-    `\n${posts.size} posts held by Jetstream: ${missing} missing or different, ${more} more`,
+    `\n${posts.size} posts stored by Jetstream: ${missing} missing or different, ${extra} extra`,
   );
 }

@@ -68,10 +68,10 @@ async function source(): Promise<void> {
     },
     nextJob(),
   );
-  if (answer.items.length !== posts) throw new Error(`${answer.items.length} posts came`);
+  if (answer.items.length !== posts) throw new Error(`received ${answer.items.length} posts`);
 }
 
-const kinds = { "bare fetch": bare, session: session, source: source };
+const kinds = { "bare fetch": bare, session, source };
 
 async function measure(): Promise<Record<string, number[]>> {
   const durations: Record<string, number[]> = {};
@@ -86,12 +86,12 @@ async function measure(): Promise<Record<string, number[]>> {
 
 await measure();
 const rows: (string | number)[][] = [];
-const over: number[] = [];
+const overheadMs: number[] = [];
 const requestsBefore = upstream.requests.length;
 for (let run = 1; run <= runs; run += 1) {
   const durations = await measure();
   const p50 = (name: string) => summary(durations[name] ?? []).p50;
-  over.push(p50("source") - p50("bare fetch"));
+  overheadMs.push(p50("source") - p50("bare fetch"));
   rows.push([
     `${run}`,
     p50("bare fetch"),
@@ -112,7 +112,9 @@ console.log(
     rows,
   ),
 );
-console.log(`\nsource over a bare fetch, median of the runs: ${summary(over).p50.toFixed(3)} ms`);
+console.log(
+  `\nsource over a bare fetch, median of the runs: ${summary(overheadMs).p50.toFixed(3)} ms`,
+);
 console.log(`requests: ${requests} for ${runs * (rounds + 20) * 3} answers\n`);
 await service.remove();
 await room.close();
