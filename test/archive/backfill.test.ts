@@ -42,7 +42,7 @@ beforeAll(async () => {
   });
   const records = new Map<string, unknown>([
     [postPath("3kaaaaaaaaaa2"), record("an aurora over the fjord")],
-    [postPath("3kaaaaaaaaaa3"), "no record"],
+    [postPath("3kaaaaaaaaaa3"), "not a record"],
   ]);
   const rest = { handle: "ann.example", rev: "3kaaaaaaaaaaa", pds: null };
   host.accounts.set(ann, { did: ann, records, status: "active", ...rest });
@@ -59,7 +59,7 @@ afterAll(async () => {
 const earshot = (...args: string[]) => runCommand(args, environment);
 
 describe("accounts", () => {
-  test("accounts are backfilled if possible, and errors of the others are printed", async () => {
+  test("accounts are backfilled where possible, and errors of the others are printed", async () => {
     const { code, out, notes } = await earshot("backfill", "--author", "@ann.example", bob);
     expect(code).toBe(1);
     expect(out).toMatch(

@@ -47,7 +47,7 @@ afterAll(async () => {
   await emulator.close();
 });
 
-/** Texts found on a platform, newest first, and the job's status. */
+/** Posts found on a platform, newest first, and the job's status. */
 async function request(query: string, platform = "mastodon") {
   const path = `/v1/search/live/${platform}`;
   const submitted = await service.submit(
@@ -70,7 +70,7 @@ type Metadata = {
   origin: string;
   public_metrics: { like_count: number };
 };
-const finds = (query: string, count: number) =>
+const waitForPosts = (query: string, count: number) =>
   until(`${count} posts of ${query}`, async () => {
     const found = await request(query);
     return found.posts.length === count ? found : null;
@@ -116,7 +116,7 @@ describe("the connected stream", () => {
     network.addStatus({ accountId: ben, text: "a heron of ben" });
     network.addStatus({ accountId: ann, text: "a private heron", visibility: "private" });
     network.addStatus({ accountId: ann, text: "a heron of ann #birds" });
-    const { posts, status } = await finds("heron", 1);
+    const { posts, status } = await waitForPosts("heron", 1);
     expect(posts[0]).toMatchObject({
       Content: "a heron of ann #birds",
       Metadata: { platform: "mastodon", username: "ann@other.example", origin: "stream" },
@@ -130,7 +130,7 @@ describe("the connected stream", () => {
     for (const word of ["gull", "tern", "skua"]) {
       const madeAt = performance.now();
       emulator.network.addStatus({ accountId: ann, text: `a ${word}` });
-      await finds(word, 1);
+      await waitForPosts(word, 1);
       tookMs.push(performance.now() - madeAt);
     }
     // The minimum excludes load of other processes.
@@ -139,31 +139,31 @@ describe("the connected stream", () => {
 
   test("an edit on the Mastodon stream replaces a post, with its counts", async () => {
     const { id } = emulator.network.addStatus({ accountId: ann, text: "an egret" });
-    await finds("egret", 1);
+    await waitForPosts("egret", 1);
     emulator.network.editStatus(id, { text: "a stork", favourites: 12 });
-    const { posts } = await finds("stork min_faves:12", 1);
+    const { posts } = await waitForPosts("stork min_faves:12", 1);
     expect(posts[0]?.Metadata.public_metrics.like_count).toBe(12);
     expect((await request("egret")).posts).toEqual([]);
   });
 
   test("a deletion on the Mastodon stream removes an archived post", async () => {
     const { id } = emulator.network.addStatus({ accountId: ann, text: "a bittern" });
-    await finds("bittern", 1);
+    await waitForPosts("bittern", 1);
     emulator.network.deleteStatus(id);
-    await finds("bittern", 0);
+    await waitForPosts("bittern", 0);
   });
 
   test("the Mastodon stream hides an account that withdraws consent, and shows it after renewed consent", async () => {
     const { network } = emulator;
     const eve = network.addAccount({ username: "eve" });
     network.addStatus({ accountId: eve.id, text: "a first spoonbill" });
-    await finds("spoonbill", 1);
+    await waitForPosts("spoonbill", 1);
     eve.indexable = false;
     network.addStatus({ accountId: eve.id, text: "a second spoonbill" });
-    await finds("spoonbill", 0);
+    await waitForPosts("spoonbill", 0);
     eve.indexable = true;
     network.addStatus({ accountId: eve.id, text: "a third spoonbill" });
-    const { posts } = await finds("spoonbill", 2);
+    const { posts } = await waitForPosts("spoonbill", 2);
     expect(posts.map(({ Content }) => Content)).toEqual(["a third spoonbill", "a first spoonbill"]);
   });
 
@@ -174,7 +174,7 @@ describe("the connected stream", () => {
     streams.event("status.update", "null");
     streams.event("delete", "x".repeat(100_000));
     emulator.network.addStatus({ accountId: ann, text: "an ibis" });
-    await finds("ibis", 1);
+    await waitForPosts("ibis", 1);
     const metrics = await service.context.http.metrics.text();
     expect(metrics).toMatch(/^earshot_mastodon_stream_bad_frames_total 5$/m);
     expect(metrics).toMatch(/^earshot_mastodon_stream_connected 1$/m);
@@ -198,13 +198,13 @@ describe("a stream after a disconnection", () => {
   const codes = ({ warnings }: { warnings: { code: string }[] }) =>
     warnings.map(({ code }) => code);
 
-  test("after a disconnection, a stored post is not reported as complete until it was compared with the server", async () => {
+  test("after a disconnection, a stored post is not reported as complete until it has been compared with the server", async () => {
     const { network } = emulator;
     const cora = network.addAccount({ username: "ann" }).id;
-    const kept = network.addStatus({ accountId: cora, text: "a godwit that stays" }).id;
+    const unchanged = network.addStatus({ accountId: cora, text: "a godwit that stays" }).id;
     const deleted = network.addStatus({ accountId: cora, text: "a godwit that goes" }).id;
     const edited = network.addStatus({ accountId: cora, text: "a godwit that changes" }).id;
-    await finds("godwit", 3);
+    await waitForPosts("godwit", 3);
     await until("stored posts to be compared", async () =>
       String((await readiness()).mastodon).includes("comparing") ? null : true,
     );
@@ -217,19 +217,19 @@ describe("a stream after a disconnection", () => {
     );
     network.deleteStatus(deleted);
     network.editStatus(edited, { text: "a godwit that has changed" });
-    const away = await getById(kept);
-    expect(away.posts).toEqual(["a godwit that stays"]);
+    const duringGap = await getById(unchanged);
+    expect(duringGap.posts).toEqual(["a godwit that stays"]);
     expect((await getById(deleted)).posts).toEqual([]);
     expect((await getById(edited)).posts).toEqual(["a godwit that has changed"]);
     const searched = await request("godwit");
     expect(codes(searched.status)).toContain("posts_unchecked");
 
     streams.isAway = false;
-    await finds("godwit", 2);
+    await waitForPosts("godwit", 2);
     await until("stored posts to be compared", async () =>
       String((await readiness()).mastodon).includes("comparing") ? null : true,
     );
-    expect(await getById(kept)).toMatchObject({ status: { complete: true, warnings: [] } });
+    expect(await getById(unchanged)).toMatchObject({ status: { complete: true, warnings: [] } });
     expect((await getById(deleted)).posts).toEqual([]);
     expect((await getById(edited)).posts).toEqual(["a godwit that has changed"]);
     expect(codes((await request("godwit")).status)).not.toContain("posts_unchecked");
@@ -241,16 +241,16 @@ describe("a stream after a disconnection", () => {
 
 test("a disconnection leaves a gap in the coverage, and posts after it are found", async () => {
   emulator.network.addStatus({ accountId: ann, text: "a crane before" });
-  await finds("crane", 1);
+  await waitForPosts("crane", 1);
   const before = streams.requests.length;
   streams.cut();
   await until("another connection", () => (streams.requests.length > before ? true : null));
   await connected();
   emulator.network.addStatus({ accountId: ann, text: "a crane after" });
-  await finds("crane", 2);
+  await waitForPosts("crane", 2);
   emulator.network.addStatus({ accountId: ann, text: "a crane later" });
-  await finds("crane", 3);
-  const ledger = await until("two intervals", async () => {
+  await waitForPosts("crane", 3);
+  const streamIntervals = await until("two intervals", async () => {
     const stored = await service.context.archive.coverage();
     const { intervals = [] } = stored.find(({ platform }) => platform === "mastodon") ?? {};
     const ofStream = intervals.filter(
@@ -258,7 +258,7 @@ test("a disconnection leaves a gap in the coverage, and posts after it are found
     );
     return ofStream.length >= 2 ? ofStream : null;
   });
-  const [last, former] = ledger.toReversed();
+  const [last, former] = streamIntervals.toReversed();
   expect(last?.fromMs).toBeGreaterThan(former?.toMs ?? Number.NaN);
   expect((await request("crane")).status.complete).toBe(false);
 });

@@ -94,7 +94,7 @@ describe.each(releases)("a data folder of %s", (release) => {
 
   test("an upgraded data folder finds posts by their former IDs", async () => {
     const [first] = known.pages;
-    if (first === undefined) throw new Error("a page");
+    if (first === undefined) throw new Error("no page");
     const former = first.all;
     const { ids } = await submit({ ...first.args, max_results: 500 });
     expect(ids).not.toEqual(former);

@@ -11,19 +11,19 @@ export const cast = {
   star: 0,
   prolific: 1,
   reader: 3,
-  /** Has a credential too. */
+  /** Also has a credential. */
   other: 4,
   silent: 5,
   /** Authorizes Earshot in a browser. */
-  allower: 6,
+  authorizer: 6,
 } as const;
 
-export const allowerPassword = "a password to log in with";
+export const authorizerPassword = "a password to log in with";
 
 const peopleCount = 210;
 /** Per reason for being hidden. */
-const ofEachReason = 3;
-const firstHidden = peopleCount - reasons.length * ofEachReason;
+const accountsPerReason = 3;
+const firstHidden = peopleCount - reasons.length * accountsPerReason;
 
 const picture = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
@@ -31,12 +31,12 @@ const picture = Buffer.from(
 );
 
 export async function makeAccounts(network: Network): Promise<Account[]> {
-  const passwords = new Map([[cast.allower, allowerPassword]]);
+  const passwords = new Map([[cast.authorizer, authorizerPassword]]);
   const people = await makePeople(network, peopleCount, passwords);
   const accounts = people.map(({ did, handle, authorization }, index): Account => {
-    const why = reasons[Math.floor((index - firstHidden) / ofEachReason)] ?? "";
+    const reason = reasons[Math.floor((index - firstHidden) / accountsPerReason)] ?? "";
     const none = { name: null, description: null, avatar: null, createdMs: null, labels: [] };
-    return { index, did, handle, authorization, standing: stateOf[why], why, ...none };
+    return { index, did, handle, authorization, state: stateOf[reason], reason, ...none };
   });
   for (const account of accounts.slice(10, 14)) {
     account.handle = `renamed-${account.handle}`;
@@ -59,19 +59,19 @@ export async function uploadPictures(
 }
 
 export function addProfile(batch: Batch, draw: Draw, createdMs: number, avatar: Blob | null): void {
-  const { by } = batch;
-  if (by.index === cast.silent || (by.standing === "shown" && draw.chance(0.1))) return;
-  const isShy = by.why === "not for everyone";
-  by.name = draw.chance(0.9) ? `Person ${draw.below(1_000)} ✦` : null;
-  by.description = draw.chance(0.7) ? `about ${draw.below(1_000)}\nand <more> #things` : null;
-  by.avatar = avatar?.ref.$link ?? null;
-  by.createdMs = createdMs;
-  by.labels = isShy ? ["!no-unauthenticated"] : [];
+  const { author } = batch;
+  if (author.index === cast.silent || (author.state === "visible" && draw.chance(0.1))) return;
+  const isRestricted = author.reason === "hidden from signed-out viewers";
+  author.name = draw.chance(0.9) ? `Person ${draw.below(1_000)} ✦` : null;
+  author.description = draw.chance(0.7) ? `about ${draw.below(1_000)}\nand <more> #things` : null;
+  author.avatar = avatar?.ref.$link ?? null;
+  author.createdMs = createdMs;
+  author.labels = isRestricted ? ["!no-unauthenticated"] : [];
   batch.add("app.bsky.actor.profile", {
     createdAt: new Date(createdMs).toISOString(),
-    ...(by.name === null ? {} : { displayName: by.name }),
-    ...(by.description === null ? {} : { description: by.description }),
+    ...(author.name === null ? {} : { displayName: author.name }),
+    ...(author.description === null ? {} : { description: author.description }),
     ...(avatar === null ? {} : { avatar }),
-    ...(isShy ? { labels: selfLabels(by.labels) } : {}),
+    ...(isRestricted ? { labels: selfLabels(author.labels) } : {}),
   });
 }

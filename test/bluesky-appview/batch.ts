@@ -2,7 +2,7 @@ import type { Network } from "./network.ts";
 import type { Account, Reference } from "./society.ts";
 
 export type Batch = {
-  by: Account;
+  author: Account;
   /** `made` receives the names once all batches are written. */
   add(collection: string, record: object, made?: (reference: Reference) => void): void;
   remove(uri: string): void;
@@ -12,7 +12,7 @@ export type Batch = {
 const maxWrites = 200;
 const profileCollection = "app.bsky.actor.profile";
 
-export function createBatch(network: Network, by: Account): Batch {
+export function createBatch(network: Network, author: Account): Batch {
   const writes: { write: object; made: (reference: Reference) => void }[] = [];
   const kind = (name: string) => ({ $type: `com.atproto.repo.applyWrites#${name}` });
 
@@ -20,14 +20,14 @@ export function createBatch(network: Network, by: Account): Batch {
     const some = writes.slice(from, from + maxWrites).map(({ write }) => write);
     const { results } = await network.call<{ results: Reference[] }>(
       "com.atproto.repo.applyWrites",
-      by.authorization,
-      { repo: by.did, writes: some },
+      author.authorization,
+      { repo: author.did, writes: some },
     );
     return results;
   }
 
   return {
-    by,
+    author,
     add: (collection, record, made = () => {}) => {
       const key = collection === profileCollection ? { rkey: "self" } : {};
       const value = { $type: collection, ...record };

@@ -3,7 +3,7 @@ import { request } from "node:http";
 type Answer = { status: number; location: string | null; cookies: readonly string[]; text: string };
 
 /** Signs in at the account's server, authorizes the app, and returns the redirect. */
-export async function allowApp(
+export async function authorizeApp(
   address: string,
   { did, handle, password }: { did: string; handle: string; password: string },
 ): Promise<string> {
@@ -26,7 +26,7 @@ export async function allowApp(
     return answer;
   }
 
-  async function call(name: string, body: object, token?: string): Promise<Answered> {
+  async function call(name: string, body: object, token?: string): Promise<ProviderAnswer> {
     const headers = {
       origin,
       referer: address,
@@ -37,7 +37,7 @@ export async function allowApp(
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     };
     const { text } = await send(`${origin}/@atproto/oauth-provider/~api/${name}`, headers, body);
-    return JSON.parse(text) as Answered;
+    return JSON.parse(text) as ProviderAnswer;
   }
 
   await send(address, { ...navigating, "sec-fetch-site": "none" });
@@ -46,11 +46,11 @@ export async function allowApp(
   const { url = "" } = await call("consent", { did }, ephemeralToken);
   const from = { "sec-fetch-site": "same-origin", referer: address };
   const { location } = await send(url, { ...navigating, ...from });
-  if (location === null) throw new Error(`${origin} sends nobody back`);
+  if (location === null) throw new Error(`${origin} does not redirect back`);
   return location;
 }
 
-type Answered = { ephemeralToken?: string; url?: string };
+type ProviderAnswer = { ephemeralToken?: string; url?: string };
 
 const navigating = {
   accept: "text/html",

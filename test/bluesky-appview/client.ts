@@ -2,13 +2,13 @@ import type { ApiRecord } from "./expected.ts";
 
 export type AccountClient = {
   /** Throws Earshot's error. */
-  all(requested: Requested): Promise<ApiRecord[]>;
-  page(requested: Requested, cursor?: string): Promise<Page>;
-  submit(requested: Requested, cursor?: string): Promise<Answered>;
-  result(uuid: string): Promise<Answered>;
+  all(requested: MethodRequest): Promise<ApiRecord[]>;
+  page(requested: MethodRequest, cursor?: string): Promise<Page>;
+  submit(requested: MethodRequest, cursor?: string): Promise<ApiAnswer>;
+  result(uuid: string): Promise<ApiAnswer>;
 };
 
-export type Requested = {
+export type MethodRequest = {
   method: string;
   query?: string;
   type?: string;
@@ -27,7 +27,7 @@ type Status = {
   warnings: { code: string; message: string }[];
 };
 
-type Answered = { code: number; body: Record<string, unknown> & { uuid?: string } };
+type ApiAnswer = { code: number; body: Record<string, unknown> & { uuid?: string } };
 
 /** Far more than needed. */
 const maxPages = 100;
@@ -46,12 +46,12 @@ export function createAccountClient(
       : await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  const answered = async (answer: Response): Promise<Answered> => ({
+  const answerOf = async (answer: Response): Promise<ApiAnswer> => ({
     code: answer.status,
-    body: (await answer.json()) as Answered["body"],
+    body: (await answer.json()) as ApiAnswer["body"],
   });
 
-  async function submit(requested: Requested, cursor?: string): Promise<Answered> {
+  async function submit(requested: MethodRequest, cursor?: string): Promise<ApiAnswer> {
     const { method, query, type = "social", maxResults = 100, startTime } = requested;
     const args = {
       type: method,
@@ -60,15 +60,15 @@ export function createAccountClient(
       ...(startTime === undefined ? {} : { start_time: startTime }),
       ...(cursor === undefined ? {} : { next_cursor: cursor }),
     };
-    return await answered(await call(path, { type, arguments: args }));
+    return await answerOf(await call(path, { type, arguments: args }));
   }
 
-  async function page(requested: Requested, cursor?: string): Promise<Page> {
-    const output = (text: unknown): Error => new Error(`${JSON.stringify(requested)}: ${text}`);
+  async function page(requested: MethodRequest, cursor?: string): Promise<Page> {
+    const failure = (text: unknown): Error => new Error(`${JSON.stringify(requested)}: ${text}`);
     const { code, body } = await submit(requested, cursor);
-    if (code !== 202) throw output(`${code} ${JSON.stringify(body)}`);
+    if (code !== 202) throw failure(`${code} ${JSON.stringify(body)}`);
     const answer = await call(`${path}/result/${body.uuid}?wait=30`, null);
-    if (answer.status !== 200) throw output(`${answer.status} ${await answer.text()}`);
+    if (answer.status !== 200) throw failure(`${answer.status} ${await answer.text()}`);
     const records = (await answer.json()) as ApiRecord[];
     const reported = await call(`${path}/status/${body.uuid}`, null);
     const next = answer.headers.get("x-next-cursor");
@@ -78,7 +78,7 @@ export function createAccountClient(
   return {
     submit,
     page,
-    result: async (uuid) => await answered(await call(`${path}/result/${uuid}?wait=30`, null)),
+    result: async (uuid) => await answerOf(await call(`${path}/result/${uuid}?wait=30`, null)),
     all: async (requested) => {
       const records: ApiRecord[] = [];
       let cursor: string | undefined;

@@ -1,18 +1,18 @@
 import type { ApiRecord, Expected } from "./expected.ts";
 
-/** Lists missing, extra and repeated records and differing fields; `inOrder` compares the order. */
+/** Lists missing, extra and repeated records and differing fields. */
 export function differences(
   found: readonly ApiRecord[],
   expected: readonly Expected[],
 ): readonly string[] {
   const reported: string[] = [];
   const byKey = Map.groupBy(found, keyOf);
-  const due = new Map(expected.map((record) => [keyOf(record), record]));
+  const expectedByKey = new Map(expected.map((record) => [keyOf(record), record]));
   for (const [key, records] of byKey) {
-    if (records.length > 1) reported.push(`${records.length} times there: ${key}`);
-    if (!due.has(key)) reported.push(`not to be there: ${key}`);
+    if (records.length > 1) reported.push(`found ${records.length} times: ${key}`);
+    if (!expectedByKey.has(key)) reported.push(`unexpected: ${key}`);
   }
-  for (const [key, record] of due) {
+  for (const [key, record] of expectedByKey) {
     const [stored] = byKey.get(key) ?? [];
     if (stored === undefined) reported.push(`missing: ${key}`);
     else reported.push(...differencesOf(stored, record).map((line) => `${line}, of ${key}`));
@@ -20,18 +20,20 @@ export function differences(
   return reported;
 }
 
-function differencesOf(stored: ApiRecord, due: Expected): string[] {
+function differencesOf(stored: ApiRecord, expected: Expected): string[] {
   const { ID: _id, ...shown } = comparable(stored);
-  return differing("", shown, comparable(due));
+  return differing("", shown, comparable(expected));
 }
 
-function differing(path: string, stored: unknown, due: unknown): string[] {
-  if (isObject(stored) && isObject(due)) {
-    const names = [...new Set([...Object.keys(stored), ...Object.keys(due)])];
-    return names.flatMap((name) => differing(`${path}.${name}`, stored[name], due[name]));
+function differing(path: string, stored: unknown, expected: unknown): string[] {
+  if (isObject(stored) && isObject(expected)) {
+    const names = [...new Set([...Object.keys(stored), ...Object.keys(expected)])];
+    return names.flatMap((name) => differing(`${path}.${name}`, stored[name], expected[name]));
   }
-  const [is, ought] = [JSON.stringify(stored), JSON.stringify(due)];
-  return is === ought ? [] : [`${path.slice(1)} is ${is}, not ${ought}`];
+  const [actualText, expectedText] = [JSON.stringify(stored), JSON.stringify(expected)];
+  return actualText === expectedText
+    ? []
+    : [`${path.slice(1)} is ${actualText}, not ${expectedText}`];
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -45,12 +47,12 @@ function comparable<Compared extends Expected>(record: Compared): Compared {
 
 const keyOf = ({ Metadata }: Expected): string => String(Metadata.uri ?? Metadata.user_id);
 
-/** Records of one moment may be in any order. */
+/** Records with the same time may be in any order. */
 export function timesOutOfOrder(found: readonly ApiRecord[]): readonly string[] {
   return found.flatMap((record, index) => {
     const before = found[index - 1];
     if (before === undefined || timeOf(before) >= timeOf(record)) return [];
-    return [`${keyOf(record)} of ${timeOf(record)} stands after one of ${timeOf(before)}`];
+    return [`${keyOf(record)} of ${timeOf(record)} follows one of ${timeOf(before)}`];
   });
 }
 

@@ -3,8 +3,8 @@ import { selfLabels } from "../../testkit/bluesky-world/records.ts";
 import type { Blob } from "./network.ts";
 import type { Account, Post, Reference } from "./society.ts";
 
-export type Around = {
-  by: Account;
+export type PostContext = {
+  author: Account;
   createdMs: number;
   parent: Post | null;
   quoted: Post | null;
@@ -25,8 +25,8 @@ const languages = [["en"], ["de", "en"], ["pt-BR"], ["ja"]] as const;
 const ownLabels = ["porn", "nudity", "graphic-media", "spoiler"];
 
 /** With mentions, tags and links at byte offsets. */
-export function drawPost(draw: Draw, around: Around): Drawn {
-  const { by, createdMs, parent, quoted, named } = around;
+export function drawPost(draw: Draw, around: PostContext): Drawn {
+  const { author, createdMs, parent, quoted, named } = around;
   const root = parent === null ? null : (parent.root ?? parent);
   const written = write(draw, named);
   const langs = draw.chance(0.7) ? draw.pick(languages) : [];
@@ -48,9 +48,9 @@ export function drawPost(draw: Draw, around: Around): Drawn {
       ...(embed === null ? {} : { embed }),
     },
     post: {
-      by,
-      standing: "shown",
-      why: "",
+      author,
+      state: "visible",
+      reason: "",
       createdMs,
       text: written.text,
       langs,
@@ -105,7 +105,7 @@ function write(draw: Draw, named: Account | null) {
   return { text, facets, tags, links };
 }
 
-function drawEmbed(draw: Draw, { quoted, picture }: Around) {
+function drawEmbed(draw: Draw, { quoted, picture }: PostContext) {
   const record = quoted === null ? null : referenceTo(quoted);
   const isIllustrated = picture !== null && draw.chance(0.4);
   const count = isIllustrated ? 1 + draw.below(4) : 0;

@@ -17,21 +17,21 @@ export function expectedEntry(entry: Entry, truth: Truth): Expected {
 const sensitive: readonly string[] = ["porn", "sexual", "nudity", "graphic-media", "gore", "nsfl"];
 
 function expectedPost(post: Post, { counts }: Truth): Expected {
-  const { by, parent, root, quoted, langs } = post;
-  const labels = [...new Set([...post.labels, ...by.labels])].toSorted();
+  const { author, parent, root, quoted, langs } = post;
+  const labels = [...new Set([...post.labels, ...author.labels])].toSorted();
   const reference = (to: Post | null): object | null =>
-    to === null ? null : { id: null, uri: to.uri, username: null, user_id: to.by.did };
+    to === null ? null : { id: null, uri: to.uri, username: null, user_id: to.author.did };
   return {
     Content: post.text,
     Metadata: {
       platform: "bluesky",
-      url: `https://bsky.app/profile/${by.did}/post/${keyOf(post.uri)}`,
+      url: `https://bsky.app/profile/${author.did}/post/${keyOf(post.uri)}`,
       uri: post.uri,
       created_at: isoText(post.createdMs),
-      username: by.handle,
-      author: by.name,
+      username: author.handle,
+      author: author.name,
       author_verified: null,
-      user_id: by.did,
+      user_id: author.did,
       lang: langs[0] ?? null,
       langs,
       lang_detected: false,
@@ -47,7 +47,7 @@ function expectedPost(post: Post, { counts }: Truth): Expected {
       urls: post.urls,
       media: post.pictures.map(({ hash, alt }) => ({
         type: "image",
-        url: `https://cdn.bsky.app/img/feed_fullsize/plain/${by.did}/${hash}@jpeg`,
+        url: `https://cdn.bsky.app/img/feed_fullsize/plain/${author.did}/${hash}@jpeg`,
         alt: alt === "" ? null : alt,
       })),
       geo: null,
@@ -67,9 +67,9 @@ function expectedPost(post: Post, { counts }: Truth): Expected {
 }
 
 /** The reposter's post, with the original's content. */
-function expectedRepost(entry: Entry & { of: Post }, truth: Truth): Expected {
-  const { uri, by, of, createdMs } = entry;
-  const original = expectedPost(of, truth);
+function expectedRepost(entry: Entry & { subject: Post }, truth: Truth): Expected {
+  const { uri, author, subject, createdMs } = entry;
+  const original = expectedPost(subject, truth);
   return {
     ...original,
     Metadata: {
@@ -77,14 +77,19 @@ function expectedRepost(entry: Entry & { of: Post }, truth: Truth): Expected {
       url: null,
       uri,
       created_at: isoText(createdMs),
-      username: by.handle,
-      author: by.name,
-      user_id: by.did,
+      username: author.handle,
+      author: author.name,
+      user_id: author.did,
       conversation_id: null,
       in_reply_to: null,
       is_reply: false,
       is_retweet: true,
-      reposted: { id: null, uri: of.uri, username: of.by.handle, user_id: of.by.did },
+      reposted: {
+        id: null,
+        uri: subject.uri,
+        username: subject.author.handle,
+        user_id: subject.author.did,
+      },
       public_metrics: {
         like_count: null,
         retweet_count: null,

@@ -4,16 +4,16 @@ import { createBatch, writeAll } from "./batch.ts";
 import type { Network } from "./network.ts";
 import { type Account, type Post, type Reason, type Society, stateOf } from "./society.ts";
 
-/** In all ways that the network has. */
+/** Hides posts and accounts by every means of the network. */
 export async function moderate(network: Network, society: Society, draw: Draw): Promise<void> {
-  await takeBack(network, society, draw);
+  await deletePosts(network, society, draw);
   for (const account of society.accounts) await hideAccount(network, account);
-  for (const why of [
+  for (const reason of [
     "taken down by the AppView",
     "taken down by a label",
     "hidden by a label",
   ] as const) {
-    for (const post of shownPosts(society, draw, 15)) await hidePost(network, post, why);
+    for (const post of shownPosts(society, draw, 15)) await hidePost(network, post, reason);
   }
   for (const post of shownPosts(society, draw, 40)) {
     await label(network, post.uri, addedTo(post, draw.pick(["porn", "spam", "graphic-media"])));
@@ -23,16 +23,16 @@ export async function moderate(network: Network, society: Society, draw: Draw): 
   }
 }
 
-/** Their authors delete them. */
-async function takeBack(network: Network, society: Society, draw: Draw): Promise<void> {
-  const batches = society.accounts.map((by) => {
-    const batch = createBatch(network, by);
-    const own = <Item extends { by: Account }>(items: readonly Item[]): Item[] =>
-      items.filter((item) => item.by === by && draw.chance(0.04));
+/** Authors delete some of their posts and reposts. */
+async function deletePosts(network: Network, society: Society, draw: Draw): Promise<void> {
+  const batches = society.accounts.map((author) => {
+    const batch = createBatch(network, author);
+    const own = <Item extends { author: Account }>(items: readonly Item[]): Item[] =>
+      items.filter((item) => item.author === author && draw.chance(0.04));
     for (const post of own(society.posts)) {
       if (post === firstOfStar(society)) continue;
-      post.why = "deleted";
-      post.standing = "gone";
+      post.reason = "deleted";
+      post.state = "removed";
       batch.remove(post.uri);
     }
     for (const repost of own(society.reposts)) {
@@ -45,45 +45,46 @@ async function takeBack(network: Network, society: Society, draw: Draw): Promise
 }
 
 async function hideAccount(network: Network, account: Account): Promise<void> {
-  const { did, why } = account;
+  const { did, reason } = account;
   const subject = { $type: "com.atproto.admin.defs#repoRef", did };
   const takedown = { takedown: { applied: true, ref: "1" } };
-  if (why === "taken down by its server") await network.rule("pds", subject, takedown);
-  if (why === "taken down by the AppView") await network.rule("appview", subject, takedown);
-  if (why === "deactivated") await network.rule("pds", subject, { deactivated: { applied: true } });
-  if (why === "taken down by a label") await label(network, did, "!takedown");
-  if (why === "hidden by a label") await label(network, did, "!hide");
-  if (why === "deleted") {
+  if (reason === "taken down by its server") await network.setStatus("pds", subject, takedown);
+  if (reason === "taken down by the AppView") await network.setStatus("appview", subject, takedown);
+  if (reason === "deactivated")
+    await network.setStatus("pds", subject, { deactivated: { applied: true } });
+  if (reason === "taken down by a label") await label(network, did, "!takedown");
+  if (reason === "hidden by a label") await label(network, did, "!hide");
+  if (reason === "deleted") {
     const { administrator } = network;
     await network.call("com.atproto.admin.deleteAccount", administrator, { did });
   }
 }
 
-async function hidePost(network: Network, post: Post, why: Reason): Promise<void> {
+async function hidePost(network: Network, post: Post, reason: Reason): Promise<void> {
   const { uri, cid } = post;
-  post.why = why;
-  post.standing = stateOf[why];
-  if (why === "taken down by a label") await label(network, uri, "!takedown");
-  if (why === "hidden by a label") await label(network, uri, "!hide");
-  if (why === "taken down by the AppView") {
+  post.reason = reason;
+  post.state = stateOf[reason];
+  if (reason === "taken down by a label") await label(network, uri, "!takedown");
+  if (reason === "hidden by a label") await label(network, uri, "!hide");
+  if (reason === "taken down by the AppView") {
     const subject = { $type: "com.atproto.repo.strongRef", uri, cid };
-    await network.rule("appview", subject, { takedown: { applied: true, ref: "1" } });
+    await network.setStatus("appview", subject, { takedown: { applied: true, ref: "1" } });
   }
 }
 
 function shownPosts(society: Society, draw: Draw, count: number): Post[] {
   const shown = society.posts.filter(
     (post) =>
-      post.standing === "shown" &&
-      post.by.standing === "shown" &&
-      post.by.index > cast.silent &&
+      post.state === "visible" &&
+      post.author.state === "visible" &&
+      post.author.index > cast.silent &&
       draw.chance(0.05),
   );
   return shown.slice(0, count);
 }
 
 const firstOfStar = ({ posts }: Society): Post | undefined =>
-  posts.find(({ by }) => by.index === cast.star);
+  posts.find(({ author }) => author.index === cast.star);
 
 function addedTo(labelled: { labels: string[] }, value: string): string {
   if (!labelled.labels.includes(value)) labelled.labels = [...labelled.labels, value];

@@ -17,7 +17,7 @@ import { startPostgres } from "./postgres.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-appview-"));
 const adminPassword = "admin";
-const limitsBypass = "key-of-those-who-fill-the-network";
+const limitsBypass = "rate-limit-bypass";
 
 const postgres = startPostgres(await freePort());
 process.on("exit", () => {

@@ -9,7 +9,7 @@ export type Network = Omit<Addresses, "control"> & {
   /** Throws the PDS's error. */
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
   /** As operator of the PDS or AppView. */
-  rule(service: "pds" | "appview", subject: object, ruling: object): Promise<void>;
+  setStatus(service: "pds" | "appview", subject: object, ruling: object): Promise<void>;
   /** Returns the blob reference. */
   upload(authorization: string, picture: Buffer): Promise<Blob>;
   control(action: "labels" | "feed" | "settled", body: unknown): Promise<void>;
@@ -47,7 +47,7 @@ export async function startNetwork(): Promise<Network> {
   return {
     ...addresses,
     call: (method, authorization, body) => call(pds, method, authorization, body),
-    rule: async (service, subject, ruling) => {
+    setStatus: async (service, subject, ruling) => {
       const at = service === "pds" ? pds : appview;
       const change = { subject, ...ruling };
       await call(at, "com.atproto.admin.updateSubjectStatus", administrator, change);

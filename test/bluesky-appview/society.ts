@@ -1,4 +1,4 @@
-/** What the test wrote, as plain data; only names come from the network. */
+/** What the test wrote, as plain data. Only handles, DIDs and URIs come from the network. */
 export type Society = {
   accounts: Account[];
   posts: Post[];
@@ -7,17 +7,17 @@ export type Society = {
   follows: Follow[];
 };
 
-/** `gone`: the network shows it to no one. `withheld`: it is returned with a label that hides it. */
-export type State = "shown" | "gone" | "withheld";
+/** `removed`: the network shows it to no one. `withheld`: it is returned with a label that hides it. */
+export type State = "visible" | "removed" | "withheld";
 
 export type Account = {
   index: number;
   did: string;
   handle: string;
   authorization: string;
-  standing: State;
-  /** Empty for `shown`. */
-  why: Reason;
+  state: State;
+  /** Empty for `visible`. */
+  reason: Reason;
   name: string | null;
   description: string | null;
   avatar: string | null;
@@ -33,28 +33,28 @@ export const reasons = [
   "deactivated",
   "deleted",
   "hidden by a label",
-  "not for everyone",
+  "hidden from signed-out viewers",
 ] as const;
 export type Reason = (typeof reasons)[number] | "";
 
 export const stateOf: Readonly<Record<Reason, State>> = {
-  "": "shown",
-  "taken down by its server": "gone",
-  "taken down by the AppView": "gone",
-  "taken down by a label": "gone",
-  deactivated: "gone",
-  deleted: "gone",
+  "": "visible",
+  "taken down by its server": "removed",
+  "taken down by the AppView": "removed",
+  "taken down by a label": "removed",
+  deactivated: "removed",
+  deleted: "removed",
   "hidden by a label": "withheld",
-  "not for everyone": "withheld",
+  "hidden from signed-out viewers": "withheld",
 };
 
 export type Reference = { uri: string; cid: string };
 
 export type Post = Reference & {
-  by: Account;
+  author: Account;
   /** `deleted` by the author. */
-  standing: State;
-  why: Reason;
+  state: State;
+  reason: Reason;
   createdMs: number;
   text: string;
   langs: readonly string[];
@@ -68,6 +68,6 @@ export type Post = Reference & {
   labels: string[];
 };
 
-export type Repost = { uri: string; by: Account; of: Post; createdMs: number };
-type Like = { by: Account; of: Post };
-type Follow = { by: Account; to: Account; createdMs: number };
+export type Repost = { uri: string; author: Account; subject: Post; createdMs: number };
+type Like = { author: Account; subject: Post };
+type Follow = { author: Account; subject: Account; createdMs: number };

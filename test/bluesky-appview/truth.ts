@@ -2,7 +2,7 @@ import type { Account, Post, Repost, Society } from "./society.ts";
 
 export type Entry = Post | Repost;
 
-/** What everyone can see, newest first. */
+/** What signed-out viewers can see, newest first. */
 export type Truth = {
   entriesOf(account: Account): readonly Entry[];
   mediaOf(account: Account): readonly Post[];
@@ -24,21 +24,24 @@ export type Truth = {
   };
 };
 
-export const isShown = (post: Post): boolean =>
-  post.standing === "shown" && post.by.standing === "shown";
+export const isVisible = (post: Post): boolean =>
+  post.state === "visible" && post.author.state === "visible";
 
-const isRemoved = (post: Post): boolean => post.standing === "gone" || post.by.standing === "gone";
+const isRemoved = (post: Post): boolean =>
+  post.state === "removed" || post.author.state === "removed";
 
-export const isRepost = (entry: Entry): entry is Repost => "of" in entry;
+export const isRepost = (entry: Entry): entry is Repost => "subject" in entry;
 
 export function truthOf(society: Society): Truth {
   const { reposts, likes, follows } = society;
   /** Counts include hidden records. */
-  const written = society.posts.filter(({ why }) => why !== "deleted");
-  const shownPosts = written.filter(isShown);
-  const shownReposts = reposts.filter(({ by, of }) => by.standing === "shown" && isShown(of));
-  const postsOf = Map.groupBy(shownPosts, ({ by }) => by);
-  const repostsOf = Map.groupBy(shownReposts, ({ by }) => by);
+  const written = society.posts.filter(({ reason }) => reason !== "deleted");
+  const shownPosts = written.filter(isVisible);
+  const shownReposts = reposts.filter(
+    ({ author, subject }) => author.state === "visible" && isVisible(subject),
+  );
+  const postsOf = Map.groupBy(shownPosts, ({ author }) => author);
+  const repostsOf = Map.groupBy(shownReposts, ({ author }) => author);
   const answersTo = Map.groupBy(written, ({ parent }) => parent);
 
   const entriesOf = (account: Account): Entry[] => [
@@ -49,7 +52,7 @@ export function truthOf(society: Society): Truth {
   function repliesTo(post: Post): Post[] {
     const answers = (answersTo.get(post) ?? []).filter((answer) => !isRemoved(answer));
     return answers.flatMap((answer) => [
-      ...(isShown(answer) ? [answer] : []),
+      ...(isVisible(answer) ? [answer] : []),
       ...repliesTo(answer),
     ]);
   }
@@ -59,27 +62,32 @@ export function truthOf(society: Society): Truth {
     mediaOf: (account) =>
       newestFirst(postsOf.get(account) ?? []).filter(({ pictures }) => pictures.length > 0),
     homeOf: (account) => {
-      const followed = follows.filter(({ by }) => by === account).map(({ to }) => to);
+      const followed = follows
+        .filter(({ author }) => author === account)
+        .map(({ subject }) => subject);
       return newestFirst([account, ...followed].flatMap(entriesOf));
     },
     repliesTo: (post) => (isRemoved(post) ? [] : repliesTo(post)),
-    repostersOf: (post) => shown(reposts.filter(({ of }) => of === post).map(({ by }) => by)),
-    followersOf: (account) => shown(follows.filter(({ to }) => to === account).map(({ by }) => by)),
-    followedBy: (account) => shown(follows.filter(({ by }) => by === account).map(({ to }) => to)),
+    repostersOf: (post) =>
+      shown(reposts.filter(({ subject }) => subject === post).map(({ author }) => author)),
+    followersOf: (account) =>
+      shown(follows.filter(({ subject }) => subject === account).map(({ author }) => author)),
+    followedBy: (account) =>
+      shown(follows.filter(({ author }) => author === account).map(({ subject }) => subject)),
     counts: {
-      likes: countBy(likes, ({ of }) => of),
-      reposts: countBy(reposts, ({ of }) => of),
+      likes: countBy(likes, ({ subject }) => subject),
+      reposts: countBy(reposts, ({ subject }) => subject),
       replies: countBy(written, ({ parent }) => parent),
       quotes: countBy(written, ({ quoted }) => quoted),
-      followers: countBy(follows, ({ to }) => to),
-      followed: countBy(follows, ({ by }) => by),
-      posts: countBy(written, ({ by }) => by),
+      followers: countBy(follows, ({ subject }) => subject),
+      followed: countBy(follows, ({ author }) => author),
+      posts: countBy(written, ({ author }) => author),
     },
   };
 }
 
 const shown = (accounts: readonly Account[]): Account[] =>
-  accounts.filter(({ standing }) => standing === "shown");
+  accounts.filter(({ state }) => state === "visible");
 
 const newestFirst = <Item extends Entry>(entries: readonly Item[]): Item[] =>
   entries.toSorted((one, other) => other.createdMs - one.createdMs);

@@ -24,7 +24,7 @@ export async function startWorld(): Promise<World> {
   const society = await fillNetwork(network, draw);
   const filledMs = performance.now();
   const star = society.accounts[cast.star];
-  if (star === undefined) throw new Error("nobody is there");
+  if (star === undefined) throw new Error("no accounts");
   const feed = await publishFeed(network, star, society);
   await network.control("settled", null);
   await moderate(network, society, draw);
@@ -34,18 +34,18 @@ export async function startWorld(): Promise<World> {
   console.log(
     `EARSHOT_TEST_SEED=${seed}: ${accounts.length} accounts, ${posts.length} posts, ${reposts.length} reposts, ` +
       `${likes.length} likes, ${follows.length} follows; written in ${seconds(filledMs - startedMs)}, ` +
-      `taken in by the AppView ${seconds(performance.now() - filledMs)} later`,
+      `indexed by the AppView ${seconds(performance.now() - filledMs)} later`,
   );
   console.log(
-    "Not the same as Bluesky itself: this AppView has no trends, its search finds what stands in a text letter by letter and " +
-      "knows no filter, and its labeler is a table that labels are written to.",
+    "Differences from Bluesky itself: this AppView has no trends, its search matches substrings and has no filters, " +
+      "and its labeler is a database table.",
   );
   return { network, society, truth: truthOf(society), feed };
 }
 
 async function publishFeed(
   network: Network,
-  by: Account,
+  author: Account,
   { posts }: Society,
 ): Promise<World["feed"]> {
   const collection = "app.bsky.feed.generator";
@@ -53,9 +53,9 @@ async function publishFeed(
   const createdAt = new Date().toISOString();
   const { uri } = await network.call<{ uri: string }>(
     "com.atproto.repo.createRecord",
-    by.authorization,
+    author.authorization,
     {
-      repo: by.did,
+      repo: author.did,
       collection,
       rkey: "earshot",
       record: { did, displayName: "For you", createdAt },

@@ -5,7 +5,7 @@ import type { Network } from "./network.ts";
 
 export type Accounts = {
   rename(person: Person): Promise<void>;
-  /** Sometimes with the wish to be hidden from signed-out viewers. */
+  /** Sometimes requests to be hidden from signed-out viewers. */
   describe(person: Person): Promise<void>;
   setStatus(person: Person, status: Person["status"]): Promise<void>;
   remove(person: Person): Promise<void>;
@@ -30,8 +30,8 @@ export function createAccounts(network: Network, people: readonly Person[], draw
     rename: async (person) => {
       const handle = drawHandle();
       await network.call("com.atproto.identity.updateHandle", person.authorization, { handle });
-      const holders = formerHandles.get(person.handle) ?? new Set();
-      formerHandles.set(person.handle, holders.add(person.did));
+      const formerOwners = formerHandles.get(person.handle) ?? new Set();
+      formerHandles.set(person.handle, formerOwners.add(person.did));
       person.handle = handle;
     },
     describe: async (drawn) => {

@@ -27,7 +27,7 @@ import {
 } from "../../testkit/upstreams/jetstream-process.ts";
 import { type Network, startNetwork } from "./network.ts";
 
-/** The Bluesky PDS, PLC directory and Jetstream on this machine, and `earshot backfill` beside a running server. */
+/** The Bluesky PDS, PLC directory and Jetstream on this machine, and `earshot backfill` next to a running server. */
 const folder = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
 const dataDir = join(folder, "data");
 const postsOfBusiest = 3_000;
@@ -108,7 +108,7 @@ function start(args: readonly string[], rest: Record<string, string> = {}, data 
 
 async function outcomeOf(child: ChildProcess): Promise<Run> {
   const { stdout, stderr } = child;
-  if (stdout === null || stderr === null) throw new Error("a command writes");
+  if (stdout === null || stderr === null) throw new Error("the command has no output");
   const [out, notes, [code]] = await Promise.all([text(stdout), text(stderr), once(child, "exit")]);
   return { code: code as number | null, out, notes };
 }
@@ -141,7 +141,7 @@ async function storedBy(person: Person): Promise<[string, string][]> {
   return stored.sort();
 }
 
-async function shown(query: string, requested = server): Promise<[string, string][]> {
+async function foundTexts(query: string, requested = server): Promise<[string, string][]> {
   const found = await foundPosts(requested, query);
   return found.map(({ Metadata, Content }): [string, string] => [Metadata.uri, Content]).sort();
 }
@@ -156,7 +156,7 @@ test("every post of every account is found with its handle and name, and covered
     expect(summary).toMatchObject({ outcome: "complete", by: "repository", status: "active" });
   }
   for (const person of people) {
-    expect(await shown(`from:${person.handle}`)).toEqual(await storedBy(person));
+    expect(await foundTexts(`from:${person.handle}`)).toEqual(await storedBy(person));
   }
   const [one] = await foundPosts(server, "from:person3.test");
   expect(one?.Metadata).toMatchObject({ username: "person3.test", author: "Person 3" });
@@ -169,11 +169,11 @@ test("a second backfill requests each account once and reads no repository", asy
   }
 });
 
-test("edits, deletions and takedowns between backfills are applied, with every way of reading", async () => {
+test("edits, deletions and takedowns between backfills are applied, from repositories and listings", async () => {
   const [busiest, second, third, fourth] = people;
-  if (!busiest || !second || !third || !fourth) throw new Error("people");
+  if (!busiest || !second || !third || !fourth) throw new Error("no people");
   const [first, next] = busiest.posts;
-  if (!first || !next) throw new Error("posts");
+  if (!first || !next) throw new Error("no posts");
   await write(network, busiest, [
     { kind: "delete", collection: postCollection, key: first.key },
     {
@@ -197,8 +197,8 @@ test("edits, deletions and takedowns between backfills are applied, with every w
   expect(outcomes.get(second.did)).toMatchObject({ outcome: "inactive", status: "deactivated" });
   expect(outcomes.get(third.did)).toMatchObject({ outcome: "inactive", status: "takendown" });
   expect(outcomes.get(fourth.did)).toMatchObject({ outcome: "unchanged" });
-  expect(await shown(`from:${busiest.handle}`)).toEqual(await storedBy(busiest));
-  expect(await shown(`from:${second.handle} OR from:${third.handle}`)).toEqual([]);
+  expect(await foundTexts(`from:${busiest.handle}`)).toEqual(await storedBy(busiest));
+  expect(await foundTexts(`from:${second.handle} OR from:${third.handle}`)).toEqual([]);
 
   await activate(second);
   await network.call("com.atproto.admin.updateSubjectStatus", network.administrator, {
@@ -207,31 +207,31 @@ test("edits, deletions and takedowns between backfills are applied, with every w
   });
   await backfill("--author", second.did, third.did, "--no-labels");
   for (const person of [second, third]) {
-    expect(await shown(`from:${person.handle}`)).toEqual(await storedBy(person));
+    expect(await foundTexts(`from:${person.handle}`)).toEqual(await storedBy(person));
   }
 });
 
 test("a killed backfill continues where it stopped", async () => {
   const [busiest] = people;
-  if (!busiest) throw new Error("people");
+  if (!busiest) throw new Error("no people");
   const other = join(folder, "killed");
   const listing = {
     EARSHOT_BACKFILL_MAX_REPOSITORY_BYTES: "20000",
     EARSHOT_BACKFILL_REQUESTS_PER_SECOND: "25",
   };
-  const beside = await startServer(other, await freePort());
+  const otherServer = await startServer(other, await freePort());
   try {
     const args = ["--author", busiest.did, "--json", "--no-labels"];
     const killed = start(args, listing, other);
-    await until("some pages are there", async () =>
-      (await shown(everything, beside)).length >= 500 ? true : null,
+    await until("some pages are archived", async () =>
+      (await foundTexts(everything, otherServer)).length >= 500 ? true : null,
     );
     killed.child.kill("SIGKILL");
     await killed.ended;
-    expect((await shown(everything, beside)).length).toBeLessThan(postsOfBusiest - 1);
+    expect((await foundTexts(everything, otherServer)).length).toBeLessThan(postsOfBusiest - 1);
     const [stopped] = [start(args, listing, other)];
-    await until("more pages are there", async () =>
-      (await shown(everything, beside)).length >= 1_500 ? true : null,
+    await until("more pages are archived", async () =>
+      (await foundTexts(everything, otherServer)).length >= 1_500 ? true : null,
     );
     stopped.child.kill("SIGINT");
     const { code, notes } = await stopped.ended;
@@ -245,16 +245,16 @@ test("a killed backfill continues where it stopped", async () => {
     const [summary] = summaries(run);
     expect(summary).toMatchObject({ resumed: true, outcome: "complete" });
     expect(Number(summary?.posts)).toBeLessThan(postsOfBusiest - 1_000);
-    expect(await shown(everything, beside)).toEqual(await storedBy(busiest));
+    expect(await foundTexts(everything, otherServer)).toEqual(await storedBy(busiest));
   } finally {
-    await beside.stop();
+    await otherServer.stop();
   }
 });
 
 test("a replay imports what the real Jetstream recorded, and the stream continues after it", async () => {
   const other = join(folder, "replayed");
   const [, , , , fifth] = people;
-  if (!fifth) throw new Error("people");
+  if (!fifth) throw new Error("no people");
   const from = new Date(begunMs - 60_000).toISOString();
   const to = new Date().toISOString();
   const archived = { EARSHOT_BACKFILL_STREAM_LOOKBACK: "0ms" };
@@ -269,19 +269,19 @@ test("a replay imports what the real Jetstream recorded, and the stream continue
 
   await write(network, fifth, [creation(900, 4)]);
   const uri = fifth.posts.at(-1)?.uri;
-  const beside = await startServer(other, await freePort());
+  const otherServer = await startServer(other, await freePort());
   try {
-    await until("the stream brings what came after", async () => {
+    await until("the stream delivers later posts", async () => {
       const end = new Date().toISOString();
       const run = await start(["--replay", `${from}..${end}`, "--json"], {}, other).ended;
       expect(run).toMatchObject({ code: codeOf(summaries(run)[0]?.missing) });
-      const found = await shown(`from:${fifth.did}`, beside);
+      const found = await foundTexts(`from:${fifth.did}`, otherServer);
       return found.some(([stored]) => stored === uri) || null;
     });
     for (const person of people) {
-      expect(await shown(`from:${person.did}`, beside)).toEqual(await storedBy(person));
+      expect(await foundTexts(`from:${person.did}`, otherServer)).toEqual(await storedBy(person));
     }
   } finally {
-    await beside.stop();
+    await otherServer.stop();
   }
 });

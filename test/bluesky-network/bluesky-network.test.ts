@@ -87,7 +87,7 @@ async function untilLabelsExpired(): Promise<void> {
   await until("the labels have expired", () => (Date.now() > lastMs ? true : null));
 }
 
-async function settled(timeoutMs: number): Promise<void> {
+async function waitForMatch(timeoutMs: number): Promise<void> {
   const endMs = performance.now() + timeoutMs;
   for (;;) {
     found = await foundPosts(running(), everything);
@@ -113,7 +113,7 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
     const livedMs = performance.now();
     truth = await readTruth(network, life.labels);
     const readMs = performance.now();
-    await settled(90_000);
+    await waitForMatch(90_000);
     const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
     console.log(
       `${people.length} accounts in ${seconds(madeMs - startedMs)}, life ${seconds(livedMs - madeMs)}, ` +
@@ -122,7 +122,7 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
     for (const [what, tally] of Object.entries({ ...life.done(), disturbed })) {
       console.log(`${what}: ${JSON.stringify(Object.fromEntries(tally))}`);
     }
-    console.log(`${truth.posts.size} posts to be seen; ${reportCounts(found, truth, life)}`);
+    console.log(`${truth.posts.size} visible posts; ${reportCounts(found, truth, life)}`);
   }, 600_000);
 
   test("the test network was large enough and had every kind of event", () => {
@@ -134,7 +134,7 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
     expect(requested.length).toBeGreaterThan(compressed);
   });
 
-  test("every visible post of the network is found in its present version, and no other is", () => {
+  test("every visible post of the network is found in its current version, and no other post is found", () => {
     expect(summary(differences(found, truth))).toEqual([]);
   });
 
@@ -145,11 +145,11 @@ describe("a busy network in which Earshot was killed, stopped and disconnected",
   test("from: finds each account by its final handle", async () => {
     const wrong: Differences = [];
     for (const { did, handle, visible } of truth.accounts) {
-      const theirs = await foundPosts(running(), `from:${handle}`);
+      const byHandle = await foundPosts(running(), `from:${handle}`);
       // A former handle that another account took matches both.
       const before = life.formerHandles.get(handle) ?? new Set();
-      const own = theirs.filter(({ Metadata }) => Metadata.user_id === did).length;
-      const others = theirs.filter(
+      const own = byHandle.filter(({ Metadata }) => Metadata.user_id === did).length;
+      const others = byHandle.filter(
         ({ Metadata: { user_id } }) => user_id !== did && !before.has(user_id),
       );
       if (own !== visible) wrong.push(`own: ${own} of ${visible} posts for from:${handle}`);

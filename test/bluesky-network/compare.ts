@@ -23,7 +23,7 @@ export function differences(found: readonly FoundPost[], { posts }: Truth): Diff
     else reported.push(...differencesOf(post, stored));
   }
   for (const { Metadata } of shown.values()) {
-    if (!posts.has(Metadata.uri)) reported.push(`not to be seen: ${JSON.stringify(Metadata)}`);
+    if (!posts.has(Metadata.uri)) reported.push(`unexpected: ${JSON.stringify(Metadata)}`);
   }
   return reported;
 }
@@ -45,7 +45,7 @@ function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differ
   return names
     .map((name) => ({ name, is: JSON.stringify(stored[name]), due: JSON.stringify(post[name]) }))
     .filter(({ is, due }) => is !== due)
-    .map(({ name, is, due }) => `${name}: ${is}, the network says ${due}, of ${post.uri}`);
+    .map(({ name, is, due }) => `${name}: ${is}, expected ${due}, of ${post.uri}`);
 }
 
 const countNames = {
@@ -56,7 +56,7 @@ const countNames = {
 } as const;
 
 /** With the network's current count and the number ever made. */
-function* countsOf(found: readonly FoundPost[], { counts }: Truth, { made }: Life) {
+function* countsOf(found: readonly FoundPost[], { counts }: Truth, { created }: Life) {
   for (const { Metadata } of found) {
     for (const name of Object.keys(countNames) as (keyof typeof countNames)[]) {
       const { uri, public_metrics } = Metadata;
@@ -64,24 +64,26 @@ function* countsOf(found: readonly FoundPost[], { counts }: Truth, { made }: Lif
         uri,
         name,
         shown: public_metrics[countNames[name]] ?? 0,
-        held: counts[name].get(uri) ?? 0,
-        made: made[name].get(uri) ?? 0,
+        actual: counts[name].get(uri) ?? 0,
+        created: created[name].get(uri) ?? 0,
       };
     }
   }
 }
 
-/** A post that reuses a deleted one's key counts from 0. */
+/** A post that reuses the key of a deleted post counts from 0. */
 export function countsBelow(found: readonly FoundPost[], truth: Truth, life: Life): Differences {
   return [...countsOf(found, truth, life)]
-    .filter(({ uri, shown, held }) => shown < held && !life.madeAgain.has(uri))
-    .map(({ uri, name, shown, held }) => `${name}: ${shown}, the network holds ${held}, of ${uri}`);
+    .filter(({ uri, shown, actual }) => shown < actual && !life.recreated.has(uri))
+    .map(
+      ({ uri, name, shown, actual }) => `${name}: ${shown}, expected at least ${actual}, of ${uri}`,
+    );
 }
 
 export function reportCounts(found: readonly FoundPost[], truth: Truth, life: Life): string {
   const all = [...countsOf(found, truth, life)];
-  const exact = all.filter(({ shown, held }) => shown === held).length;
-  const above = all.filter(({ shown, held }) => shown > held).length;
-  const twice = all.filter(({ shown, made }) => shown > made).length;
+  const exact = all.filter(({ shown, actual }) => shown === actual).length;
+  const above = all.filter(({ shown, actual }) => shown > actual).length;
+  const twice = all.filter(({ shown, created }) => shown > created).length;
   return `${all.length} counts, ${exact} exact, ${above} above, of which ${twice} above all that was ever made`;
 }

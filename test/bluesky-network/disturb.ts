@@ -11,15 +11,15 @@ export type Disturbance = {
 
 export function startDisturbance(
   draw: Draw,
-  around: {
+  targets: {
     earshot: Earshot;
     jetstream: JetstreamProcess;
     proxies: readonly CuttingProxy[];
   },
 ): Disturbance {
-  const { earshot, jetstream, proxies } = around;
-  const done = new Map<string, number>();
-  let doing: Promise<void> = Promise.resolve();
+  const { earshot, jetstream, proxies } = targets;
+  const counts = new Map<string, number>();
+  let pending: Promise<void> = Promise.resolve();
   let startsInSteps = 0;
   const actions = {
     nothing: async () => {},
@@ -43,15 +43,15 @@ export function startDisturbance(
   }
 
   function begin(kind: keyof typeof actions): void {
-    done.set(kind, (done.get(kind) ?? 0) + 1);
-    doing = doing.then(actions[kind]);
+    counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    pending = pending.then(actions[kind]);
   }
 
   return {
     step: () => {
       if (startsInSteps > 0) {
         startsInSteps -= 1;
-        if (startsInSteps === 0) doing = doing.then(earshot.start);
+        if (startsInSteps === 0) pending = pending.then(earshot.start);
         return;
       }
       const kind = draw.weighted(weights);
@@ -60,9 +60,9 @@ export function startDisturbance(
       if (kind === "kill" || kind === "stop") startsInSteps = 1 + draw.below(6);
     },
     settle: async () => {
-      doing = doing.then(earshot.start);
-      await doing;
-      return done;
+      pending = pending.then(earshot.start);
+      await pending;
+      return counts;
     },
   };
 }

@@ -6,7 +6,7 @@ import { answerJson, jsonOf, listen } from "../../testkit/bluesky-world/local-ht
 export async function startPlcFront(plcPort) {
   const server = http.createServer(async (request, response) => {
     const did = /^\/(did:plc:[a-z2-7]+)$/.exec(request.url)?.[1];
-    if (did === undefined) return passOn(plcPort, request, response);
+    if (did === undefined) return forward(plcPort, request, response);
     const data = await jsonOf(`http://127.0.0.1:${plcPort}/${did}/data`).catch(() => null);
     answerJson(response, data === null ? null : documentOf(did, data));
   });
@@ -36,36 +36,36 @@ function documentOf(did, { alsoKnownAs, verificationMethods, services }) {
 export async function startRelayFront(pdsPort) {
   const server = http.createServer((request, response) => {
     if (!request.url.startsWith("/xrpc/com.atproto.sync.listHosts")) {
-      return passOn(pdsPort, request, response);
+      return forward(pdsPort, request, response);
     }
     const { port } = server.address();
     const host = { hostname: `localhost:${port}`, accountCount: 1, seq: 1, status: "active" };
     answerJson(response, { hosts: [host] });
   });
-  server.on("upgrade", (request, socket, head) => passUpgradeOn(pdsPort, request, socket, head));
+  server.on("upgrade", (request, socket, head) => forwardUpgrade(pdsPort, request, socket, head));
   return await listen(server);
 }
 
-function passOn(port, request, response) {
+function forward(port, request, response) {
   const { method, url: path, headers } = request;
-  const onward = http.request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
+  const upstream = http.request({ host: "127.0.0.1", port, method, path, headers }, (answer) => {
     response.writeHead(answer.statusCode, answer.headers);
     answer.pipe(response);
   });
-  onward.on("error", () => response.destroy());
-  request.pipe(onward);
+  upstream.on("error", () => response.destroy());
+  request.pipe(upstream);
 }
 
-function passUpgradeOn(port, request, socket, head) {
-  const onward = net.connect(port, "127.0.0.1", () => {
+function forwardUpgrade(port, request, socket, head) {
+  const upstream = net.connect(port, "127.0.0.1", () => {
     const lines = [`${request.method} ${request.url} HTTP/1.1`];
     for (let n = 0; n < request.rawHeaders.length; n += 2) {
       lines.push(`${request.rawHeaders[n]}: ${request.rawHeaders[n + 1]}`);
     }
-    onward.write(`${lines.join("\r\n")}\r\n\r\n`);
-    onward.write(head);
-    socket.pipe(onward).pipe(socket);
+    upstream.write(`${lines.join("\r\n")}\r\n\r\n`);
+    upstream.write(head);
+    socket.pipe(upstream).pipe(socket);
   });
-  onward.on("error", () => socket.destroy());
-  socket.on("error", () => onward.destroy());
+  upstream.on("error", () => socket.destroy());
+  socket.on("error", () => upstream.destroy());
 }

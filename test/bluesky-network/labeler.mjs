@@ -10,7 +10,7 @@ import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
  */
 export async function startLabeler() {
   const key = await Secp256k1Keypair.create();
-  const kept = [];
+  const frames = [];
   let wakeAll = Promise.withResolvers();
   const server = http.createServer(async (request, response) => {
     if (request.method !== "POST" || request.url !== "/labels") return answerJson(response, null);
@@ -18,17 +18,17 @@ export async function startLabeler() {
     for await (const piece of request) body += piece;
     const labels = JSON.parse(body).map((label) => ({ ver: 1, ...label }));
     for (const label of labels) label.sig = await key.sign(encode(label));
-    kept.push({ seq: kept.length + 1, labels });
+    frames.push({ seq: frames.length + 1, labels });
     wakeAll.resolve();
     wakeAll = Promise.withResolvers();
-    answerJson(response, { seq: kept.length });
+    answerJson(response, { seq: frames.length });
   });
   const stream = new XrpcStreamServer({ noServer: true, handler: framesFor });
   async function* framesFor(request, signal) {
     const cursor = new URL(request.url, "http://localhost").searchParams.get("cursor");
-    let at = cursor === null ? kept.length : Number(cursor);
+    let at = cursor === null ? frames.length : Number(cursor);
     while (!signal.aborted) {
-      while (at < kept.length) yield new MessageFrame(kept[at++], { type: "#labels" });
+      while (at < frames.length) yield new MessageFrame(frames[at++], { type: "#labels" });
       await wakeAll.promise;
     }
   }
@@ -40,13 +40,13 @@ export async function startLabeler() {
   });
   const labelsOf = (subjects, sources) => {
     const last = new Map();
-    for (const label of kept.flatMap(({ labels }) => labels)) {
+    for (const label of frames.flatMap(({ labels }) => labels)) {
       const { src, uri, val } = label;
       if (subjects.includes(uri) && sources.includes(src)) last.set(`${src} ${uri} ${val}`, label);
     }
-    const present = new Date().toISOString();
+    const now = new Date().toISOString();
     return [...last.values()]
-      .filter(({ neg, exp }) => !neg && (exp === undefined || exp > present))
+      .filter(({ neg, exp }) => !neg && (exp === undefined || exp > now))
       .map(({ sig: _sig, ...label }) => label);
   };
   return { port: await listen(server), labelsOf };

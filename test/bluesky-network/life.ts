@@ -5,8 +5,8 @@ import { createModeration, type Moderation } from "./moderation.ts";
 import type { Network } from "./network.ts";
 import { add, createWrites, type Tally, type Writes } from "./writes.ts";
 
-/** Random, step by step. */
-export type Life = Pick<Writes, "made" | "madeAgain"> &
+/** Random changes of the network, step by step. */
+export type Life = Pick<Writes, "created" | "recreated"> &
   Pick<Accounts, "formerHandles"> &
   Pick<Moderation, "labels"> & {
     step(): Promise<void>;
@@ -64,8 +64,8 @@ export function startLife(network: Network, people: readonly Person[], draw: Dra
       add(done, kind);
       await steps[kind]();
     },
-    made: writes.made,
-    madeAgain: writes.madeAgain,
+    created: writes.created,
+    recreated: writes.recreated,
     formerHandles: accounts.formerHandles,
     labels: moderation.labels,
     done: () => ({ steps: done, writes: writes.done }),

@@ -2,9 +2,9 @@ import type { Draw } from "../../testkit/bluesky-world/draw.ts";
 import { type Person, type Post, profileCollection } from "../../testkit/bluesky-world/people.ts";
 import type { Label, Network } from "./network.ts";
 
-/** Only the first counts. */
+/** Earshot trusts only this labeler. */
 export const labelerDid = "did:plc:labelerofearshottests234";
-const outsiderDid = "did:plc:strangertoearshottests23";
+const outsiderDid = "did:plc:outsideofearshottests234";
 
 export type Moderation = {
   label(): Promise<void>;
@@ -20,12 +20,12 @@ export function createModeration(
   draw: Draw,
 ): Moderation {
   const labels: Label[] = [];
-  let usedDown: { person: Person; post: Post }[] = [];
+  let takenDown: { person: Person; post: Post }[] = [];
 
-  async function give(label: Omit<Label, "cts">): Promise<void> {
-    const given = { ...label, cts: new Date().toISOString() };
-    labels.push(given);
-    await network.label([given]);
+  async function addLabel(label: Omit<Label, "cts">): Promise<void> {
+    const dated = { ...label, cts: new Date().toISOString() };
+    labels.push(dated);
+    await network.label([dated]);
   }
 
   const setTakedown = ({ uri, cid }: Post, takedown: object): Promise<object> =>
@@ -34,11 +34,11 @@ export function createModeration(
       takedown,
     });
 
-  /** A takedown ends at the PDS too. */
+  /** Excludes takedowns, which must also end at the PDS. */
   const negatable = (): Label[] =>
     labels.filter(
       ({ neg, src, uri }) =>
-        !neg && src === labelerDid && !usedDown.some(({ post }) => post.uri === uri),
+        !neg && src === labelerDid && !takenDown.some(({ post }) => post.uri === uri),
     );
 
   return {
@@ -46,13 +46,13 @@ export function createModeration(
       const before = draw.chance(0.3) ? draw.pickOrNull(negatable()) : null;
       if (before !== null) {
         const { src, uri, val } = before;
-        return await give({ src, uri, val, neg: true });
+        return await addLabel({ src, uri, val, neg: true });
       }
       const { did, posts } = draw.pick(people);
       const post = draw.chance(0.8) ? draw.pickOrNull(posts) : null;
       const account = draw.chance(0.5) ? `at://${did}/${profileCollection}/self` : did;
       const soon = new Date(Date.now() + 3_000).toISOString();
-      await give({
+      await addLabel({
         src: draw.chance(0.15) ? outsiderDid : labelerDid,
         uri: post?.uri ?? account,
         val: draw.pick(["porn", "spam", "graphic-media", "!hide", "!takedown"]),
@@ -63,17 +63,17 @@ export function createModeration(
       const post = draw.pickOrNull(person.posts);
       if (post === null) return;
       person.posts = person.posts.filter((each) => each !== post);
-      usedDown.push({ person, post });
+      takenDown.push({ person, post });
       await setTakedown(post, { applied: true, ref: "1" });
-      await give({ src: labelerDid, uri: post.uri, val: "!takedown" });
+      await addLabel({ src: labelerDid, uri: post.uri, val: "!takedown" });
     },
     allow: async () => {
-      const first = usedDown.find(({ person }) => person.status === "active");
+      const first = takenDown.find(({ person }) => person.status === "active");
       if (first === undefined) return;
-      usedDown = usedDown.filter((each) => each !== first);
+      takenDown = takenDown.filter((each) => each !== first);
       first.person.posts.push(first.post);
       await setTakedown(first.post, { applied: false });
-      await give({ src: labelerDid, uri: first.post.uri, val: "!takedown", neg: true });
+      await addLabel({ src: labelerDid, uri: first.post.uri, val: "!takedown", neg: true });
     },
     labels,
   };

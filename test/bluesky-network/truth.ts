@@ -44,7 +44,7 @@ type RecordValue = {
 
 /** Public data of the PDS, with labels applied. */
 export async function readTruth(network: Network, labels: readonly Label[]): Promise<Truth> {
-  const inForce = valuesInForce(labels, Date.now());
+  const currentValues = currentLabelValues(labels, Date.now());
   const posts = new Map<string, SeenPost>();
   const counts: Counts = {
     likes: new Map(),
@@ -57,20 +57,20 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
     const { handle } = await network.read<{ handle: string }>("com.atproto.repo.describeRepo", {
       repo: did,
     });
-    const ofAccount = [
-      ...(inForce.get(did) ?? []),
-      ...(inForce.get(`at://${did}/${profileCollection}/self`) ?? []),
+    const accountLabels = [
+      ...(currentValues.get(did) ?? []),
+      ...(currentValues.get(`at://${did}/${profileCollection}/self`) ?? []),
     ];
     const [profile] = await recordsOf(network, did, profileCollection);
     const ownLabels = profile === undefined ? [] : valuesOfLabels(profile);
-    const isHidden = ofAccount.some(hides) || ownLabels.includes("!no-unauthenticated");
+    const isHidden = accountLabels.some(hides) || ownLabels.includes("!no-unauthenticated");
     let visible = 0;
     for (const listed of await recordsOf(network, did, postCollection)) {
       const { uri, value } = listed;
       count(counts.replies, value.reply?.parent.uri);
       count(counts.quotes, value.embed?.record?.uri);
-      const ofPost = inForce.get(uri) ?? [];
-      if (isHidden || ofPost.some(hides)) continue;
+      const postLabels = currentValues.get(uri) ?? [];
+      if (isHidden || postLabels.some(hides)) continue;
       visible += 1;
       posts.set(uri, {
         uri,
@@ -82,7 +82,9 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
         langs: value.langs ?? [],
         inReplyTo: value.reply?.parent.uri ?? null,
         quoted: value.embed?.record?.uri ?? null,
-        labels: [...new Set([...valuesOfLabels(listed), ...ofPost, ...ofAccount])].toSorted(),
+        labels: [
+          ...new Set([...valuesOfLabels(listed), ...postLabels, ...accountLabels]),
+        ].toSorted(),
       });
     }
     for (const { value } of await recordsOf(network, did, likeCollection)) {
@@ -132,7 +134,7 @@ async function recordsOf(network: Network, repo: string, collection: string): Pr
 }
 
 /** The latest of each subject, unless expired. */
-function valuesInForce(labels: readonly Label[], nowMs: number): Map<string, string[]> {
+function currentLabelValues(labels: readonly Label[], nowMs: number): Map<string, string[]> {
   const last = new Map<string, Label>();
   for (const label of labels) {
     if (label.src === labelerDid) last.set(`${label.uri} ${label.val}`, label);

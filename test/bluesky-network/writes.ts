@@ -18,10 +18,10 @@ export type Writes = {
   /** Up to 48 in one commit. */
   some(person: Person): Promise<void>;
   edit(person: Person): Promise<void>;
-  /** Removed ones included. */
-  made: Readonly<Record<"likes" | "reposts" | "replies" | "quotes", Tally>>;
-  /** They reuse a deleted post's key. */
-  madeAgain: ReadonlySet<string>;
+  /** Including removed ones. */
+  created: Readonly<Record<"likes" | "reposts" | "replies" | "quotes", Tally>>;
+  /** Posts that reuse the key of a deleted post. */
+  recreated: ReadonlySet<string>;
   done: Tally;
 };
 
@@ -38,13 +38,13 @@ const weights = {
 
 export function createWrites(network: Network, people: readonly Person[], draw: Draw): Writes {
   const done = new Map<string, number>();
-  const made = {
+  const created = {
     likes: new Map<string, number>(),
     reposts: new Map<string, number>(),
     replies: new Map<string, number>(),
     quotes: new Map<string, number>(),
   };
-  const madeAgain = new Set<string>();
+  const recreated = new Set<string>();
   const records = new Map<string, Record<string, unknown>>();
   const drawTarget = (): Post | null => draw.pickOrNull(draw.pick(people).posts);
 
@@ -71,21 +71,21 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
     const quoted = draw.chance(0.1) ? drawTarget() : null;
     const named = draw.chance(0.08) ? draw.pick(people) : null;
     const record = drawPost(draw, { parent, quoted, named });
-    const created = { kind: "create", collection: postCollection, record } as const;
+    const creation = { kind: "create", collection: postCollection, record } as const;
     const key = kind === "again" ? draw.pickOrNull(person.freeKeys) : null;
     if (kind === "again" && (key === null || busy.has(key))) return null;
-    if (parent !== null) add(made.replies, parent.uri);
-    if (quoted !== null) add(made.quotes, quoted.uri);
-    if (key === null) return created;
+    if (parent !== null) add(created.replies, parent.uri);
+    if (quoted !== null) add(created.quotes, quoted.uri);
+    if (key === null) return creation;
     busy.add(key);
-    madeAgain.add(uriOf(person, key));
-    return { ...created, key };
+    recreated.add(uriOf(person, key));
+    return { ...creation, key };
   }
 
   function reaction(kind: "like" | "repost"): Write | null {
     const target = drawTarget();
     if (target === null) return null;
-    add(kind === "like" ? made.likes : made.reposts, target.uri);
+    add(kind === "like" ? created.likes : created.reposts, target.uri);
     const collection = kind === "like" ? likeCollection : repostCollection;
     const subject = { uri: target.uri, cid: target.cid };
     const createdAt = new Date().toISOString();
@@ -122,8 +122,8 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
         record,
       });
     },
-    made,
-    madeAgain,
+    created,
+    recreated,
     done,
   };
 }

@@ -83,8 +83,8 @@ async function selectLastSteps(): Promise<Locator> {
   return slider;
 }
 
-describe("the page Usage", () => {
-  const returned = async () => {
+describe("the Usage page", () => {
+  const resetRange = async () => {
     await reset();
     await image(/^Requests over 7 days: [1-9]/).waitFor();
   };
@@ -94,24 +94,24 @@ describe("the page Usage", () => {
     await image(/^Requests over 7 days: [1-9]/).waitFor();
   });
 
-  test("dragging over a plot of Usage shows that part of the time", async () => {
+  test("dragging over a plot on the Usage page zooms to that time", async () => {
     await drag(".u-over", 0.2, 0.6);
     await image(/^Requests over the selected time: 0 in total/).waitFor();
-    await returned();
+    await resetRange();
     expect(await isFocused("Usage")).toBe(true);
   });
 
-  test("the arrow keys, Shift and Enter show a part of the time on Usage", async () => {
+  test("the arrow keys, Shift and Enter zoom to a time on the Usage page", async () => {
     const slider = await selectLastSteps();
     await image(/^Requests over the selected time: [1-9]/).waitFor();
     expect(await slider.getAttribute("max")).toBe("2");
-    await returned();
+    await resetRange();
     expect(complaints).toEqual([]);
   });
 });
 
-describe("the page Status", () => {
-  const returned = async () => {
+describe("the Status page", () => {
+  const resetRange = async () => {
     await reset();
     await image(/^Bluesky: 1 gap in 7 days/).waitFor();
   };
@@ -121,33 +121,33 @@ describe("the page Status", () => {
     await image(/^Bluesky: 1 gap in 7 days/).waitFor();
   });
 
-  test("dragging over the coverage on Status shows that part of the time, also within that part", async () => {
+  test("dragging over the coverage on the Status page zooms to that time, repeatedly", async () => {
     await drag(".trace svg", 0.4, 0.6);
     await image(/^Bluesky: 1 gap in the selected time/).waitFor();
     await image(/^Ingest lag over the selected time: Bluesky none reported/).waitFor();
     await drag(".trace svg", 0.8, 0.95);
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
-    await returned();
+    await resetRange();
     expect(await isFocused("Status")).toBe(true);
   });
 
-  test("dragging over the lag on Status shows that part of the time", async () => {
+  test("dragging over the lag on the Status page zooms to that time", async () => {
     await drag(".plot svg", 0.8, 0.9);
     await image(/^Ingest lag over the selected time: Bluesky median 2 s/).waitFor();
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
-    await returned();
+    await resetRange();
   });
 
-  test("the arrow keys, Shift and Enter show a part of the time on Status", async () => {
+  test("the arrow keys, Shift and Enter zoom to a time on the Status page", async () => {
     await selectLastSteps();
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
-    await returned();
+    await resetRange();
     expect(complaints).toEqual([]);
   });
 });
 
-describe("the page of a job", () => {
-  const returned = async () => {
+describe("the job page", () => {
+  const resetRange = async () => {
     await reset();
     await image(/^Bluesky: 1 gap, 6 h/).waitFor();
   };
@@ -158,17 +158,17 @@ describe("the page of a job", () => {
     await image(/^Bluesky: 1 gap, 6 h/).waitFor();
   });
 
-  test("dragging over the coverage of a job shows that part of the time", async () => {
+  test("dragging over the coverage of a job zooms to that time", async () => {
     await drag(".trace svg", 0.7, 0.9);
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
-    await returned();
+    await resetRange();
     expect(await isFocused("Coverage")).toBe(true);
   });
 
-  test("the arrow keys, Shift and Enter show a part of the time of a job", async () => {
+  test("the arrow keys, Shift and Enter zoom to a time on the job page", async () => {
     await selectLastSteps();
     await image(/^Bluesky: no gaps in the selected time/).waitFor();
-    await returned();
+    await resetRange();
     expect(complaints).toEqual([]);
   });
 });

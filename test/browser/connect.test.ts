@@ -28,7 +28,7 @@ const verifier = "v".repeat(43);
 // The app's own server, as its callback.
 const callbackOf = () => `${app.origin}/callback`;
 
-const addressOf = (more: Readonly<Record<string, string>> = {}): string =>
+const consentUrl = (more: Readonly<Record<string, string>> = {}): string =>
   `${site.url}/dashboard/connect?${new URLSearchParams({
     response_type: "code",
     client_id: app.clientId,
@@ -41,7 +41,7 @@ const addressOf = (more: Readonly<Record<string, string>> = {}): string =>
     ...more,
   })}`;
 
-const returned = async (page: Page): Promise<URLSearchParams> => {
+const waitForCallback = async (page: Page): Promise<URLSearchParams> => {
   await page.waitForURL(`${callbackOf()}?*`);
   return new URL(page.url()).searchParams;
 };
@@ -71,7 +71,7 @@ const ping = (token: string) =>
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" }),
   });
 
-test("an app is connected by signing in and consenting, and disconnected on the page Keys", async () => {
+test("an app is connected by signing in and consenting, and disconnected on the Keys page", async () => {
   app.publish("/client.json", {
     client_id: app.clientId,
     client_name: "Reader",
@@ -83,8 +83,8 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   const picture = (name: string) =>
     page.screenshot({ path: join(site.screenshots, `connect-${name}.png`), fullPage: true });
 
-  // Signed out: to the code host and back to the request.
-  await page.goto(addressOf());
+  // Signed out, the user goes to the code host and back to the request.
+  await page.goto(consentUrl());
   await page.getByRole("link", { name: "Sign in with GitHub" }).click();
   await page.getByRole("button", { name: "Approve" }).click();
   await page.getByRole("heading", { name: "Connect Reader?" }).waitFor();
@@ -98,7 +98,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
 
   await page.getByRole("checkbox", { name: "List trends" }).uncheck();
   await page.getByRole("button", { name: "Connect" }).click();
-  const answer = await returned(page);
+  const answer = await waitForCallback(page);
   expect(answer.get("state")).toBe("a state with spaces & signs");
   expect(answer.get("iss")).toBe(site.url);
   const tokens = await (await exchange(answer.get("code") ?? "")).json();
@@ -118,27 +118,27 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   await page.goto(`${site.url}/dashboard/account`);
   await page.getByText("Disconnected app").waitFor();
 
-  // What the user refuses, and what the app requests wrongly, goes back to the app as an error.
-  await page.goto(addressOf());
+  // A refusal by the user, and an invalid request of the app, are returned to the app as errors.
+  await page.goto(consentUrl());
   await page.getByRole("button", { name: "Cancel" }).click();
-  expect((await returned(page)).get("error")).toBe("access_denied");
-  await page.goto(addressOf({ code_challenge_method: "plain" }));
+  expect((await waitForCallback(page)).get("error")).toBe("access_denied");
+  await page.goto(consentUrl({ code_challenge_method: "plain" }));
   await page.getByRole("link", { name: "Return to" }).waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await picture("refused");
   await page.getByRole("link", { name: "Return to" }).click();
-  expect((await returned(page)).get("error")).toBe("invalid_request");
+  expect((await waitForCallback(page)).get("error")).toBe("invalid_request");
 
-  // A program on the same computer is announced with a warning.
-  await page.goto(addressOf({ redirect_uri: "http://127.0.0.1:8765/callback" }));
+  // The page warns about a program on the same computer.
+  await page.goto(consentUrl({ redirect_uri: "http://127.0.0.1:8765/callback" }));
   await page.getByText("Any program on this computer").waitFor();
   expect(await violationsOf(page)).toEqual([]);
   await picture("loopback");
   const own = complaints.filter((complaint) => complaint.includes(site.url));
   expect(own).toEqual([]);
 
-  // An address that the app does not list is never followed.
-  await page.goto(addressOf({ redirect_uri: "https://evil.example/callback" }));
+  // A redirect URI that the app does not list is never followed.
+  await page.goto(consentUrl({ redirect_uri: "https://evil.example/callback" }));
   await page.getByText("redirect_uri is not listed").waitFor();
   expect(await page.getByRole("link", { name: "Return to" }).count()).toBe(0);
   await context.close();

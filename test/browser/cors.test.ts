@@ -35,7 +35,7 @@ afterAll(async () => {
 });
 
 /** The response as a script of the page sees it. */
-async function searchedFromPage(service: ServiceUnderTest) {
+async function searchFromPage(service: ServiceUnderTest) {
   const page = await browser.newPage();
   await page.goto(origin);
   const key = await service.makeKey();
@@ -62,7 +62,7 @@ async function searchedFromPage(service: ServiceUnderTest) {
 }
 
 test("a script of a listed origin can search and read the header fields", async () => {
-  expect(await searchedFromPage(open)).toEqual({
+  expect(await searchFromPage(open)).toEqual({
     status: 200,
     coverage: expect.stringContaining("complete"),
     rates: expect.stringContaining("burst"),
@@ -70,5 +70,5 @@ test("a script of a listed origin can search and read the header fields", async 
 });
 
 test("the browser blocks a script of any other origin", async () => {
-  expect(await searchedFromPage(closed)).toBe("refused by the browser");
+  expect(await searchFromPage(closed)).toBe("refused by the browser");
 });

@@ -39,7 +39,7 @@ async function openPlayground(): Promise<{
   return { context, page, session };
 }
 
-test("a page whose files have other names after an update shows a notice and reloads", async () => {
+test("a page whose files were renamed by an update shows a notice and reloads", async () => {
   const { context, page } = await openPlayground();
   const files = "**/dashboard/assets/*.js";
   const start = `${service.url}/dashboard`;

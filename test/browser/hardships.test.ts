@@ -17,8 +17,7 @@ import { violationsOf } from "./support/violations.ts";
 import { looks, openWatched, show } from "./support/watched-page.ts";
 
 const perMinute = 14;
-/** The page size of the list. */
-const listed = 10;
+const pageSize = 10;
 
 let browser: Browser;
 let jetstream: JetstreamServer;
@@ -29,7 +28,7 @@ let context: BrowserContext;
 beforeAll(async () => {
   [browser, jetstream] = await Promise.all([startChromium(), startJetstreamServer()]);
   const x = stubUpstream("x", {
-    gettweets: new EarshotError("upstream_failed", "x.example answers with 400", {
+    gettweets: new EarshotError("upstream_failed", "x.example answered 400", {
       status: 502,
       hint: "submit the search again later",
     }),
@@ -75,7 +74,7 @@ test("a failed job shows the reason and its cost, and can be run again", async (
   });
   await page.goto(`${service.url}/dashboard/jobs/${submitted.json<{ uuid: string }>().uuid}`);
   const job = page.locator(".opened");
-  await job.getByText("Failed: x.example answers with 400").waitFor();
+  await job.getByText("Failed: x.example answered 400").waitFor();
   await job.getByText("A failed job counts against the searches per minute").waitFor();
   expect(await job.getByRole("button", { name: "Run again: @ann" }).count()).toBe(1);
   expect(await job.getByRole("heading", { name: "Proof" }).count()).toBe(0);
@@ -85,7 +84,7 @@ test("a failed job shows the reason and its cost, and can be run again", async (
 });
 
 test("a job opened from a long list is visible immediately, and above the list on a phone", async () => {
-  for (let more = 0; more < listed; more += 1) await submit("social", search(`harbour ${more}`));
+  for (let more = 0; more < pageSize; more += 1) await submit("social", search(`harbour ${more}`));
   for (const look of looks) {
     const { page, settled } = await openWatched(context);
     await show(page, look);

@@ -56,13 +56,13 @@ async function openJobs(): Promise<{ page: Page; complaints: string[] }> {
 }
 
 const row = (page: Page, query: string) => page.getByRole("row").filter({ hasText: query });
-const running = (page: Page) => page.getByRole("link", { name: /^Jobs/ });
+const jobsLink = (page: Page) => page.getByRole("link", { name: /^Jobs/ });
 
 test("jobs appear and end on the page without a reload, and the sidebar counts those in progress", async () => {
   const { page, complaints } = await openJobs();
   await submit("@ann");
   await row(page, "@ann").getByText("in progress").waitFor();
-  expect(await running(page).innerText()).toMatch(/1\s+running/);
+  expect(await jobsLink(page).innerText()).toMatch(/1\s+running/);
 
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
@@ -72,7 +72,7 @@ test("jobs appear and end on the page without a reload, and the sidebar counts t
   answer();
   await row(page, "@ann").getByText("done").waitFor();
   await opened.getByText("Nothing found").waitFor();
-  expect(await running(page).innerText()).toBe("Jobs");
+  expect(await jobsLink(page).innerText()).toBe("Jobs");
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -87,7 +87,7 @@ test("a cancelled job is shown as cancelled", async () => {
   await page.close();
 });
 
-test("jobs can be filtered by query, platform and method, also after a reload", async () => {
+test("jobs can be filtered by query, platform and method, even after a reload", async () => {
   const { page, complaints } = await openJobs();
   for (const [platform, type, query] of [
     ["social", "searchbyquery", "Harbour tide"],
@@ -101,19 +101,19 @@ test("jobs can be filtered by query, platform and method, also after a reload", 
     });
   }
   const rows = page.locator("tbody tr");
-  const counted = (count: number) =>
+  const waitForRows = (count: number) =>
     page.waitForFunction(
       (expected) => document.querySelectorAll("tbody tr").length === expected,
       count,
     );
   await page.getByRole("searchbox", { name: "Query contains" }).fill("HARBOUR");
-  await counted(3);
+  await waitForRows(3);
   await page.getByRole("combobox", { name: "Platform" }).selectOption("All platforms at once");
-  await counted(2);
+  await waitForRows(2);
   await page.getByRole("combobox", { name: "Method" }).selectOption("searchbyfullarchive");
-  await counted(1);
+  await waitForRows(1);
   await page.reload();
-  await counted(1);
+  await waitForRows(1);
   expect(await rows.innerText()).toContain("harbour gates");
   expect(await rows.innerText()).toContain("Dashboard");
   await page.getByRole("searchbox", { name: "Query contains" }).fill("harbour surge");

@@ -18,7 +18,7 @@ afterAll(async () => {
   await site.stop();
 });
 
-test("a user gets from the landing page to a first answer, and a revoked key is refused", async () => {
+test("a user gets from the landing page to a first answer, and a revoked key is rejected", async () => {
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   await context.grantPermissions(["clipboard-read", "clipboard-write"]);
   const { page, complaints } = await openWatched(context);

@@ -17,14 +17,14 @@ afterAll(async () => {
   await site.stop();
 });
 
-test("the requests of a key open by keyboard, with the reason of a refused one", async () => {
+test("the requests of a key can be opened by keyboard, and show the reason for a rejected one", async () => {
   const context = await browser.newContext({ locale: "en-US", ignoreHTTPSErrors: true });
   const session = await site.service.signIn();
   const [name = "", value = ""] = session.cookie.split("=");
   await context.addCookies([
     { name, value, url: site.url, httpOnly: true, secure: true, sameSite: "Lax" },
   ]);
-  const made = await site.service.callAs(session, {
+  const created = await site.service.callAs(session, {
     method: "POST",
     url: "/dashboard/api/keys",
     payload: { name: "laptop" },
@@ -38,7 +38,7 @@ test("the requests of a key open by keyboard, with the reason of a refused one",
   expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByText("No requests yet.").waitFor();
 
-  await site.service.submit(made.json().token, search("from:"));
+  await site.service.submit(created.json().token, search("from:"));
   await page.reload();
   const row = page.getByRole("table", { name: "Requests of laptop" }).locator("tbody tr");
   await row.first().waitFor();

@@ -21,12 +21,12 @@ beforeAll(async () => {
     { name, value, url: site.url, httpOnly: true, secure: true, sameSite: "Lax" },
   ]);
   member = await site.service.signIn();
-  const made = await site.service.callAs(member, {
+  const created = await site.service.callAs(member, {
     method: "POST",
     url: "/dashboard/api/keys",
     payload: { name: "tide robot" },
   });
-  await site.service.submit(made.json().token, search("harbour"));
+  await site.service.submit(created.json().token, search("harbour"));
 });
 afterAll(async () => {
   await browser.close();

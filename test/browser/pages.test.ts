@@ -43,15 +43,15 @@ afterAll(async () => {
   await site.stop();
 });
 
-type Shown = {
+type PageCase = {
   name: string;
   path: string;
   heading: string;
-  /** Before the picture. */
-  act?: (page: Page) => Promise<void>;
+  /** Runs before the screenshot. */
+  prepare?: (page: Page) => Promise<void>;
 };
 
-const pages: readonly Shown[] = [
+const pages: readonly PageCase[] = [
   { name: "landing", path: "/", heading: "One search API over the public conversation" },
   { name: "public-status", path: "/status", heading: "Status" },
   { name: "sign-in", path: "/dashboard/sign-in", heading: "Sign in" },
@@ -60,7 +60,7 @@ const pages: readonly Shown[] = [
     name: "playground-answered",
     path: "/dashboard/playground?q=harbour",
     heading: "Playground",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.getByRole("textbox", { name: "Query" }).press("Enter");
       await page.locator(".posts .post").first().waitFor();
     },
@@ -69,7 +69,7 @@ const pages: readonly Shown[] = [
     name: "playground-refused",
     path: "/dashboard/playground",
     heading: "Playground",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.getByRole("textbox", { name: "Query" }).fill("harbour since:2026-02-30");
       await page.locator(".diagnostic").waitFor();
     },
@@ -79,7 +79,7 @@ const pages: readonly Shown[] = [
     name: "job",
     path: "/dashboard/jobs",
     heading: "Jobs",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.locator("tbody a").first().click();
       await page.locator("tr[aria-current]").waitFor();
     },
@@ -89,7 +89,7 @@ const pages: readonly Shown[] = [
     name: "key-requests",
     path: "/dashboard/keys",
     heading: "Keys",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.locator("td a.name").first().click();
       await page.getByRole("heading", { name: /^Requests of/ }).waitFor();
     },
@@ -98,7 +98,7 @@ const pages: readonly Shown[] = [
     name: "key-dialog",
     path: "/dashboard/keys",
     heading: "Keys",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.getByRole("button", { name: "Create key" }).click();
       await page.getByRole("dialog").waitFor();
     },
@@ -108,7 +108,7 @@ const pages: readonly Shown[] = [
     name: "webhooks",
     path: "/dashboard/webhooks",
     heading: "Webhooks",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.getByRole("button", { name: "Create webhook" }).click();
       await page.getByRole("textbox", { name: "URL" }).fill("https://example.com/earshot");
       await page.getByRole("dialog").getByRole("button", { name: "Create webhook" }).click();
@@ -126,7 +126,7 @@ const pages: readonly Shown[] = [
     name: "account-spending",
     path: "/dashboard/account",
     heading: "Account",
-    act: async (page) => {
+    prepare: async (page) => {
       const deployment = { post_reads: 9_340, most_post_reads: 10_000 };
       const shared = { post_reads: 40, user_reads: 2, usd: 0.22 };
       const own = { post_reads: 120, user_reads: 3, usd: 0.63 };
@@ -143,7 +143,7 @@ const pages: readonly Shown[] = [
     name: "account-dialog",
     path: "/dashboard/account",
     heading: "Account",
-    act: async (page) => {
+    prepare: async (page) => {
       await page.getByRole("button", { name: "Delete account" }).click();
       await page.getByRole("dialog").waitFor();
     },
@@ -158,12 +158,12 @@ const pages: readonly Shown[] = [
     name: "audit-filtered",
     path: "/dashboard/audit?action=account_suspended&actor=service&from=2026-01-01",
     heading: "Audit log",
-    act: (page) => page.getByText("No entry matches these filters.").waitFor(),
+    prepare: (page) => page.getByText("No entry matches these filters.").waitFor(),
   },
   { name: "nowhere", path: "/dashboard/nowhere", heading: "Page not found" },
 ];
 
-describe.each(pages)("$name", ({ name, path, heading, act }) => {
+describe.each(pages)("$name", ({ name, path, heading, prepare }) => {
   test.each(looks)(
     "the page at $width pixels, $scheme, is accessible, fits the screen and logs no error",
     async (look) => {
@@ -173,7 +173,7 @@ describe.each(pages)("$name", ({ name, path, heading, act }) => {
       await page.goto(site.url + path);
       await page.getByRole("heading", { level: 1, name: heading }).waitFor();
       await settled();
-      await act?.(page);
+      await prepare?.(page);
       await settled();
       await page.screenshot({
         path: join(site.screenshots, `${name}-${look.width}-${look.scheme}.png`),

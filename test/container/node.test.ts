@@ -34,7 +34,7 @@ beforeAll(async () => {
   const { out } = await runCommand(["nodes", "enroll"], gatewaySettings);
   const printed = [...out.matchAll(/^(EARSHOT_NODE_\w+)=(.*)$/gm)];
   const samples = join(root, "samples/bluesky.ndjson.gz");
-  // A node states its capabilities at attestation; they follow from its archive.
+  // A node reports its capabilities at attestation; they depend on its archive.
   await runCommand(["import", samples, "--platform", "bluesky"], {
     EARSHOT_DATA_DIR: file("node"),
   });

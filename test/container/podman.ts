@@ -10,7 +10,7 @@ export type Container = {
 
 type Finished = { status: number | null; out: string; notes: string };
 
-/** From CONTAINERS_STORAGE_CONF. */
+/** An image in the storage of CONTAINERS_STORAGE_CONF. */
 export type Image = {
   digest: string;
   start(settings: Readonly<Record<string, string>>, mounts: readonly string[]): Container;
@@ -23,11 +23,11 @@ export function openImage(name: string): Image {
   const restrictions = ["--read-only", "--cap-drop=ALL", "--security-opt=no-new-privileges"];
   const options = [...restrictions, "--tmpfs=/tmp", "--init", "--detach"];
   return {
-    digest: checked(["image", "inspect", "--format={{.Digest}}", name]),
+    digest: runPodman(["image", "inspect", "--format={{.Digest}}", name]),
     start: (settings, mounts) => {
       const environment = Object.entries(settings).map(([key, value]) => `--env=${key}=${value}`);
       const volumes = mounts.map((mount) => `--volume=${mount}`);
-      const id = checked(["run", ...options, ...environment, ...volumes, name]);
+      const id = runPodman(["run", ...options, ...environment, ...volumes, name]);
       containers.push(id);
       return containerOf(id);
     },
@@ -42,8 +42,8 @@ function containerOf(id: string): Container {
     exec: (command, input) => podman(["exec", "--interactive", id, ...command], input),
     checkHealth: () => podman(["healthcheck", "run", id]).status,
     stop: () => {
-      checked(["stop", "--time=30", id]);
-      return Number(checked(["inspect", "--format={{.State.ExitCode}}", id]));
+      runPodman(["stop", "--time=30", id]);
+      return Number(runPodman(["inspect", "--format={{.State.ExitCode}}", id]));
     },
     logs: () => {
       const { out, notes } = podman(["logs", id]);
@@ -52,7 +52,7 @@ function containerOf(id: string): Container {
   };
 }
 
-function checked(args: readonly string[]): string {
+function runPodman(args: readonly string[]): string {
   const { status, out, notes } = podman(args);
   if (status !== 0) throw new Error(`podman ${args.join(" ")} ended with ${status}: ${notes}`);
   return out.trim();

@@ -51,7 +51,7 @@ test("the health check of the image reports a live service as healthy", async ()
   expect(container.checkHealth()).toBe(0);
 });
 
-test("the service finds posts imported beside it, with a key created beside it", async () => {
+test("the service finds posts imported by another process, with a key created by another process", async () => {
   const imported = container.exec([...earshot, "import", "-", "--platform", "bluesky"], posts);
   expect(imported.status, imported.notes).toBe(0);
   const created = container.exec([...earshot, "keys", "create", "--name", "laptop"]);

@@ -17,9 +17,9 @@ import { asStored } from "../../testkit/upstreams/bluesky-credential.ts";
  *
  *     EARSHOT_CONTRACT_BLUESKY=bsky.app                   an account that has posts, media, followers and reposts; nothing is logged in
  *     EARSHOT_CONTRACT_BLUESKY_IDENTIFIER=ann.bsky.social the account whose home timeline is read
- *     EARSHOT_CONTRACT_BLUESKY_PASSWORD=abcd-efgh-…       an app password of it
+ *     EARSHOT_CONTRACT_BLUESKY_PASSWORD=abcd-efgh-…       an app password of that account
  *     EARSHOT_CONTRACT_BLUESKY_APPVIEW, EARSHOT_CONTRACT_BLUESKY_PLC
- *                                                         where they are, when it is not Bluesky's own network
+ *                                                         their URLs, for a network other than Bluesky's
  */
 const {
   EARSHOT_CONTRACT_BLUESKY: handle = "",
@@ -107,7 +107,7 @@ const postOf = (uri: string): Target => ({
   key: null,
 });
 
-/** Nothing was skipped as unreadable, and there is something. */
+/** Expects items, none of them skipped as unreadable. */
 function expectWhole({ items, warnings = [] }: UpstreamPage): void {
   expect(warnings).toEqual([]);
   expect(items.length).toBeGreaterThan(0);
@@ -172,7 +172,7 @@ describe.skipIf(!isOpen)(openTitle, () => {
   });
 });
 
-/** Counts change while one looks. */
+/** Counts may change between requests. */
 const withoutCounts = (key: string, value: unknown): unknown => (key === "counts" ? null : value);
 
 describe.skipIf(!isLoggedIn)(loggedInTitle, () => {

@@ -16,8 +16,8 @@ import type { UpstreamItem, UpstreamPage } from "../../src/platforms/upstream.ts
  * Checks our assumptions against a real Mastodon server. Run with
  *
  *     EARSHOT_CONTRACT_MASTODON=https://mastodon.social   the server to call
- *     EARSHOT_CONTRACT_MASTODON_ACCOUNT=@Mastodon         an account of it that has posts, media, followers and boosts
- *     EARSHOT_CONTRACT_MASTODON_TOKEN=…                   a user's token of it with the scope read, for what needs one
+ *     EARSHOT_CONTRACT_MASTODON_ACCOUNT=@Mastodon         an account on it with posts, media, followers and boosts
+ *     EARSHOT_CONTRACT_MASTODON_TOKEN=…                   a user token for it with the scope read, for the methods that require one
  */
 const {
   EARSHOT_CONTRACT_MASTODON: instance = "",

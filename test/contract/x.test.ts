@@ -15,13 +15,13 @@ import {
 } from "../../testkit/upstreams/x.ts";
 
 /*
- * Checks our assumptions against the real X. X bills what is read: about a dollar for all of it. Run with
+ * Checks our assumptions against the real X. X bills reads: a run costs about one dollar. Run with
  *
  *     EARSHOT_CONTRACT_X=XDevelopers       an account that has posts, media, reposts and followers
  *     EARSHOT_CONTRACT_X_APP_TOKEN=…       the bearer token of an application
  *     EARSHOT_CONTRACT_X_CLIENT_ID=…       a client ID, and an access token of a user with the scopes tweet.read, users.read
- *     EARSHOT_CONTRACT_X_ACCESS_TOKEN=…    and follows.read; its refresh token is left alone, as it would be used up
- *     EARSHOT_CONTRACT_X_URL               where the API is, when it is not https://api.x.com
+ *     EARSHOT_CONTRACT_X_ACCESS_TOKEN=…    and follows.read; its refresh token is not used, because that would invalidate it
+ *     EARSHOT_CONTRACT_X_URL               the URL of the API, if not https://api.x.com
  */
 const {
   EARSHOT_CONTRACT_X: handle = "",
@@ -34,11 +34,11 @@ const {
 const hasApp = handle !== "" && appToken !== "";
 const hasUser = handle !== "" && clientId !== "" && accessToken !== "";
 const appTitle = hasApp
-  ? "what X gives to an application"
-  : "what X gives to an application (skipped: EARSHOT_CONTRACT_X and EARSHOT_CONTRACT_X_APP_TOKEN are not set)";
+  ? "what X returns to an application"
+  : "what X returns to an application (skipped: EARSHOT_CONTRACT_X and EARSHOT_CONTRACT_X_APP_TOKEN are not set)";
 const userTitle = hasUser
-  ? "what X gives to a user"
-  : "what X gives to a user (skipped: EARSHOT_CONTRACT_X, EARSHOT_CONTRACT_X_CLIENT_ID and EARSHOT_CONTRACT_X_ACCESS_TOKEN are not set)";
+  ? "what X returns to a user"
+  : "what X returns to a user (skipped: EARSHOT_CONTRACT_X, EARSHOT_CONTRACT_X_CLIENT_ID and EARSHOT_CONTRACT_X_ACCESS_TOKEN are not set)";
 
 const tools = { ...toolsAt, now: Date.now };
 const upstream = createXUpstream({ apiUrl: url, trendsWoeid: 1, isRedistributionAgreed: false });
@@ -60,9 +60,9 @@ function patient(send: CredentialKind["send"]): CredentialKind["send"] {
   };
 }
 
-async function sessionOf(name: string, given: Record<string, string>): Promise<TestSession> {
+async function sessionOf(name: string, secrets: Record<string, string>): Promise<TestSession> {
   const kind = kindOf(name);
-  const made = await kind.make(given, tools);
+  const made = await kind.make(secrets, tools);
   const paced = { ...kind, send: patient(kind.send) };
   const session = sessionWith({ url }, paced, stored(made.secrets, made.subject), Date.now());
   sessions.push(session);
@@ -86,7 +86,7 @@ const search = async (session: TestSession, query: string, fromMs: number | null
   return (await upstream.search?.page(call, session)) ?? null;
 };
 
-/** Nothing was skipped as unreadable, and there is something. */
+/** Expects items, none of them skipped as unreadable. */
 function expectWhole(found: UpstreamPage | null): void {
   expect(found?.warnings ?? []).toEqual([]);
   expect(found?.items.length).toBeGreaterThan(0);
@@ -173,8 +173,8 @@ describe.skipIf(!hasApp)(appTitle, () => {
 
 describe.skipIf(!hasUser)(userTitle, () => {
   test("X returns the home timeline, and searches the last days", async () => {
-    const given = { client_id: clientId, access_token: accessToken };
-    const session = await sessionOf("user-token", given);
+    const secrets = { client_id: clientId, access_token: accessToken };
+    const session = await sessionOf("user-token", secrets);
     expect((await page(session, "gethometweets", null)).warnings).toEqual([]);
     const found = await search(session, `from:${handle}`, null);
     expect(found?.warnings).toEqual([]);

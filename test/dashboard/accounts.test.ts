@@ -86,7 +86,7 @@ describe("the operator's list of accounts", () => {
     expect(ids).toContain(operator.accountId);
   });
 
-  test("the operator's list of accounts is searched by part of a name, in which wildcards have no meaning", async () => {
+  test("the operator's list of accounts is searched by part of a name, in which wildcards match literally", async () => {
     const { accountId } = await service.signIn();
     const name = await nameOf(accountId);
     const found = async (query: string) => {
@@ -102,7 +102,7 @@ describe("the operator's list of accounts", () => {
     ["after=oranges", "/after"],
     [`query=${"q".repeat(101)}`, "/query"],
     ["order=asc", "/order"],
-  ])("the operator's list of accounts refuses ?%s", async (query, pointer) => {
+  ])("the operator's list of accounts rejects ?%s", async (query, pointer) => {
     const answer = await get(operator, `/dashboard/api/operator/accounts?${query}`);
     expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
   });
@@ -137,7 +137,7 @@ describe("an account that an operator changes", () => {
     expect((await get(operator, url)).json().entries).toHaveLength(before);
   });
 
-  test("an account that an operator suspends loses sessions and jobs, its keys are refused, and it can be restored", async () => {
+  test("an account that an operator suspends loses sessions and jobs, its keys are rejected, and it can be restored", async () => {
     const session = await service.signIn();
     const { accountId } = session;
     const key = await keyOf(accountId);
@@ -166,7 +166,7 @@ describe("an account that an operator changes", () => {
     expect(log.body).not.toContain("hundred");
   });
 
-  test("impossible changes of an account are refused", async () => {
+  test("invalid changes of an account are rejected", async () => {
     for (const [payload, pointer] of [
       [{ role: "king" }, "/role"],
       [{ requests_per_second: 0 }, "/requests_per_second"],
@@ -182,7 +182,7 @@ describe("an account that an operator changes", () => {
     expect([noOne.statusCode, noOne.json().code]).toEqual([404, "account_not_found"]);
   });
 
-  test("an account remains an operator while it is the last one", async () => {
+  test("the last operator can be neither demoted, suspended nor deleted", async () => {
     const { accountId } = operator;
     const name = await nameOf(accountId);
     const requested = [
@@ -243,18 +243,20 @@ describe("the audit log", () => {
     expect(made.actor).toBe("the server");
   });
 
-  test("the audit log cannot be changed or truncated, also by a program beside the server", () => {
-    const beside = new DatabaseSync(join(service.dataDir, "control.db"), { timeout: 5_000 });
+  test("the audit log cannot be changed or truncated, even by another program", () => {
+    const otherConnection = new DatabaseSync(join(service.dataDir, "control.db"), {
+      timeout: 5_000,
+    });
     try {
       for (const sql of [
         "UPDATE audit SET action = 'signed_in'",
         "DELETE FROM audit",
         "INSERT OR REPLACE INTO audit SELECT * FROM audit LIMIT 1",
       ]) {
-        expect(() => beside.exec(sql), sql).toThrow("the audit log is only appended to");
+        expect(() => otherConnection.exec(sql), sql).toThrow("the audit log is only appended to");
       }
     } finally {
-      beside.close();
+      otherConnection.close();
     }
   });
 });
@@ -296,7 +298,7 @@ describe("the export of an account", () => {
       headers: { cookie: session.cookie, "sec-fetch-site": "same-origin" },
     });
     socket.end();
-    const storedMs = watchLoop();
+    const blockedMs = watchLoop();
     const [response] = await once(socket, "response");
     let jobs = 0;
     let rest = "";
@@ -309,7 +311,7 @@ describe("the export of an account", () => {
       jobs += lines.filter((line) => line.startsWith('{"kind":"job"')).length;
     }
     expect([jobs, bytes > 30_000_000]).toEqual([300, true]);
-    expect(storedMs()).toBeLessThan(50);
+    expect(blockedMs()).toBeLessThan(50);
   });
 });
 
@@ -333,10 +335,10 @@ function addJobs(accountId: string, jobs: number, characters: number): void {
 
 /** Longest blocking of the event loop since the last call, milliseconds. */
 function watchLoop(): () => number {
-  let lastMs = workedMs();
+  let lastMs = cpuMs();
   let longestMs = 0;
   const timer = setInterval(() => {
-    const nowMs = workedMs();
+    const nowMs = cpuMs();
     longestMs = Math.max(longestMs, nowMs - lastMs);
     lastMs = nowMs;
   }, 1);
@@ -347,7 +349,7 @@ function watchLoop(): () => number {
 }
 
 /** CPU time, which other processes cannot extend. */
-function workedMs(): number {
+function cpuMs(): number {
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }

@@ -34,8 +34,8 @@ const client = {
 const did = "did:plc:aaaaaaaaaaaaaaaaaaaaaaaa";
 
 const logged: string[] = [];
-/** Everything that was answered to anyone. */
-let answered = "";
+/** All responses, to all callers. */
+let responses = "";
 let x: XEmulator;
 let mastodon: MastodonEmulator;
 let bluesky: OAuthEmulator;
@@ -88,45 +88,45 @@ afterAll(async () => {
 
 type Method = "GET" | "POST" | "DELETE";
 
-async function call(by: TestSession, method: Method, url: string, payload?: object) {
-  const answer = await service.callAs(by, {
+async function call(session: TestSession, method: Method, url: string, payload?: object) {
+  const answer = await service.callAs(session, {
     method,
     url,
     ...(payload === undefined
       ? {}
       : { headers: { "content-type": "application/json" }, payload: JSON.stringify(payload) }),
   });
-  answered += JSON.stringify(answer.headers) + answer.body;
+  responses += JSON.stringify(answer.headers) + answer.body;
   return answer;
 }
 
-const add = (by: TestSession, platform: string, kind: string, fields: object) =>
-  call(by, "POST", path, { platform, kind, fields });
+const add = (session: TestSession, platform: string, kind: string, fields: object) =>
+  call(session, "POST", path, { platform, kind, fields });
 
-async function added(...requested: Parameters<typeof add>): Promise<CredentialListing> {
+async function addCredential(...requested: Parameters<typeof add>): Promise<CredentialListing> {
   const answer = await add(...requested);
   expect(answer.statusCode, answer.body).toBe(201);
   return answer.json().credential;
 }
 
-async function list(by: TestSession): Promise<CredentialsAnswer> {
-  return (await call(by, "GET", path)).json();
+async function list(session: TestSession): Promise<CredentialsAnswer> {
+  return (await call(session, "GET", path)).json();
 }
 
-async function begin(by: TestSession, platform: string, kind: string, fields: object) {
-  const answer = await call(by, "POST", `${path}/authorizations`, { platform, kind, fields });
+async function begin(session: TestSession, platform: string, kind: string, fields: object) {
+  const answer = await call(session, "POST", `${path}/authorizations`, { platform, kind, fields });
   const step: AuthorizationStep = answer.json();
   if (step.state !== "question") throw new Error(`no question: ${answer.body}`);
   const address = /^http\S+$/m.exec(step.texts.join("\n"))?.[0] ?? "";
   return { ...step, address };
 }
 
-const reply = (by: TestSession, id: string, answer: string) =>
-  call(by, "POST", `${path}/authorizations/${id}`, { answer });
+const reply = (session: TestSession, id: string, answer: string) =>
+  call(session, "POST", `${path}/authorizations/${id}`, { answer });
 
 /** Audit entries, newest first, except sign-ins. */
-async function audited(by: TestSession): Promise<string[]> {
-  const answer = await call(by, "GET", "/dashboard/api/account/audit");
+async function credentialActions(session: TestSession): Promise<string[]> {
+  const answer = await call(session, "GET", "/dashboard/api/account/audit");
   const { entries }: AuditAnswer = answer.json();
   return entries.map(({ action }) => action).filter((action) => action.startsWith("credential"));
 }
@@ -138,7 +138,7 @@ const xFields = {
 };
 
 describe("the credentials that can be connected", () => {
-  test("the credentials that can be connected are described in words, with the fields of each kind", async () => {
+  test("the credentials that can be connected are described in sentences, with the fields of each kind", async () => {
     const { credentials, kinds } = await list(ann);
     expect(credentials).toEqual([]);
     expect(kinds.map(({ platform, kind }) => `${platform} ${kind}`)).toEqual([
@@ -160,10 +160,10 @@ describe("the credentials that can be connected", () => {
     }
   });
 
-  test("connecting credentials requires a session: keys and unauthenticated callers are refused", async () => {
+  test("connecting credentials requires a session: keys and unauthenticated callers are rejected", async () => {
     const key = await service.makeKey();
-    for (const by of [key, null]) {
-      const refused = await service.call(by, { method: "GET", url: path });
+    for (const session of [key, null]) {
+      const refused = await service.call(session, { method: "GET", url: path });
       expect(refused.statusCode).toBe(401);
       expect(refused.json()).toMatchObject({ code: "session_needed" });
     }
@@ -171,11 +171,11 @@ describe("the credentials that can be connected", () => {
 });
 
 describe("a credential added by its fields", () => {
-  let kept: CredentialListing;
+  let credential: CredentialListing;
 
   test("a credential is stored once its platform accepts it", async () => {
-    kept = await added(ann, "x", "app-token", { token: ` ${appToken}\n` });
-    expect(kept).toMatchObject({
+    credential = await addCredential(ann, "x", "app-token", { token: ` ${appToken}\n` });
+    expect(credential).toMatchObject({
       platform: "x",
       kind: "app-token",
       host: x.url,
@@ -186,14 +186,14 @@ describe("a credential added by its fields", () => {
       reason: null,
       until: null,
     });
-    expect((await list(ann)).credentials).toEqual([kept]);
+    expect((await list(ann)).credentials).toEqual([credential]);
     expect((await list(ben)).credentials).toEqual([]);
   });
 
   test("a credential is used by the next search of its account, and of no other", async () => {
     const body = { type: "social", arguments: { type: "searchbyquery", query: "river" } };
-    const requested = async (by: TestSession) =>
-      await call(by, "POST", "/v1/search/live/x", body).then((answer) => answer.json());
+    const requested = async (session: TestSession) =>
+      await call(session, "POST", "/v1/search/live/x", body).then((answer) => answer.json());
     const { uuid, error } = await requested(ann);
     expect(error).toBe("");
     const result = await call(ann, "GET", `/v1/search/live/x/result/${uuid}?wait=20`);
@@ -205,17 +205,17 @@ describe("a credential added by its fields", () => {
   });
 
   test("a credential replaces the one with the same secret", async () => {
-    const again = await added(ann, "x", "app-token", { token: appToken });
-    expect(again.id).toBe(kept.id);
+    const again = await addCredential(ann, "x", "app-token", { token: appToken });
+    expect(again.id).toBe(credential.id);
     expect((await list(ann)).credentials).toHaveLength(1);
   });
 
   test("testing a credential reports whether it works, and its state shows the result", async () => {
-    const test = async () => (await call(ann, "POST", `${path}/${kept.id}/test`)).json();
+    const test = async () => (await call(ann, "POST", `${path}/${credential.id}/test`)).json();
     expect(await test()).toMatchObject({
       works: true,
       message: expect.stringContaining("posts of this month are read"),
-      credential: { id: kept.id, state: "ready" },
+      credential: { id: credential.id, state: "ready" },
     });
     x.faults.status503Every = 1;
     expect(await test()).toMatchObject({ works: false, credential: { state: "ready" } });
@@ -224,7 +224,7 @@ describe("a credential added by its fields", () => {
       accountId: mastodon.network.addAccount({ username: "lost" }).id,
     });
     const fields = { host: mastodon.url, token };
-    const { id } = await added(ann, "mastodon", "user-token", fields);
+    const { id } = await addCredential(ann, "mastodon", "user-token", fields);
     mastodon.revoke(token);
     const tested = await call(ann, "POST", `${path}/${id}/test`);
     expect(tested.json()).toMatchObject({
@@ -249,7 +249,13 @@ describe("a credential added by its fields", () => {
       ["search", until],
       ["users", until - 1_000],
     ] as const) {
-      await store.write("startCredentialCooldown", { id: kept.id, bucket, untilMs, reason, nowMs });
+      await store.write("startCredentialCooldown", {
+        id: credential.id,
+        bucket,
+        untilMs,
+        reason,
+        nowMs,
+      });
     }
     const [listed] = (await list(ann)).credentials;
     expect(listed).toMatchObject({
@@ -259,7 +265,7 @@ describe("a credential added by its fields", () => {
     });
   });
 
-  test("a credential does not exist for another account, and the deployment's does not exist for any", async () => {
+  test("a credential does not exist for another account, and the deployment's credentials exist for none", async () => {
     await service.context.store.write("putCredential", {
       id: "ofTheDeployment",
       accountId: null,
@@ -273,7 +279,7 @@ describe("a credential added by its fields", () => {
       maxOfOwner: 100,
       nowMs: service.clock.now(),
     });
-    for (const id of [kept.id, "ofTheDeployment", "none", "%00"]) {
+    for (const id of [credential.id, "ofTheDeployment", "none", "%00"]) {
       const url = `${path}/${id}`;
       for (const answer of [
         await call(ben, "DELETE", url),
@@ -287,10 +293,10 @@ describe("a credential added by its fields", () => {
   });
 
   test("a disconnected credential no longer exists", async () => {
-    expect((await call(ann, "DELETE", `${path}/${kept.id}`)).statusCode).toBe(204);
+    expect((await call(ann, "DELETE", `${path}/${credential.id}`)).statusCode).toBe(204);
     expect((await list(ann)).credentials).toEqual([]);
-    expect((await call(ann, "DELETE", `${path}/${kept.id}`)).statusCode).toBe(404);
-    expect(await audited(ann)).toEqual([
+    expect((await call(ann, "DELETE", `${path}/${credential.id}`)).statusCode).toBe(404);
+    expect(await credentialActions(ann)).toEqual([
       "credential_removed",
       "credential_removed",
       "credential_added",
@@ -300,7 +306,7 @@ describe("a credential added by its fields", () => {
   });
 });
 
-describe("a credential that is refused", () => {
+describe("a credential that is rejected", () => {
   const refusals: [string, () => [string, string, object], string][] = [
     [
       "a field is missing",
@@ -339,7 +345,7 @@ describe("a credential that is refused", () => {
     ],
   ];
   test.each(refusals)(
-    "a credential is refused with an error at its field: %s",
+    "a credential is rejected with an error that points at its field: %s",
     async (_, requested, pointer) => {
       const answer = await add(ben, ...requested());
       expect(answer.statusCode, answer.body).toBe(422);
@@ -363,7 +369,7 @@ describe("a credential that is refused", () => {
     expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
 
-  test("an unknown kind of credential, or one that is not added by fields, is refused", async () => {
+  test("an unknown kind of credential, or one that is not added by fields, is rejected", async () => {
     const answers = [
       await add(ben, "x", "oauth", {}),
       await add(ben, "bluesky", "oauth", {}),
@@ -386,7 +392,7 @@ describe("a credential that is refused", () => {
     });
   });
 
-  test("credentials above the limit are refused until one is disconnected", async () => {
+  test("credentials above the limit are rejected until one is disconnected", async () => {
     const one = mastodon.network.addAccount({ username: "one" }).id;
     const tokens = [one, one, one].map((_, index) =>
       mastodon.addToken({
@@ -394,9 +400,9 @@ describe("a credential that is refused", () => {
       }),
     );
     const fieldsOf = (index: number) => ({ host: mastodon.url, token: tokens[index]?.token ?? "" });
-    const first = await added(ben, "mastodon", "user-token", fieldsOf(0));
+    const first = await addCredential(ben, "mastodon", "user-token", fieldsOf(0));
     expect(first).toMatchObject({ subject: expect.stringMatching(/^@one@/), host: mastodon.url });
-    await added(ben, "mastodon", "user-token", fieldsOf(1));
+    await addCredential(ben, "mastodon", "user-token", fieldsOf(1));
     const refused = await add(ben, "mastodon", "user-token", fieldsOf(2));
     expect(refused.statusCode).toBe(409);
     expect(refused.json()).toMatchObject({
@@ -404,11 +410,11 @@ describe("a credential that is refused", () => {
       hint: "disconnect one first",
     });
     await call(ben, "DELETE", `${path}/${first.id}`);
-    await added(ben, "mastodon", "user-token", fieldsOf(2));
+    await addCredential(ben, "mastodon", "user-token", fieldsOf(2));
   });
 });
 
-describe("a credential that is allowed in a browser", () => {
+describe("a credential that is authorized in a browser", () => {
   test("an authorization on Bluesky shows an address, and is completed by pasting the resulting URL", async () => {
     const requested = await begin(ann, "bluesky", "oauth", { identifier: "ann.example" });
     expect(requested).toMatchObject({ question: "The URL" });
@@ -503,6 +509,6 @@ test("no secret appears in a response, in the log or in clear text on disk", () 
   expect(new Set(secrets).size).toBeGreaterThan(8);
   const files = readdirSync(service.dataDir).filter((name) => name.startsWith("control.db"));
   const onDisk = files.map((name) => readFileSync(join(service.dataDir, name), "latin1")).join("");
-  const everything = answered + logged.join("") + onDisk;
+  const everything = responses + logged.join("") + onDisk;
   for (const secret of secrets) expect(everything.includes(secret), secret).toBe(false);
 });

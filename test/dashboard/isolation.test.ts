@@ -20,7 +20,7 @@ let service: ServiceUnderTest;
 let owner: TestSession;
 let outsider: TestSession;
 let operator: TestSession;
-let working: readonly Route[];
+let existingRoutes: readonly Route[];
 /** Resources of the owner by path. */
 let owned: Record<string, string>;
 const unknown = "4fK2nQ7sVd81";
@@ -31,21 +31,21 @@ beforeAll(async () => {
   outsider = await service.signIn();
   operator = await service.signIn({ role: "operator" });
   const other = await service.signIn({ accountId: owner.accountId });
-  const made = await service.callAs(owner, {
+  const created = await service.callAs(owner, {
     method: "POST",
     url: `${base}keys`,
     payload: { name: "theirs" },
   });
   owned = {
     apps: await connectApp(owner.accountId),
-    keys: made.json().key.id,
+    keys: created.json().key.id,
     sessions: other.id,
     accounts: owner.accountId,
-    credentials: await keepCredential(owner.accountId),
+    credentials: await storeCredential(owner.accountId),
     authorizations: unknown,
-    nodes: await keepTestNode(),
+    nodes: await storeTestNode(),
   };
-  working = await workingRoutes();
+  existingRoutes = await findExistingRoutes();
 });
 afterAll(() => service.remove());
 
@@ -65,7 +65,7 @@ async function connectApp(accountId: string): Promise<string> {
   return authorizationCode.parse(code)?.id ?? "";
 }
 
-async function keepCredential(accountId: string): Promise<string> {
+async function storeCredential(accountId: string): Promise<string> {
   const id = "cr1dential0";
   await service.context.store.write("putCredential", {
     id,
@@ -83,38 +83,38 @@ async function keepCredential(accountId: string): Promise<string> {
   return id;
 }
 
-async function keepTestNode(): Promise<string> {
+async function storeTestNode(): Promise<string> {
   const id = "5d1f0c2ab37e9946";
   await storeNode(service, { id });
   return id;
 }
 
-async function workingRoutes(): Promise<Route[]> {
+async function findExistingRoutes(): Promise<Route[]> {
   const found: Route[] = [];
   for (const route of routes) {
     if (!route.url.startsWith(base) || !METHODS.includes(route.method)) continue;
-    const { statusCode } = await service.app.inject(requested(route, unknown));
+    const { statusCode } = await service.app.inject(requestTo(route, unknown));
     if (statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
   }
   return found;
 }
 
-const requested = ({ method, url }: Route, id: string) => ({
+const requestTo = ({ method, url }: Route, id: string) => ({
   method: method as "GET",
   url: url.replace(":id", id),
 });
 
-/** What the `:id` of a path names. */
-const thingOf = ({ url }: Route): string =>
+/** The kind of resource that the `:id` of a path identifies. */
+const resourceOf = ({ url }: Route): string =>
   url.split("/").at(url.split("/").indexOf(":id") - 1) ?? "";
 
-test("each dashboard path requires a session, and refuses keys and wrong cookies", async () => {
+test("each dashboard path requires a session, and rejects keys and wrong cookies", async () => {
   const key = await service.makeKey();
   const open = new Set<string>();
-  for (const route of working) {
+  for (const route of existingRoutes) {
     const headers = [{}, { authorization: `Bearer ${key}` }, { cookie: "earshot=nobody" }];
     for (const one of headers) {
-      const answer = await service.app.inject({ ...requested(route, unknown), headers: one });
+      const answer = await service.app.inject({ ...requestTo(route, unknown), headers: one });
       // A cookie without its CSRF token changes nothing.
       const isForged = "cookie" in one && route.method !== "GET" && answer.statusCode === 403;
       if (answer.statusCode !== 401 && !isForged) open.add(route.url);
@@ -122,25 +122,25 @@ test("each dashboard path requires a session, and refuses keys and wrong cookies
     }
   }
   expect([...open].sort()).toEqual(publicPaths);
-  expect(working.length).toBeGreaterThan(20);
+  expect(existingRoutes.length).toBeGreaterThan(20);
 });
 
-test("another account's resources are answered like missing ones", async () => {
+test("another account's resources get the same response as missing ones", async () => {
   const tried: string[] = [];
-  for (const route of working) {
+  for (const route of existingRoutes) {
     if (!route.url.includes(":id")) continue;
-    const thing = thingOf(route);
-    expect(owned, `beforeAll makes a thing for ${route.url}`).toHaveProperty(thing);
+    const resource = resourceOf(route);
+    expect(owned, `beforeAll must create a resource for ${route.url}`).toHaveProperty(resource);
     const payload = { name: "mine", overlap_hours: 0, answer: "x", confirm: "x", suspended: true };
     for (const body of [{}, payload]) {
       const request = async (id: string) => {
-        const answer = await service.callAs(outsider, { ...requested(route, id), payload: body });
+        const answer = await service.callAs(outsider, { ...requestTo(route, id), payload: body });
         const text = answer.body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID");
         return { status: answer.statusCode, text };
       };
-      const given = await request(String(owned[thing]));
-      expect(given, `${route.method} ${route.url}`).toEqual(await request(unknown));
-      expect([400, 404], `${route.method} ${route.url}`).toContain(given.status);
+      const answer = await request(String(owned[resource]));
+      expect(answer, `${route.method} ${route.url}`).toEqual(await request(unknown));
+      expect([400, 404], `${route.method} ${route.url}`).toContain(answer.status);
     }
     tried.push(`${route.method} ${route.url}`);
   }
@@ -153,7 +153,7 @@ test("another account's resources are answered like missing ones", async () => {
   expect(credentials.json().credentials).toHaveLength(1);
 });
 
-test("the usage of another account's key is refused like that of an unknown key", async () => {
+test("the usage of another account's key is rejected like that of an unknown key", async () => {
   const usageOf = async (id: string) => {
     const url = `${base}usage?range=24h&key=${id}`;
     const { statusCode, body } = await service.callAs(outsider, { method: "GET", url });
@@ -164,12 +164,12 @@ test("the usage of another account's key is refused like that of an unknown key"
   expect(await usageOf(String(owned.keys))).toEqual(absent);
 });
 
-test("the operator's paths are answered like unknown ones for everyone else", async () => {
-  const ofOperator = working.filter(({ url }) => url.startsWith(`${base}operator/`));
+test("the operator's paths look like unknown ones to everyone else", async () => {
+  const ofOperator = existingRoutes.filter(({ url }) => url.startsWith(`${base}operator/`));
   expect(ofOperator.length).toBeGreaterThan(3);
   for (const route of ofOperator) {
     const refused = await service.callAs(outsider, {
-      ...requested(route, owner.accountId),
+      ...requestTo(route, owner.accountId),
       payload: {},
     });
     expect(refused.statusCode, `${route.method} ${route.url}`).toBe(404);
@@ -179,16 +179,16 @@ test("the operator's paths are answered like unknown ones for everyone else", as
 });
 
 test("every request that changes something needs the session's token and the service's own origin", async () => {
-  for (const route of working) {
+  for (const route of existingRoutes) {
     if (["GET", "HEAD"].includes(route.method) || publicPaths.includes(route.url)) continue;
-    const [withoutToken, fromRemote] = await Promise.all([
-      service.callAs(owner, { ...requested(route, unknown), headers: { "x-earshot-csrf": "" } }),
+    const [withoutToken, fromOtherOrigin] = await Promise.all([
+      service.callAs(owner, { ...requestTo(route, unknown), headers: { "x-earshot-csrf": "" } }),
       service.callAs(owner, {
-        ...requested(route, unknown),
-        headers: { origin: "https://elsewhere.example" },
+        ...requestTo(route, unknown),
+        headers: { origin: "https://other.example" },
       }),
     ]);
-    for (const { statusCode, body } of [withoutToken, fromRemote]) {
+    for (const { statusCode, body } of [withoutToken, fromOtherOrigin]) {
       expect(statusCode, `${route.method} ${route.url}`).toBe(403);
       expect(JSON.parse(body).code).toBe("forbidden_origin");
     }

@@ -64,7 +64,7 @@ test("a removed node is no longer listed and cannot be approved again", async ()
 
 test("the audit log shows which operator did what to which node, by its id and never by its name", async () => {
   const id = "00000000000000c3";
-  await storeNode(service, { id, name: "somebody’s laptop" });
+  await storeNode(service, { id, name: "Ann’s laptop" });
   for (const what of ["drain", "remove"]) await change(id, what);
   const answer = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
   const entries = answer
@@ -81,7 +81,7 @@ test("the audit log shows which operator did what to which node, by its id and n
 withFileStore("users see only nodes that an operator has approved", async () => {
   const first = await startServiceUnderTest();
   await storeNode(first, { id: "00000000000000d4", name: "let-in" });
-  await storeNode(first, { id: "00000000000000e5", name: "a stranger’s words", state: "pending" });
+  await storeNode(first, { id: "00000000000000e5", name: "an unapproved name", state: "pending" });
   await first.stop();
   const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
   const session = await second.signIn();
@@ -103,7 +103,7 @@ withFileStore("users see only nodes that an operator has approved", async () => 
   await first.remove();
 });
 
-test("every page warns, also before sign-in, that nodes without proof may run jobs", async () => {
+test("every page warns, even before sign-in, that nodes without proof may run jobs", async () => {
   const url = "/dashboard/api/session";
   for (const answer of [
     await service.call(null, { url }),

@@ -62,7 +62,7 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 test.each(["keys", "jobs", "usage", "audit"])(
-  "the operator's list of %s is answered to a member like an unknown path",
+  "the operator's list of %s looks like an unknown path to a member",
   async (list) => {
     const member = await service.signIn();
     const refused = await service.callAs(member, { url: `${path}/${list}` });
@@ -86,7 +86,7 @@ test.each([
   ["audit?action=magic", "/action"],
   ["audit?from=yesterday", "/from"],
   ["audit?to=2026-11-28", "/to"],
-])("the operator's list %s is refused", async (list, pointer) => {
+])("the operator's list %s is rejected", async (list, pointer) => {
   const answer = await service.callAs(operator, { url: `${path}/${list}` });
   expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
 });

@@ -31,7 +31,7 @@ test("the root is the landing page in browsers, and links to the documentation f
 });
 
 test.each(["/dashboard", "/dashboard/", "/dashboard/keys/first", "/dashboard/jobs/0f8fad5b"])(
-  "the address %s is the single page of the dashboard, revalidated each time",
+  "the address %s returns the single page of the dashboard, revalidated each time",
   async (path) => {
     const page = await get(path);
     expect(page.statusCode).toBe(200);
@@ -124,7 +124,7 @@ describe("an address that does not exist", () => {
   );
 
   test.each(["/v1/nowhere", "/api/nowhere", "/dashboard/api/nowhere", "/dashboard/assets/a.js"])(
-    "the unknown address %s is a problem for a browser too",
+    "the unknown address %s returns a problem even to a browser",
     async (path) => {
       const { statusCode, headers } = await get(path);
       expect(statusCode).toBeGreaterThanOrEqual(400);

@@ -12,7 +12,7 @@ import { readEnvironment } from "../../src/server/environment.ts";
 const root = join(import.meta.dirname, "../..");
 const text = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** With those derived from histograms. */
+/** Documented metrics, including those derived from histograms. */
 const metrics = new Set(
   [...text("docs/metrics.md").matchAll(/^\| `(\w+)` \| (\w+) \|/gm)].flatMap(
     ([, name = "", kind]) =>
@@ -80,7 +80,7 @@ describe("prometheus-alerts.yaml", () => {
   const rules = groups.flatMap((group) => group.rules);
 
   test.each(rules.map((rule) => [rule.alert, rule] as const))(
-    "the alert %s uses existing metrics and links its chapter of docs/operations.md",
+    "the alert %s uses existing metrics and links its section of docs/operations.md",
     (alert, rule) => {
       for (const name of namesIn(rule.expr)) expect(metrics).toContain(name);
       expect(rule.for).toMatch(/^\d+[mh]$/);
@@ -90,9 +90,9 @@ describe("prometheus-alerts.yaml", () => {
     },
   );
 
-  test("prometheus-alerts.yaml has one alert for each chapter of the page, and one chapter for each alert", () => {
-    const chapters = [...text("docs/operations.md").matchAll(/^### (Earshot\w+)$/gm)];
-    expect(chapters.map(([, name]) => name).sort()).toEqual(rules.map((rule) => rule.alert).sort());
+  test("prometheus-alerts.yaml has one alert for each section of docs/operations.md, and one section for each alert", () => {
+    const sections = [...text("docs/operations.md").matchAll(/^### (Earshot\w+)$/gm)];
+    expect(sections.map(([, name]) => name).sort()).toEqual(rules.map((rule) => rule.alert).sort());
   });
 });
 
@@ -146,14 +146,14 @@ describe("Containerfile", () => {
     instructions.findLast((line) => line.startsWith(`${word} `))?.slice(word.length + 1) ?? "";
 
   test("the Containerfile copies existing files, all inside the build context", () => {
-    const given = text("deploy/Containerfile.dockerignore").split("\n");
+    const included = text("deploy/Containerfile.dockerignore").split("\n");
     const copied = instructions
       .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
       .flatMap((line) => line.split(/\s+/).slice(1, -1));
     expect(copied).toContain("src");
     for (const path of copied) {
       expect(existsSync(join(root, path)), path).toBe(true);
-      expect(given, path).toContain(`!${path}`);
+      expect(included, path).toContain(`!${path}`);
     }
   });
 

@@ -88,13 +88,13 @@ describe("app-compose.mjs", () => {
     ["name", "two words"],
     ["ingest", "yes"],
     ["evidence", "none"],
-  ])("app-compose.mjs refuses a deployment whose %s is %j", (name, value) => {
+  ])("app-compose.mjs rejects a deployment whose %s is %j", (name, value) => {
     const { status, stderr } = appCompose(text("compose.yaml"), { ...example, [name]: value });
     expect(status).toBe(1);
     expect(stderr).toContain(`app-compose: ${name} is`);
   });
 
-  test("app-compose.mjs refuses a value that the host would choose, and a missing one", () => {
+  test("app-compose.mjs rejects a value that the host would choose, and a missing one", () => {
     const host = text("compose.yaml").replace("tdx", "$" + "{EVIDENCE}");
     expect(appCompose(host, example).stderr).toContain("a dollar sign");
     const open = text("compose.yaml").replace("tdx", '"<evidence>"');
@@ -149,14 +149,14 @@ describe("Containerfile", () => {
   });
 
   test("the node's Containerfile copies existing files inside the build context, and runs the node", () => {
-    const given = text("Containerfile.dockerignore").split("\n");
+    const included = text("Containerfile.dockerignore").split("\n");
     const copied = instructions
       .filter((line) => line.startsWith("COPY ") && !line.includes("--from="))
       .flatMap((line) => line.split(/\s+/).slice(1, -1));
     expect(copied).toContain("src");
     for (const path of copied) {
       expect(existsSync(join(root, path)), path).toBe(true);
-      expect(given, path).toContain(`!${path}`);
+      expect(included, path).toContain(`!${path}`);
     }
     expect(instructions).toContain('ENTRYPOINT ["node", "bin/earshot.mjs"]');
     expect(instructions).toContain('CMD ["node"]');
@@ -219,8 +219,8 @@ describe("record-evidence.mjs", () => {
     "record-evidence.mjs writes evidence, collateral and facts, and a policy that accepts this machine: %j",
     async (variant) => {
       const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
-      const usual = JSON.parse(readFileSync(simulated.tee, "utf8"));
-      writeFileSync(simulated.tee, JSON.stringify({ ...usual, ...variant }));
+      const defaults = JSON.parse(readFileSync(simulated.tee, "utf8"));
+      writeFileSync(simulated.tee, JSON.stringify({ ...defaults, ...variant }));
       const into = join(folder, "recorded");
       const { status, stdout, stderr } = record(into, "--simulated", join(folder, "simulated"));
       expect(stderr).toBe("");

@@ -21,13 +21,13 @@ const rowsOf = (title: string): [string, string][] =>
     ([, first = "", second = ""]) => [first, second],
   );
 
-/** Routes of the dashboard API with their audience. */
-function nothing<T>(): T {
+/** An object whose properties are all such objects. */
+function placeholder<T>(): T {
   const absent: unknown = new Proxy({}, { get: () => absent });
   return absent as T;
 }
 
-/** Every route of the page's interface, with whom it is for. */
+/** Routes of the dashboard API with their audience. */
 function dashboardRoutes(): [string, string][] {
   const routes: [string, string][] = [];
   const app = fastify();
@@ -35,7 +35,12 @@ function dashboardRoutes(): [string, string][] {
     if (method === "HEAD" || !/^\/(?:dashboard\/api|auth)\//.test(url)) return;
     routes.push([`${method} ${url}`, config?.access ?? "visitor"]);
   });
-  addRoutes(app, nothing<HttpContext>(), nothing<PendingRequests>(), nothing<Submissions>());
+  addRoutes(
+    app,
+    placeholder<HttpContext>(),
+    placeholder<PendingRequests>(),
+    placeholder<Submissions>(),
+  );
   return routes;
 }
 

@@ -31,7 +31,7 @@ function postOf(line: string, number: number): Post {
   const written = JSON.parse(line.slice(2)) as Record<string, unknown>;
   const { platform: named = "x", ...fields } = written;
   const platform = platforms.find((each) => each === named);
-  if (platform === undefined) throw new Error(`${String(named)} is no platform`);
+  if (platform === undefined) throw new Error(`${String(named)} is not a platform`);
   const unknown: string[] = [];
   const record = readImportRecord(
     { author: "someone", created_at: createdAt, ...identity(platform, fields, number), ...fields },
@@ -79,8 +79,8 @@ function archivedName(post: Post): string {
   return nameOf({ platform: post.platform, id });
 }
 
-/** Operators without a name and colon, by their signs. */
-const signs = new Map([
+/** Operators without a name and colon, by their syntax. */
+const patterns = new Map([
   ["<word>", /^\w+$/],
   ['"<phrase>"', /^"/],
   ["+<word>", /^\+/],
@@ -104,12 +104,12 @@ describe("every operator of the page", () => {
   test.each(rows)(
     "the operator %s is shown in an example that finds and excludes posts",
     (syntax) => {
-      const sign = signs.get(syntax);
+      const pattern = patterns.get(syntax);
       const start = /^-?(?:filter:\w+|\w+:)/.exec(syntax)?.[0] ?? syntax;
       const shown = examples.filter(({ query }) =>
-        sign === undefined
+        pattern === undefined
           ? query.split(" ").some((term) => term.startsWith(start))
-          : sign.test(query),
+          : pattern.test(query),
       );
       expect(shown.length).toBeGreaterThan(0);
       const lines = shown.flatMap((example) => example.lines);
@@ -150,7 +150,7 @@ describe("a warning that nothing is found", () => {
     expect(reported / runs).toBeGreaterThan(5);
   });
 
-  /** Two authors may be one account, so nothing is stated about them. */
+  /** Two authors may be one account, so warnings about them are ignored. */
   function isReportedToFindNothing(query: string): boolean {
     return parseQuery(query).warnings.some(
       ({ code, message }) =>

@@ -22,7 +22,7 @@ function linksOf(page: string): string[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] ?? "");
 }
 
-/** As repository hosts generate them. */
+/** The anchors that repository hosts generate. */
 function anchorsOf(page: string): Set<string> {
   const headings = readFileSync(join(root, page), "utf8").matchAll(/^#{1,6} (.+)$/gm);
   const slug = (heading: string) =>

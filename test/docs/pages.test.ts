@@ -30,19 +30,19 @@ const api: OpenApi = JSON.parse(readFileSync(join(root, "openapi.json"), "utf8")
 const tree = await readPageTree(api);
 const paths = [...tree.keys()].map((path) => `/docs${path}`);
 const pages = paths.filter((path) => !path.endsWith(".svg"));
-/** The present docs in the template of the last build. */
+/** The current docs in the template of the last build. */
 const site = await makeSite(readFileSync(join(root, "dist/web/docs.html"), "utf8"));
 const htmlOf = (path: string): string => site.get(builtName(path.slice("/docs".length))) ?? "";
 
-/** Tags of HTML that have no end. */
-const lone = new Set(["meta", "br", "img", "input", "link", "path", "circle", "!doctype"]);
+/** HTML tags without an end tag. */
+const voidTags = new Set(["meta", "br", "img", "input", "link", "path", "circle", "!doctype"]);
 
 /** Fails unless all tags are balanced. */
 function expectWellFormed(html: string): void {
   const open: string[] = [];
   const bare = html.replaceAll(/<!--[\s\S]*?-->/g, "");
   for (const [, end, name = ""] of bare.matchAll(/<(\/?)([!a-z][a-z0-9]*)[^<>]*>/gi)) {
-    if (lone.has(name)) continue;
+    if (voidTags.has(name)) continue;
     if (end === "") open.push(name);
     else expect(open.pop()).toBe(name);
   }
@@ -85,7 +85,7 @@ describe("the pages as HTML", () => {
     }
   });
 
-  test("each page is in the navigation, or in a list that is in it", () => {
+  test("each page is in the navigation, or in a list linked from it", () => {
     const listed = navigationOf(api).flatMap(({ entries }) => entries.map(({ path }) => path));
     expect(listed.filter((path) => !tree.has(path))).toEqual([]);
     const unlisted = [...tree.keys()].filter(
@@ -144,7 +144,7 @@ describe("other addresses of a page", () => {
     ["/docs/errors/README.md", "/docs/errors"],
     ["/docs/errors/invalid_query.md", "/docs/errors/invalid_query"],
     ["/docs/reference/webhooks.md", "/docs/reference/webhooks"],
-  ])("the address %s is the Markdown of %s, for browsers too", async (path, page) => {
+  ])("the address %s is the Markdown of %s, even for browsers", async (path, page) => {
     const answer = await get(path);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
@@ -163,7 +163,7 @@ describe("other addresses of a page", () => {
   });
 });
 
-describe("the forms of a page", () => {
+describe("the representations of a page", () => {
   test("a page is HTML for a browser, compressed if it accepts that, with the dashboard's content security policy", async () => {
     const plain = await get("/docs/api");
     expect(plain.headers["content-type"]).toBe("text/html; charset=utf-8");
@@ -202,7 +202,7 @@ describe("the forms of a page", () => {
     }
   });
 
-  test("a cached page is answered 304, and each form has its own ETag", async () => {
+  test("a cached page returns 304, and each representation has its own ETag", async () => {
     const html = await get("/docs/api");
     const text = await get("/docs/api", {});
     expect(html.headers.etag).not.toBe(text.headers.etag);

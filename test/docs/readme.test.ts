@@ -68,7 +68,7 @@ test("the README's imports accept all sample posts, and its searches find some o
   }
 });
 
-test("the sample files contain what the script writes, and need less than 60 kB", () => {
+test("the sample files contain what the script writes, and take less than 60 kB", () => {
   let bytes = 0;
   for (const [name, text] of sampleFiles()) {
     const file = readFileSync(join(root, "samples", name));

@@ -41,7 +41,7 @@ test("the official suite accepts the authorization server, its metadata and a co
   const lines: string[] = [];
   for await (const line of createInterface(suite.stdout)) {
     lines.push(line);
-    // The suite asks for a person with a browser.
+    // The suite waits for a user to open this URL in a browser.
     if (!line.startsWith(`${service.url}/dashboard/connect?`)) continue;
     await fetch(await allow(inBrowser, session, line.slice(line.indexOf("?") + 1)));
   }

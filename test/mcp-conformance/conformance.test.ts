@@ -36,7 +36,7 @@ beforeAll(async () => {
   service = await startServiceUnderTest();
   key = await service.makeKey();
   folder = await mkdtemp(join(tmpdir(), "earshot-conformance-"));
-  proxy = await addingKey();
+  proxy = await startKeyProxy();
 });
 
 afterAll(async () => {
@@ -45,16 +45,20 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The suite cannot send a key. */
-async function addingKey(): Promise<Server> {
+/** Adds the key to each request, because the suite cannot send one. */
+async function startKeyProxy(): Promise<Server> {
   const server = createServer((incoming, outgoing) => {
     const { method = "GET", headers, url = "/" } = incoming;
     const authorized = { ...headers, authorization: `Bearer ${key}` };
-    const passed = request(new URL(url, service.url), { method, headers: authorized }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
-    });
-    incoming.pipe(passed);
+    const forwarded = request(
+      new URL(url, service.url),
+      { method, headers: authorized },
+      (answer) => {
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        answer.pipe(outgoing);
+      },
+    );
+    incoming.pipe(forwarded);
   }).listen(0, "localhost");
   await once(server, "listening");
   return server;
@@ -102,7 +106,7 @@ test.each(scenarios)("the official suite's scenario %s passes", async (scenario)
 test("the official suite's server-stateless scenario passes except for what needs tools made for the suite", async () => {
   const output = await execute("conformance", scenarioArguments("server-stateless")).then(
     ({ stdout }) => stdout,
-    // It exits with 1 because of the untestable ones.
+    // The suite exits with 1 because of the untestable requirements.
     ({ stdout }: { stdout: string }) => stdout,
   );
   expect(output).toMatch(/Passed: 24\/28, 4 failed, 0 warnings/);
@@ -130,7 +134,7 @@ describe.each([
   const inspect = async (...args: string[]): Promise<unknown> =>
     JSON.parse(await run("mcp-inspector", ["--cli", ...target(), ...args]));
 
-  test("the Inspector finds no tool schema that some client could not use", async () => {
+  test("the Inspector finds no tool schema that some clients cannot use", async () => {
     expect(await inspect("--method", "tools/list", "--strict")).toMatchObject({
       tools: expect.arrayContaining([expect.objectContaining({ name: "search_posts" })]),
     });

@@ -69,25 +69,25 @@ const get = (url: string, caller: string | null = key) =>
   service.call(caller, { method: "GET", url });
 
 /** Submits a search and leases it. */
-async function leased(by = node): Promise<StoredJob> {
+async function leaseJob(candidate = node): Promise<StoredJob> {
   const query = `comet OR ${randomUUID().slice(0, 8)}`;
   const submitted = await service.submit(key, search(query, { max_results: 3 }));
   expect(submitted.statusCode, submitted.body).toBe(202);
-  return await by.lease();
+  return await candidate.lease();
 }
 
-const recent = (count: number, text?: string) =>
+const recentItems = (count: number, text?: string) =>
   Array.from({ length: count }, (_, index) => {
     const createdMs = service.clock.now() - 60_000 - index * 1_000;
     return itemOf((BigInt(createdMs) << 20n) + BigInt(count), createdMs, text);
   });
 
 /** A job answered with two posts. */
-async function answered() {
-  const job = await leased();
-  const items = recent(2, 'a "comet" – über der Bucht');
-  const handedIn = await node.complete(job, node.signed(job, items));
-  expect(handedIn.statusCode, handedIn.body).toBe(204);
+async function answerJob() {
+  const job = await leaseJob();
+  const items = recentItems(2, 'a "comet" – über der Bucht');
+  const completion = await node.complete(job, node.signed(job, items));
+  expect(completion.statusCode, completion.body).toBe(204);
   return { uuid: job.envelope.job, items };
 }
 
@@ -101,7 +101,7 @@ function expectRefusal(answer: LightMyRequestResponse, code: string, check?: str
 
 describe("a job that a node ran", () => {
   test("a job that a node ran has a signature and a valid proof", async () => {
-    const { uuid, items } = await answered();
+    const { uuid, items } = await answerJob();
     const result = await get(resultPath(uuid));
     expect(result.statusCode).toBe(200);
     expect(result.body).toBe(`[${items.map(({ record }) => record).join(",")}]`);
@@ -131,7 +131,7 @@ describe("a job that a node ran", () => {
   });
 
   test("a job that a node ran has node and evidence in status, list and all result formats", async () => {
-    const { uuid } = await answered();
+    const { uuid } = await answerJob();
     const status = (await get(`/v1/search/live/social/status/${uuid}`)).json();
     expect(status).toMatchObject({ node: node.nodeId, evidence: "simulated" });
     const { jobs } = (await get("/v1/search/live/social/jobs?limit=1")).json();
@@ -143,7 +143,7 @@ describe("a job that a node ran", () => {
       payload: search("comet"),
     });
     const job = await node.lease();
-    await node.complete(job, node.signed(job, recent(1)));
+    await node.complete(job, node.signed(job, recentItems(1)));
     const { headers } = await requested;
     expect(headers["x-node"]).toBe(`"${node.nodeId}";evidence=simulated`);
     expect(headers.link).toContain(`/result/${job.envelope.job}/proof>; rel="proof"`);
@@ -151,8 +151,8 @@ describe("a job that a node ran", () => {
   });
 
   test("a job that a node ran is not signed after a record was withdrawn, and has no proof", async () => {
-    const { uuid, items } = await answered();
-    const [removed, kept] = items;
+    const { uuid, items } = await answerJob();
+    const [removed, remaining] = items;
     await service.context.archive.write({
       changes: [
         {
@@ -164,7 +164,7 @@ describe("a job that a node ran", () => {
       ],
     });
     const result = await get(resultPath(uuid));
-    expect(result.body).toBe(`[${kept?.record}]`);
+    expect(result.body).toBe(`[${remaining?.record}]`);
     expect(result.headers["x-unsigned"]).toBe('"withdrawn";records=1');
     expect(result.headers["x-node"]).toBe(`"${node.nodeId}";evidence=simulated`);
     for (const field of ["signature", "signature-input", "content-digest", "earshot-job", "link"]) {
@@ -177,7 +177,7 @@ describe("a job that a node ran", () => {
   });
 
   test("a job that a node ran is not found by another account, nor is its proof", async () => {
-    const { uuid } = await answered();
+    const { uuid } = await answerJob();
     const outsider = await service.makeKey();
     for (const path of [resultPath(uuid), `/v1/search/live/result/${uuid}`]) {
       const proof = await get(`${path}/proof`, outsider);
@@ -194,7 +194,7 @@ describe("a job that a node ran", () => {
   });
 
   test("a job that a node ran has no proof before it has ended", async () => {
-    const job = await leased();
+    const job = await leaseJob();
     const early = await get(`${resultPath(job.envelope.job)}/proof`);
     expect(early.statusCode).toBe(202);
     expect(early.headers["retry-after"]).toBe("1");
@@ -247,66 +247,76 @@ describe("public information", () => {
 
 describe("a node is not admitted", () => {
   const register = async (
-    by: HandDrivenNode,
+    candidate: HandDrivenNode,
     changes: Parameters<HandDrivenNode["registration"]>[0] = {},
-  ) => await by.post("register", await by.registration(changes));
+  ) => await candidate.post("register", await candidate.registration(changes));
 
   test("a node with a used nonce is not admitted, even if the first use was refused", async () => {
-    const by = await openNode();
-    const requested = await by.registration();
+    const candidate = await openNode();
+    const requested = await candidate.registration();
     const broken = { ...requested, identity_signature: "A".repeat(86) };
-    expectRefusal(await by.post("register", broken), "node_refused", "bad_identity_signature");
-    expectRefusal(await by.post("register", requested), "node_refused", "challenge_unknown");
+    expectRefusal(
+      await candidate.post("register", broken),
+      "node_refused",
+      "bad_identity_signature",
+    );
+    expectRefusal(await candidate.post("register", requested), "node_refused", "challenge_unknown");
   });
 
   test("a node with an unknown or expired nonce is not admitted", async () => {
-    const by = await openNode();
-    const made = await register(by, { nonce: "A".repeat(43) });
+    const candidate = await openNode();
+    const made = await register(candidate, { nonce: "A".repeat(43) });
     expectRefusal(made, "node_refused", "challenge_unknown");
-    const late = await by.registration();
+    const late = await candidate.registration();
     service.clock.move(60_001);
-    expectRefusal(await by.post("register", late), "node_refused", "challenge_ended");
+    expectRefusal(await candidate.post("register", late), "node_refused", "challenge_ended");
     await node.attest();
   });
 
   test("a node with evidence for another gateway is not admitted", async () => {
-    const by = await openNode();
-    expectRefusal(await register(by, { audience: "other" }), "node_refused", "other_audience");
+    const candidate = await openNode();
+    expectRefusal(
+      await register(candidate, { audience: "other" }),
+      "node_refused",
+      "other_audience",
+    );
     const { keys } = await openNode();
-    const other = await register(by, { gateway_key: keys.signingKey });
+    const other = await register(candidate, { gateway_key: keys.signingKey });
     expectRefusal(other, "node_refused", "other_gateway");
   });
 
   test("a node with a key that was swapped after the quote was made is not admitted", async () => {
-    const by = await openNode();
-    const [requested, other] = await Promise.all([by.registration(), makeRunKeys()]);
+    const candidate = await openNode();
+    const [requested, other] = await Promise.all([candidate.registration(), makeRunKeys()]);
     const swapped = {
       ...requested,
       statement: { ...requested.statement, sealing_key: other.sealingKey },
     };
     // The node's own identity key can sign anything.
-    const resigned = await by.registration({ sealing_key: other.sealingKey });
-    expectRefusal(await by.post("register", swapped), "node_unauthorized", "unknown_key");
+    const resigned = await candidate.registration({ sealing_key: other.sealingKey });
+    expectRefusal(await candidate.post("register", swapped), "node_unauthorized", "unknown_key");
     const withOldQuote = { ...resigned, evidence: requested.evidence };
-    const answer = await by.post("register", withOldQuote, { keyId: keyIdOf(resigned.statement) });
+    const answer = await candidate.post("register", withOldQuote, {
+      keyId: keyIdOf(resigned.statement),
+    });
     expectRefusal(answer, "node_refused", "report_data");
   });
 
-  test("a node with evidence of another kind than declared, or of one that is not accepted, is not admitted", async () => {
-    const by = await openNode();
-    expectRefusal(await register(by, { evidence: "tdx" }), "node_refused", "chain_root");
-    const none = await by.registration({ evidence: "none" });
+  test("a node with evidence of a different kind than declared, or of a kind that is not accepted, is not admitted", async () => {
+    const candidate = await openNode();
+    expectRefusal(await register(candidate, { evidence: "tdx" }), "node_refused", "chain_root");
+    const none = await candidate.registration({ evidence: "none" });
     const nothing = { quote: null, event_log: null, vm_config: null };
-    const answer = await by.post("register", { ...none, evidence: nothing });
+    const answer = await candidate.post("register", { ...none, evidence: nothing });
     expectRefusal(answer, "node_refused", "kind_not_accepted");
   });
 
-  test("a node whose registration its key did not sign is not admitted", async () => {
-    const [by, other] = await Promise.all([openNode(), openNode()]);
-    const requested = await by.registration();
+  test("a node with a registration that its key did not sign is not admitted", async () => {
+    const [candidate, other] = await Promise.all([openNode(), openNode()]);
+    const requested = await candidate.registration();
     const changes = { keys: other.keys };
     expectRefusal(
-      await by.post("register", requested, changes),
+      await candidate.post("register", requested, changes),
       "node_unauthorized",
       "bad_signature",
     );
@@ -314,7 +324,7 @@ describe("a node is not admitted", () => {
     const unsigned = await service.app.inject({ method: "POST", url, payload: requested });
     expectRefusal(unsigned, "node_refused", "not_enrolled");
     // A request without the key did not use up the nonce.
-    expect((await by.post("register", requested)).statusCode).toBe(200);
+    expect((await candidate.post("register", requested)).statusCode).toBe(200);
   });
 
   test("a node without the enrolment token is refused before its body is read", async () => {
@@ -333,10 +343,10 @@ describe("a node is not admitted", () => {
   });
 
   test("a registration with a body beyond the limit is refused", async () => {
-    const by = await openNode();
+    const candidate = await openNode();
     const sent = JSON.stringify({ evidence: "a".repeat(262_144) });
-    expectRefusal(await by.post("register", {}, { sent }), "body_too_large");
-    expectRefusal(await by.post("challenge", { a: "a".repeat(256) }), "body_too_large");
+    expectRefusal(await candidate.post("register", {}, { sent }), "body_too_large");
+    expectRefusal(await candidate.post("challenge", { a: "a".repeat(256) }), "body_too_large");
   });
 });
 
@@ -361,16 +371,20 @@ describe("a request of a node is refused", () => {
   });
 
   test("a request of an unknown node is refused before its body is read", async () => {
-    const by = await openNode();
+    const candidate = await openNode();
     const sent = JSON.stringify({ sealed: "A".repeat(8_400_000) });
-    expectRefusal(await by.post("complete", {}, { sent }), "node_unauthorized", "unknown_key");
-    // Without a matching job either.
+    expectRefusal(
+      await candidate.post("complete", {}, { sent }),
+      "node_unauthorized",
+      "unknown_key",
+    );
+    // The same applies without a matching job.
     expectRefusal(await node.post("complete", {}, { sent }), "lease_lost");
-    await leased();
+    await leaseJob();
     expectRefusal(await node.post("complete", {}, { sent }), "body_too_large");
   });
 
-  test("a request of a node with another method or body is refused as everywhere", async () => {
+  test("a request of a node with another method or body is rejected as on other routes", async () => {
     expectRefusal(await get("/internal/nodes/lease", null), "method_not_allowed");
     expectRefusal(await node.post("lease", { methods: [] }), "invalid_request", "out_of_range");
   });
@@ -399,7 +413,7 @@ describe("a request of a node is refused", () => {
   }
 });
 
-describe("an answer of the gateway to a node", () => {
+describe("a response of the gateway to a node", () => {
   /** Whether the gateway signed it for the request with these headers. */
   async function isSigned(
     route: string,
@@ -426,31 +440,31 @@ describe("an answer of the gateway to a node", () => {
     return [answer.statusCode, isGatewayAnswer(reported, signature, gateway_key)];
   }
 
-  test("every answer of the gateway to a node is signed", async () => {
+  test("every response of the gateway to a node is signed", async () => {
     const unknown = randomUUID();
-    const waitless = { methods: ["searchbyquery"], wait_ms: 0 };
+    const poll = { methods: ["searchbyquery"], wait_ms: 0 };
     const sealed = { job: unknown, token: unknown, nonce: "A".repeat(16), sealed: "AAAA" };
     expect(await isSigned("challenge", {})).toEqual([200, true]);
     expect(await isSigned("register", await node.registration())).toEqual([200, true]);
-    expect(await isSigned("lease", waitless)).toEqual([204, true]);
+    expect(await isSigned("lease", poll)).toEqual([204, true]);
     expect(await isSigned("renew", { job: unknown, token: unknown })).toEqual([409, true]);
     expect(await isSigned("fail", sealed)).toEqual([409, true]);
     const large = { ...sealed, sealed: "A".repeat(8_388_608) };
-    await leased();
+    await leaseJob();
     expect(await isSigned("complete", large)).toEqual([413, true]);
-    expect(await isSigned("lease", waitless, { ahead: 3_600 })).toEqual([401, true]);
-    expect(await isSigned("lease", waitless, { sent: "{}" })).toEqual([401, true]);
+    expect(await isSigned("lease", poll, { ahead: 3_600 })).toEqual([401, true]);
+    expect(await isSigned("lease", poll, { sent: "{}" })).toEqual([401, true]);
     const stale = await node.registration({ nonce: "A".repeat(43) });
     expect(await isSigned("register", stale)).toEqual([403, true]);
   });
 
-  test("an answer of the gateway with a job is signed with the job in it", async () => {
+  test("a response of the gateway with a job is signed, including the job", async () => {
     await service.submit(key, search("comet"));
     const requested = { methods: ["searchbyquery"], wait_ms: 10_000 };
     expect(await isSigned("lease", requested)).toEqual([200, true]);
   });
 
-  test("an answer of the gateway is not signed without a signed request", async () => {
+  test("a response of the gateway is not signed without a signed request", async () => {
     const answer = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
     expect(answer.headers).not.toHaveProperty("earshot-gateway-signature");
   });
@@ -460,8 +474,8 @@ describe("an answer is refused", () => {
   test("an answer under the lease of another node, or an unknown one, is refused", async () => {
     const other = await openNode();
     await other.attest();
-    const job = await leased();
-    const answer = node.signed(job, recent(1));
+    const job = await leaseJob();
+    const answer = node.signed(job, recentItems(1));
     const plain = answerBytes(answer);
     expectRefusal(await other.post("complete", sealedAnswerOf(job, plain)), "lease_lost");
     expectRefusal(await node.complete(job, answer, { token: randomUUID() }), "lease_lost");
@@ -478,7 +492,7 @@ describe("an answer is refused", () => {
     [
       "with more records than were requested",
       "too_many_items",
-      (job) => node.complete(job, node.signed(job, recent(4))),
+      (job) => node.complete(job, node.signed(job, recentItems(4))),
     ],
     [
       "with a post outside the window",
@@ -490,22 +504,22 @@ describe("an answer is refused", () => {
       "bad_signature",
       async (job) => {
         const { keys } = await openNode();
-        return await node.complete(job, node.signed(job, recent(1), keys));
+        return await node.complete(job, node.signed(job, recentItems(1), keys));
       },
     ],
     [
       "whose records are not those that were signed",
       "content_digest",
       (job) => {
-        const { fields } = node.signed(job, recent(1, "aurora"));
-        return node.complete(job, { ...node.signed(job, recent(1)), fields });
+        const { fields } = node.signed(job, recentItems(1, "aurora"));
+        return node.complete(job, { ...node.signed(job, recentItems(1)), fields });
       },
     ],
     [
-      "sealed for another job",
+      "encrypted for another job",
       "not_openable",
       async (job) => {
-        const other = await leased();
+        const other = await leaseJob();
         const sealed = sealedAnswerOf(other, answerBytes(node.signed(other, [])));
         const { token } = job.payload;
         return await node.post("complete", { ...sealed, job: job.envelope.job, token });
@@ -522,7 +536,7 @@ describe("an answer is refused", () => {
   ];
 
   test.each(wrong)("an answer %s is refused with %s", async (_, check, complete) => {
-    const answer = await complete(await leased());
+    const answer = await complete(await leaseJob());
     expect(answer.statusCode).toBe(422);
     expectRefusal(answer, "node_answer_refused", check);
   });
@@ -530,7 +544,7 @@ describe("an answer is refused", () => {
 
 describe("a working node", () => {
   test("a working node renews its leases, and reports why a job has failed", async () => {
-    const job = await leased();
+    const job = await leaseJob();
     const stored = { job: job.envelope.job, token: job.payload.token };
     expect((await node.post("renew", stored)).json().hold_ms).toBeGreaterThan(1_000);
     const failure = {
@@ -555,35 +569,35 @@ describe("a working node", () => {
   test("no job is lost when its node disconnects while it polls", async () => {
     const path = "/internal/nodes/lease";
     const body = JSON.stringify({ methods: ["searchbyquery"], wait_ms: 20_000 });
-    const going = new AbortController();
-    const { signal } = going;
+    const polling = new AbortController();
+    const { signal } = polling;
     const headers = node.sign(path, body);
     const waiting = fetch(service.url + path, { method: "POST", headers, body, signal });
     await service.waitForPending(1);
-    going.abort();
+    polling.abort();
     await expect(waiting).rejects.toThrow("abort");
     await service.waitForPending(0);
-    const job = await leased();
+    const job = await leaseJob();
     expect((await node.complete(job, node.signed(job, []))).statusCode).toBe(204);
   });
 
   test("a node that leaves is unknown afterwards", async () => {
-    const by = await openNode();
-    await by.attest();
-    expect((await by.post("leave", {})).statusCode).toBe(204);
-    expectRefusal(await by.post("leave", {}), "node_unauthorized", "unknown_key");
+    const candidate = await openNode();
+    await candidate.attest();
+    expect((await candidate.post("leave", {})).statusCode).toBe(204);
+    expectRefusal(await candidate.post("leave", {}), "node_unauthorized", "unknown_key");
   });
 });
 
 test("no node is admitted by expired collateral", async () => {
-  const by = await openNode();
-  const aYearMs = 366 * 86_400_000;
-  service.clock.shiftWall(aYearMs);
+  const candidate = await openNode();
+  const yearMs = 366 * 86_400_000;
+  service.clock.shiftWall(yearMs);
   try {
-    const answer = await by.post("register", await by.registration());
+    const answer = await candidate.post("register", await candidate.registration());
     expectRefusal(answer, "node_refused", "crl_outdated");
   } finally {
-    service.clock.shiftWall(-aYearMs);
+    service.clock.shiftWall(-yearMs);
   }
 });
 

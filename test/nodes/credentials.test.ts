@@ -25,7 +25,7 @@ const rule = {
 let server: MastodonEmulator;
 let gateway: GatewayUnderTest;
 let node: NodeUnderTest;
-let usualPolicy: string;
+let defaultPolicy: string;
 let key: string;
 let accountId: string;
 let sharedToken: string;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   gateway = await startGateway({
     EARSHOT_MAX_ATTEMPTS: "1",
   });
-  usualPolicy = readFileSync(gateway.files.policy, "utf8");
+  defaultPolicy = readFileSync(gateway.files.policy, "utf8");
   const { store } = gateway.service().context;
   ({ accountId, token: key } = await store.write("createKey", {
     name: "one",
@@ -51,7 +51,7 @@ beforeAll(async () => {
     submissionsPerMinute: 1_000_000,
     nowMs: Date.now(),
   }));
-  await keep("shared", null, ann, sharedToken);
+  await storeCredential("shared", null, ann, sharedToken);
   node = await startNodeUnderTest({
     gateway,
     evidence: "simulated",
@@ -67,7 +67,7 @@ beforeEach(() => {
   server.requests.length = 0;
 });
 
-async function keep(id: string, owner: string | null, subject: string, token: string) {
+async function storeCredential(id: string, owner: string | null, subject: string, token: string) {
   const { secretKey } = gateway.service().context.secrets;
   const encryptor = createEncryptor(secretKey, randomBytes);
   await gateway.service().context.store.write("putCredential", {
@@ -87,11 +87,11 @@ async function keep(id: string, owner: string | null, subject: string, token: st
 
 /** Restarts the gateway and waits for the node's attestation. */
 async function restartWith(rules: readonly object[]): Promise<void> {
-  const policy = { ...JSON.parse(usualPolicy), credentials: rules };
+  const policy = { ...JSON.parse(defaultPolicy), credentials: rules };
   await gateway.stop();
   writeFileSync(
     gateway.files.policy,
-    JSON.stringify(rules.length === 0 ? JSON.parse(usualPolicy) : policy),
+    JSON.stringify(rules.length === 0 ? JSON.parse(defaultPolicy) : policy),
   );
   await gateway.start();
   await until("the node is connected", () => (nodeView()?.isConnected ? true : null));
@@ -103,7 +103,7 @@ const nodeView = () =>
     .context.nodes.gateway.nodes()
     .find(({ id }) => id === node.id);
 
-async function untilItCanSearch(): Promise<void> {
+async function waitUntilSearchable(): Promise<void> {
   await until("the node can search Mastodon", () =>
     nodeView()?.takes.includes("searchbyquery") &&
     nodeView()?.capabilities.some(({ method }) => method === "searchbyquery")
@@ -117,7 +117,7 @@ const searchFor = (query: string, type = "searchbyquery") =>
     .service()
     .submit(key, { type: "social", arguments: { type, query } }, "/v1/search/live/mastodon");
 
-async function answered(query: string) {
+async function runSearch(query: string) {
   const submitted = await searchFor(query);
   expect(submitted.statusCode, submitted.body).toBe(202);
   const { uuid } = submitted.json<{ uuid: string }>();
@@ -162,8 +162,8 @@ describe("a node without a credential", () => {
 
   test("a node answers a search with a released credential", async () => {
     await restartWith([rule]);
-    await untilItCanSearch();
-    const { records, status } = await answered("comet");
+    await waitUntilSearchable();
+    const { records, status } = await runSearch("comet");
     expect(records).toMatchObject([{ Content: "comet one #space" }]);
     expect(status).toMatchObject({ node: node.id, evidence: "simulated" });
     expect(status.sources).toContainEqual(
@@ -196,13 +196,13 @@ describe("a node without a credential", () => {
   });
 
   test("a node gets an account's own credential only if the policy permits it", async () => {
-    await keep("own", accountId, "me", ownToken);
-    await answered("comet");
+    await storeCredential("own", accountId, "me", ownToken);
+    await runSearch("comet");
     expect(authorizations()).toEqual([`Bearer ${sharedToken}`]);
     await restartWith([{ ...rule, owner: "any" }]);
-    await untilItCanSearch();
+    await waitUntilSearchable();
     server.requests.length = 0;
-    await answered("comet");
+    await runSearch("comet");
     expect(authorizations()).toEqual([`Bearer ${ownToken}`]);
   });
 

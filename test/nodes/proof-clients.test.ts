@@ -39,17 +39,17 @@ beforeAll(async () => {
   node = await makeNode("simulated", tee);
 });
 
-function written(name: string, content: unknown): string {
+function tempFile(name: string, content: unknown): string {
   const path = join(folder, name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
   return path;
 }
 
 const inPython: Verify = async (proof, { policy, root, collateral, asOf }) => {
-  const files = [written("proof.json", proof), written("policy.json", policy)];
+  const files = [tempFile("proof.json", proof), tempFile("policy.json", policy)];
   const args = [
-    ...(root === undefined ? [] : ["--root", written("root.pem", root)]),
-    ...(collateral === undefined ? [] : ["--collateral", written("collateral.json", collateral)]),
+    ...(root === undefined ? [] : ["--root", tempFile("root.pem", root)]),
+    ...(collateral === undefined ? [] : ["--collateral", tempFile("collateral.json", collateral)]),
     ...(asOf === undefined ? [] : ["--as-of", asOf]),
   ];
   const env = { ...process.env, PYTHONPATH: "clients/python/src" };
@@ -97,24 +97,24 @@ const failedChain = (name: string) =>
 const program = "the policy names the program and its key provider";
 
 describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
-  const own = () => ({ policy: tee.policy(), root: tee.rootPem });
+  const defaultOptions = () => ({ policy: tee.policy(), root: tee.rootPem });
 
   test("a proof verifies as of the time of the signature", async () => {
-    const { holds, failed, asOf } = await verify(proofBy(node, answer), own());
+    const { holds, failed, asOf } = await verify(proofBy(node, answer), defaultOptions());
     expect({ holds, failed }).toEqual({ holds: true, failed: "" });
     expect(asOf).toEqual(new Date(nowMs));
   });
 
   test("a proof verifies with specified collateral while that is valid", async () => {
     const proof = withCollateral({ revoked: ["pck"] });
-    const given = { ...own(), collateral: tee.collateral() };
-    expect(await verify(proof, given)).toMatchObject({ holds: true });
-    const late = await verify(proof, { ...given, asOf: "2027-03-01T00:00:00Z" });
+    const withCollateralOption = { ...defaultOptions(), collateral: tee.collateral() };
+    expect(await verify(proof, withCollateralOption)).toMatchObject({ holds: true });
+    const late = await verify(proof, { ...withCollateralOption, asOf: "2027-03-01T00:00:00Z" });
     expect(late).toMatchObject({ holds: false });
   });
 
   /** Failed checks, one a line. */
-  async function failures(proof: Proof, options: Options = own()): Promise<string> {
+  async function failures(proof: Proof, options: Options = defaultOptions()): Promise<string> {
     const { holds, failed } = await verify(proof, options);
     expect(holds).toBe(false);
     return failed;
@@ -165,7 +165,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
 
   test("a proof does not verify without its attestation", async () => {
     const proof = { ...proofBy(node, answer), attestation: {} };
-    const { holds, failed } = await verify(proof, own());
+    const { holds, failed } = await verify(proof, defaultOptions());
     expect({ holds, failed }).toMatchObject({ holds: false, failed: /form/ });
   });
 
@@ -256,9 +256,9 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
     ],
     ["key providers", { key_providers: [] }, [program], "evidence key_provider_unknown"],
   ])(
-    "a proof does not verify with a policy of other %s",
+    "a proof does not verify with other %s in the policy",
     async (_title, special, Python, typescript) => {
-      const options = { ...own(), policy: tee.policy(special) };
+      const options = { ...defaultOptions(), policy: tee.policy(special) };
       const failed = await failures(proofBy(node, answer), options);
       expectFailures(failed, { Python, TypeScript: [typescript] });
     },
@@ -266,7 +266,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
 
   test("a proof does not verify with another root", async () => {
     const root = createSimulatedTee({ nowMs }).rootPem;
-    const failed = await failures(proofBy(node, answer), { ...own(), root });
+    const failed = await failures(proofBy(node, answer), { ...defaultOptions(), root });
     expectFailures(failed, {
       Python: ["PCK", "TCB information", "enclave identity"].map(failedChain),
       TypeScript: ["evidence chain_root"],
@@ -281,7 +281,7 @@ describe.each(verifiers)("a proof, verified in %s", (language, verify) => {
 const skipped = hasSampleQuotes() ? "" : " (skipped: the sample quotes are not on this machine)";
 
 test.skipIf(!hasSampleQuotes())(
-  `the Python verifier fails a real machine's quote only by its statement${skipped}`,
+  `the Python verifier rejects a real machine's quote only because of its statement${skipped}`,
   async () => {
     const { quote, eventLog } = sampleReport();
     const register = (from: number) => quote.subarray(48 + from, 96 + from);

@@ -1,6 +1,6 @@
 import type { AnalyzedPost, Person } from "./analyze.ts";
 import { foldHandle } from "./text.ts";
-import type { OracleAround } from "./types.ts";
+import type { OracleContext } from "./types.ts";
 
 /** Everything that a name refers to. */
 type Account = {
@@ -11,10 +11,10 @@ type Account = {
   handles: Set<string>;
 };
 
-function accountOf(value: string, around: OracleAround): Account {
+function accountOf(value: string, context: OracleContext): Account {
   const name = foldHandle(value.replace(/^[@＠]/, ""));
   const account: Account = { name, wrote: false, ids: new Set(), handles: new Set() };
-  for (const { platform, user_id, handle } of around.authors) {
+  for (const { platform, user_id, handle } of context.authors) {
     const [id, written] = [user_id ? foldHandle(user_id) : null, foldHandle(handle)];
     if (written === name) {
       account.wrote = true;
@@ -38,34 +38,34 @@ function isAccount(account: Account, someone: Person | null, asWritten: boolean)
   return handle === account.name || account.handles.has(`${platform}/${handle}`);
 }
 
-export function byAuthor(value: string, around: OracleAround): (post: AnalyzedPost) => boolean {
-  const account = accountOf(value, around);
+export function byAuthor(value: string, context: OracleContext): (post: AnalyzedPost) => boolean {
+  const account = accountOf(value, context);
   return (post) => isAccount(account, post.author, false);
 }
 
 export function byNamed(
   value: string,
-  around: OracleAround,
+  context: OracleContext,
   named: (post: AnalyzedPost) => (Person | null)[],
 ): (post: AnalyzedPost) => boolean {
-  const account = accountOf(value, around);
+  const account = accountOf(value, context);
   return (post) => named(post).some((someone) => isAccount(account, someone, true));
 }
 
 const blueskyPage = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/]+)\/post\/([^/?#]+)/i;
 
-function idsOfHandle(handle: string, platform: string, around: OracleAround): string[] {
+function idsOfHandle(handle: string, platform: string, context: OracleContext): string[] {
   const name = foldHandle(handle);
-  return around.authors.flatMap((author) =>
+  return context.authors.flatMap((author) =>
     author.platform === platform && author.user_id && foldHandle(author.handle) === name
       ? [author.user_id]
       : [],
   );
 }
 
-export function urisOfBlueskyPage(address: string, around: OracleAround): string[] {
+export function urisOfBlueskyPage(address: string, context: OracleContext): string[] {
   const [, who, key] = blueskyPage.exec(address) ?? [];
   if (!who || !key) return [];
-  const dids = who.startsWith("did:") ? [who] : idsOfHandle(who, "bluesky", around);
+  const dids = who.startsWith("did:") ? [who] : idsOfHandle(who, "bluesky", context);
   return dids.map((did) => `at://${did}/app.bsky.feed.post/${key}`);
 }

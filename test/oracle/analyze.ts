@@ -21,10 +21,10 @@ export type AnalyzedPost = {
   /** One text a line. */
   words: string;
   /** Match alone but not in phrases: emoji without skin tones. */
-  alone: string;
+  untonedEmoji: string;
   emoticons: string[];
   isQuestion: boolean;
-  retold: boolean;
+  isOldStyleRepost: boolean;
   hashtags: string[];
   cashtags: string[];
   langs: string[];
@@ -47,7 +47,7 @@ export type AnalyzedPost = {
 
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047\u2048\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f\u{11143}\u{1e95f}]/u;
-const retelling = /^["“”„«「]?RT\p{White_Space}*/iu;
+const repostPrefix = /^["“”„«「]?RT\p{White_Space}*/iu;
 
 const languageAliases: Record<string, string> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
@@ -72,7 +72,7 @@ export function numberOfPage(address: string): string | undefined {
   return (xInternalPage.exec(address) ?? xPage.exec(address))?.[1];
 }
 
-/** Its uri, X number, or import number. */
+/** Names of a post: its uri, X number, or import number. */
 export function namesOfPost(platform: string, ...names: (string | null | undefined)[]): string[] {
   return names.flatMap((name) => {
     if (!name) return [];
@@ -107,9 +107,9 @@ function personOfReference(platform: string, reference: PostReference | null): P
   return person(platform, reference.user_id ?? did, reference.username);
 }
 
-/** `RT` and a mention. */
-function isRetold(text: string, spans: readonly EntitySpan[]): boolean {
-  const mentionAt = retelling.exec(text)?.[0].length;
+/** The text starts with `RT` and a mention. */
+function hasRepostPrefix(text: string, spans: readonly EntitySpan[]): boolean {
+  const mentionAt = repostPrefix.exec(text)?.[0].length;
   return spans.some(({ kind, start }) => kind === "mention" && start === mentionAt);
 }
 
@@ -142,10 +142,10 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     post,
     id: BigInt(post.ID),
     words: texts.map(encode).join("\n"),
-    alone: toned.join("\n"),
+    untonedEmoji: toned.join("\n"),
     emoticons: emoticonsOf(pieces.join("\ufffc")),
     isQuestion: pieces.some((piece) => questionMark.test(piece)),
-    retold: isRetold(content, spans),
+    isOldStyleRepost: hasRepostPrefix(content, spans),
     hashtags: hashtags.map(foldName),
     cashtags: spans.filter((span) => span.kind === "cashtag").map((span) => foldName(span.value)),
     langs: langs.size > 0 ? [...langs] : ["und"],

@@ -1,7 +1,7 @@
 const face = "([:;=])[-'’^]?(\\)+|\\(+|[DPOpo])";
 const after = "(?=$|[\\s.,!?…)\"'“”‘’])";
 const atStart = new RegExp(`^${face}${after}`);
-const state = new RegExp(`(?<!\\S)${face}${after}`, "g");
+const standalone = new RegExp(`(?<!\\S)${face}${after}`, "g");
 const invisible = /(?!\u200b)\p{Default_Ignorable_Code_Point}/gu;
 
 function nameOf(eyes: string | undefined, mouth: string | undefined): string {
@@ -23,6 +23,6 @@ export function emoticonAt(
 /** A removed link is not a space. */
 export function emoticonsOf(text: string): string[] {
   if (!/[:;=：；＝]/.test(text)) return [];
-  const found = text.normalize("NFKC").replace(invisible, "").matchAll(state);
+  const found = text.normalize("NFKC").replace(invisible, "").matchAll(standalone);
   return [...found].map(([, eyes, mouth]) => nameOf(eyes, mouth));
 }

@@ -23,11 +23,11 @@ const hostMention = new RegExp(
   `(?<![A-Za-z0-9_!#$%&*@＠])[@＠]((?:${userPart}@)?${hostName})`,
   "gu",
 );
-const letterBehind = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
-const anyLetterBehind = /^\p{L}/u;
+const letterAfter = new RegExp(`^(?![\\u0300-\\u036f])[A-Za-z${regexen.latinAccentChars.source}]`);
+const anyLetterAfter = /^\p{L}/u;
 
 /** On any host. */
-const schemed = new RegExp(
+const urlWithScheme = new RegExp(
   `(?<=${regexen.validUrlPrecedingChars.source})https?://` +
     `(${regexen.validSubdomain.source}*${regexen.validDomainName.source}[a-z]{2,}(?![a-z0-9@+-]))` +
     `(?::${regexen.validPortNumber.source})?(?:/${regexen.validUrlPath.source}*)?` +
@@ -46,21 +46,21 @@ function isBareHost(address: string): boolean {
 function linksOf(text: string): EntitySpan[] {
   const published = twitterText.extractUrlsWithIndices(text).flatMap(({ url = "", indices }) => {
     const [start, end] = indices;
-    if (!isLink(url) || (isBareHost(url) && letterBehind.test(text.slice(end)))) return [];
+    if (!isLink(url) || (isBareHost(url) && letterAfter.test(text.slice(end)))) return [];
     return [{ kind: "link" as const, start, end, value: url }];
   });
-  const others = [...text.matchAll(schemed)].flatMap(({ 0: value, index: start }) => {
+  const others = [...text.matchAll(urlWithScheme)].flatMap(({ 0: value, index: start }) => {
     if (/^https?:\/\/t\.co(?![^/?])/i.test(value)) return [];
-    if (isBareHost(value) && anyLetterBehind.test(text.slice(start + value.length))) return [];
+    if (isBareHost(value) && anyLetterAfter.test(text.slice(start + value.length))) return [];
     return [{ kind: "link" as const, start, end: start + value.length, value }];
   });
   const longer = others.filter(
     (one) => !published.some(({ start, end }) => start <= one.start && one.end <= end),
   );
-  const kept = published.filter(
+  const remaining = published.filter(
     (one) => !longer.some(({ start, end }) => start <= one.start && one.end <= end),
   );
-  return [...kept, ...longer];
+  return [...remaining, ...longer];
 }
 
 function published(text: string): EntitySpan[] {

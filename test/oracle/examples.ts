@@ -43,9 +43,9 @@ export type Example = {
 };
 
 const snowflakeEpochMs = 1288834974657;
-let made = 0;
+let created = 0;
 
-function once(values: readonly string[]): string[] {
+function withoutRepeats(values: readonly string[]): string[] {
   const seen = new Map(values.map((value) => [value.toLowerCase(), value]));
   return [...seen.values()];
 }
@@ -75,16 +75,16 @@ function repliedTo(
 export function postOfRecord(record: ImportRecord): OraclePost {
   const { platform = "x", text = "", created_at = "2026-01-01T12:00:00Z" } = record;
   const timeMs = Date.parse(created_at);
-  made += 1;
+  created += 1;
   const number = record.id ?? (platform === "x" ? numberOfPage(record.url ?? "") : undefined);
-  const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(made);
+  const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(created);
   const id = platform === "x" ? (number ?? String(serial)) : String(serial);
   const spans = entitySpansOf(decodeReferences(text), platform);
   const named = (kind: string): string[] =>
     spans.filter((span) => span.kind === kind).map((span) => span.value);
   const links = named("link").map((url) => (/^https?:/i.test(url) ? url : `https://${url}`));
-  const mentions = once(named("mention"));
-  const answered = repliedTo(record, platform, text, named("mention"));
+  const mentions = withoutRepeats(named("mention"));
+  const parent = repliedTo(record, platform, text, named("mention"));
   const xUri = number ? `https://x.com/i/status/${number}` : undefined;
   return {
     ID: id,
@@ -92,7 +92,7 @@ export function postOfRecord(record: ImportRecord): OraclePost {
     Metadata: {
       platform,
       url: record.url ?? null,
-      uri: (platform === "x" ? xUri : undefined) ?? record.uri ?? `import:${platform}:${made}`,
+      uri: (platform === "x" ? xUri : undefined) ?? record.uri ?? `import:${platform}:${created}`,
       created_at,
       username: (record.author ?? "someone").replace(/^@/, ""),
       author: record.author_name ?? null,
@@ -102,13 +102,13 @@ export function postOfRecord(record: ImportRecord): OraclePost {
       langs: record.lang ? [record.lang] : [],
       lang_detected: false,
       conversation_id: record.conversation_id ?? null,
-      in_reply_to: answered,
+      in_reply_to: parent,
       quoted: record.quote_of_id ? reference(platform, record.quote_of_id) : null,
       reposted: record.repost_of_id ? reference(platform, record.repost_of_id) : null,
-      is_reply: answered !== null,
+      is_reply: parent !== null,
       is_quote: record.is_quote ?? record.quote_of_id !== undefined,
       is_retweet: record.is_repost ?? record.repost_of_id !== undefined,
-      hashtags: once([...(record.hashtags ?? []), ...named("hashtag")]),
+      hashtags: withoutRepeats([...(record.hashtags ?? []), ...named("hashtag")]),
       mentions,
       urls: [...new Set([...(record.urls ?? []), ...links])],
       media: record.media ?? [],
@@ -146,7 +146,7 @@ export function examplesOf(page: string): Example[] {
     const [, sign, json] = /^([+-]) (\{.*\})\s*$/.exec(line) ?? [];
     if (json) open.posts.push({ found: sign === "+", record: JSON.parse(json) });
     else if (open.query === "") open.query = line;
-    else throw new Error(`line ${index + 1} of the page is no post: ${line}`);
+    else throw new Error(`line ${index + 1} of the page is not a post: ${line}`);
   }
   return examples;
 }

@@ -9,7 +9,8 @@ const isVideo = (type: string): boolean =>
 const isPicture = (type: string): boolean =>
   /^(?:image|image\/.*|photo|picture)$/i.test(type) && !isVideo(type);
 
-const retweets: Filter = ({ post, retold }) => post.Metadata.is_retweet || retold;
+const retweets: Filter = ({ post, isOldStyleRepost }) =>
+  post.Metadata.is_retweet || isOldStyleRepost;
 const native: Filter = ({ post }) => post.Metadata.is_retweet;
 const replies: Filter = ({ post }) => post.Metadata.is_reply && !post.Metadata.is_retweet;
 const quotes: Filter = ({ post }) => post.Metadata.is_quote;
@@ -60,6 +61,6 @@ export function filterOf(name: string): Filter {
   const lower = name.toLowerCase();
   const found =
     filters[lower] ?? filters[lower.replace(/ies$/, "y")] ?? filters[lower.replace(/s$/, "")];
-  if (!found) throw new Error(`no filter is called ${name}`);
+  if (!found) throw new Error(`unknown filter: ${name}`);
   return found;
 }

@@ -45,8 +45,8 @@ export function linkOf(address: string): Link {
     .toLowerCase()
     .replace(/:(?:80|443)$/, "")
     .replace(/^www\./, "");
-  const kept = query.split("&").filter((pair) => !tracking.test(pair.split("=")[0] ?? ""));
-  const whole = `${decodeHost(host)}${decodePercent(`${path}?${kept.join("&")}`)}`;
+  const pairs = query.split("&").filter((pair) => !tracking.test(pair.split("=")[0] ?? ""));
+  const whole = `${decodeHost(host)}${decodePercent(`${path}?${pairs.join("&")}`)}`;
   return {
     host: decodeHost(host).replace(/:\d+$/, "").replace(/\.$/, ""),
     parts:

@@ -3,27 +3,31 @@ import { operatorTest, type Test } from "./operators.ts";
 import type { Query } from "./parse.ts";
 import { phraseOf } from "./phrase.ts";
 import { foldName } from "./text.ts";
-import type { OracleAround } from "./types.ts";
+import type { OracleContext } from "./types.ts";
 
 /** Undefined if empty. */
-export function testOf(query: Query, around: OracleAround): Test | undefined {
+export function testOf(query: Query, context: OracleContext): Test | undefined {
   switch (query.kind) {
     case "and": {
-      const all = query.of.map((one) => testOf(one, around)).filter((one) => one !== undefined);
+      const all = query.children
+        .map((one) => testOf(one, context))
+        .filter((one) => one !== undefined);
       return all.length === 0 ? undefined : (post) => all.every((one) => one(post));
     }
     case "or": {
-      const any = query.of.map((one) => testOf(one, around)).filter((one) => one !== undefined);
+      const any = query.children
+        .map((one) => testOf(one, context))
+        .filter((one) => one !== undefined);
       return any.length === 0 ? undefined : (post) => any.some((one) => one(post));
     }
     case "not": {
-      const excluded = testOf(query.of, around);
+      const excluded = testOf(query.child, context);
       return excluded && ((post) => !excluded(post));
     }
     case "operator":
-      return operatorTest(query.name, query.value, around);
+      return operatorTest(query.name, query.value, context);
     case "phrase":
-      return phraseOf(query.of);
+      return phraseOf(query.positions);
     case "hashtag": {
       const name = foldName(query.name);
       return ({ hashtags }) => hashtags.includes(name);
@@ -33,7 +37,7 @@ export function testOf(query: Query, around: OracleAround): Test | undefined {
       return ({ cashtags }) => cashtags.includes(name);
     }
     case "mention":
-      return byNamed(query.name, around, (post) => post.mentions);
+      return byNamed(query.name, context, (post) => post.mentions);
     case "emoticon":
       return ({ emoticons }) => emoticons.includes(query.name);
     case "question":

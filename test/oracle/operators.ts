@@ -9,14 +9,14 @@ import {
 import { filterOf } from "./filters.ts";
 import { encodeParts, linkOf } from "./links.ts";
 import { durationOf, timeOf } from "./times.ts";
-import type { OracleAround } from "./types.ts";
+import type { OracleContext } from "./types.ts";
 
 const platformAliases: Record<string, string> = { bsky: "bluesky", twitter: "x" };
 
 export type Test = (post: AnalyzedPost) => boolean;
 
-/** Undefined has no effect. */
-type Operator = (value: string, around: OracleAround) => Test | undefined;
+/** Undefined if the operator has no effect. */
+type Operator = (value: string, context: OracleContext) => Test | undefined;
 
 const earthRadiusKm = 6371.0088;
 const kmPerMile = 1.609344;
@@ -50,13 +50,13 @@ function geocode(value: string): Test {
     post.Metadata.geo !== null && distanceKm(center, post.Metadata.geo) <= radiusKm;
 }
 
-function namesOfValue(value: string, around: OracleAround): Set<string> {
+function namesOfValue(value: string, context: OracleContext): Set<string> {
   const number = /^\d+$/.test(value) ? value : numberOfPage(value);
-  const names = new Set([value, ...urisOfBlueskyPage(value, around)]);
+  const names = new Set([value, ...urisOfBlueskyPage(value, context)]);
   if (number) names.add(`x:${BigInt(number)}`);
   if (!/^\d+$/.test(value)) return names;
   names.add(`imported:${BigInt(value)}`);
-  for (const { ID, Metadata } of around.posts) {
+  for (const { ID, Metadata } of context.posts) {
     if (BigInt(ID) !== BigInt(value)) continue;
     const [name] = namesOfPost(Metadata.platform, Metadata.uri);
     if (name) names.add(name);
@@ -64,8 +64,8 @@ function namesOfValue(value: string, around: OracleAround): Set<string> {
   return names;
 }
 
-function conversation(value: string, around: OracleAround): Test {
-  const names = namesOfValue(value, around);
+function conversation(value: string, context: OracleContext): Test {
+  const names = namesOfValue(value, context);
   return ({ post, conversation: named, self }) => {
     if (named.length > 0) return named.some((name) => names.has(name));
     const { is_reply, is_retweet } = post.Metadata;
@@ -75,10 +75,10 @@ function conversation(value: string, around: OracleAround): Test {
 
 function otherPost(
   value: string,
-  around: OracleAround,
+  context: OracleContext,
   named: (post: AnalyzedPost) => string[],
 ): Test {
-  const names = namesOfValue(value, around);
+  const names = namesOfValue(value, context);
   return (post) => named(post).some((name) => names.has(name));
 }
 
@@ -154,12 +154,13 @@ function noEffect(value: string): undefined {
   filterOf(value);
 }
 
-const to: Operator = (value, around) => byNamed(value, around, (post) => [post.repliedTo]);
-const quotedUser: Operator = (value, around) => byNamed(value, around, (post) => [post.quoted]);
-const repostedUser: Operator = (value, around) => byNamed(value, around, (post) => [post.reposted]);
-const answers: Operator = (value, around) => otherPost(value, around, (post) => post.answers);
-const quotes: Operator = (value, around) => otherPost(value, around, (post) => post.quotes);
-const repeats: Operator = (value, around) => otherPost(value, around, (post) => post.repeats);
+const to: Operator = (value, context) => byNamed(value, context, (post) => [post.repliedTo]);
+const quotedUser: Operator = (value, context) => byNamed(value, context, (post) => [post.quoted]);
+const repostedUser: Operator = (value, context) =>
+  byNamed(value, context, (post) => [post.reposted]);
+const answers: Operator = (value, context) => otherPost(value, context, (post) => post.answers);
+const quotes: Operator = (value, context) => otherPost(value, context, (post) => post.quotes);
+const repeats: Operator = (value, context) => otherPost(value, context, (post) => post.repeats);
 const likes: Operator = (value) => atLeast(value, "like");
 const reposts: Operator = (value) => atLeast(value, "retweet");
 
@@ -176,7 +177,7 @@ const operators = new Map<string, Operator>(
     until: (value) => until(timeOf(value)),
     since_time: (value) => since(countOf(value) * 1000),
     until_time: (value) => until(countOf(value) * 1000),
-    within_time: (value, around) => since(around.asOfMs - durationOf(value)),
+    within_time: (value, context) => since(context.asOfMs - durationOf(value)),
     since_id: afterId,
     max_id: upToId,
     min_faves: likes,
@@ -210,9 +211,13 @@ export function isOperator(name: string): boolean {
   return operators.has(name);
 }
 
-/** Undefined has no effect. @throws Error if the value is invalid. */
-export function operatorTest(name: string, value: string, around: OracleAround): Test | undefined {
+/** Undefined if the operator has no effect. @throws Error if the value is invalid. */
+export function operatorTest(
+  name: string,
+  value: string,
+  context: OracleContext,
+): Test | undefined {
   const operator = operators.get(name);
   if (!operator || value === "") throw new Error(`${name}:${value} cannot be read`);
-  return operator(value, around);
+  return operator(value, context);
 }

@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { cases } from "./cases.ts";
 import { examplesOf, type ImportRecord, postOfRecord } from "./examples.ts";
 import { analyzePost, compileOracle } from "./oracle.ts";
-import type { OracleAround, OraclePost } from "./types.ts";
+import type { OracleContext, OraclePost } from "./types.ts";
 
 const here = new URL("./", import.meta.url);
 const page = readFileSync(new URL("../../docs/query-language.md", here), "utf8");
 
-function aroundOf(posts: readonly OraclePost[]): OracleAround {
+function contextOf(posts: readonly OraclePost[]): OracleContext {
   return {
     asOfMs: Date.parse("2026-01-01T13:00:00Z"),
     authors: posts.map(({ Metadata }) => ({
@@ -22,14 +22,14 @@ function aroundOf(posts: readonly OraclePost[]): OracleAround {
 
 function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
   const posts = records.map(postOfRecord);
-  const matches = compileOracle(query, aroundOf(posts));
+  const matches = compileOracle(query, contextOf(posts));
   return records.filter((_, at) => {
     const post = posts[at];
     return post !== undefined && matches(analyzePost(post));
   });
 }
 
-test("the oracle shares no code with the product: it imports its own files, node and twitter-text", () => {
+test("the oracle shares no code with Earshot: it imports its own files, node and twitter-text", () => {
   for (const file of readdirSync(here).filter((name) => name.endsWith(".ts"))) {
     const source = readFileSync(new URL(file, here), "utf8");
     const imported = [
@@ -41,11 +41,11 @@ test("the oracle shares no code with the product: it imports its own files, node
   }
 });
 
-describe.each(cases)("$about", ({ query, finds, passes }) => {
-  test(query, () => {
+describe.each(cases)("$title", ({ query, finds, excludes }) => {
+  test(`the oracle finds the expected posts for ${query}`, () => {
     const foundRecords = finds.map((record) => ({ ...record }));
-    const passedRecords = passes.map((record) => ({ ...record }));
-    expect(foundBy(query, [...foundRecords, ...passedRecords])).toEqual(foundRecords);
+    const excludedRecords = excludes.map((record) => ({ ...record }));
+    expect(foundBy(query, [...foundRecords, ...excludedRecords])).toEqual(foundRecords);
   });
 });
 
@@ -74,17 +74,17 @@ describe("the queries of the page", () => {
   test.each(blocks.flatMap((block) => block.trim().split("\n")))(
     "the oracle reads the query %s of its page",
     (query) => {
-      expect(compileOracle(query, aroundOf([]))).toBeTypeOf("function");
+      expect(compileOracle(query, contextOf([]))).toBeTypeOf("function");
     },
   );
 });
 
-test("a name means the accounts that used it, or else an id, and a handle is literal", () => {
+test("a name refers to the accounts that used it, otherwise to an id, and a mentioned handle is literal", () => {
   const mention = (handle: string, id: string | null): OraclePost => {
     const post = postOfRecord({ text: `hello @${handle}` });
     return { ...post, mention_ids: [id] };
   };
-  const around: OracleAround = {
+  const context: OracleContext = {
     asOfMs: 0,
     posts: [],
     authors: [
@@ -93,13 +93,13 @@ test("a name means the accounts that used it, or else an id, and a handle is lit
     ],
   };
   const finds = (query: string, post: OraclePost): boolean =>
-    compileOracle(query, around)(analyzePost(post));
+    compileOracle(query, context)(analyzePost(post));
   expect(finds("@old", mention("renamed", "1"))).toBe(true);
   expect(finds("@old", mention("old", null))).toBe(true);
   expect(finds("@old", mention("old", "2"))).toBe(true);
   expect(finds("@1", mention("new", null))).toBe(true);
   expect(finds("@1", mention("new", "2"))).toBe(false);
   expect(finds("@1", mention("renamed", "1"))).toBe(true);
-  expect(finds("@nobody", mention("nobody", "7"))).toBe(true);
-  expect(finds("@7", mention("nobody", "7"))).toBe(true);
+  expect(finds("@unknown", mention("unknown", "7"))).toBe(true);
+  expect(finds("@7", mention("unknown", "7"))).toBe(true);
 });

@@ -5,17 +5,17 @@
 import type { AnalyzedPost } from "./analyze.ts";
 import { testOf } from "./match.ts";
 import { parse } from "./parse.ts";
-import type { OracleAround } from "./types.ts";
+import type { OracleContext } from "./types.ts";
 
 export { type AnalyzedPost, analyzePost } from "./analyze.ts";
-export type { OracleAround, OraclePost } from "./types.ts";
+export type { OracleContext, OraclePost } from "./types.ts";
 
 /** @throws Error if the query is invalid or empty. */
 export function compileOracle(
   query: string,
-  around: OracleAround,
+  context: OracleContext,
 ): (post: AnalyzedPost) => boolean {
-  const read = parse(query);
-  if (!read) throw new Error(`nothing to search for: ${query}`);
-  return testOf(read, around) ?? (() => true);
+  const parsed = parse(query);
+  if (!parsed) throw new Error(`nothing to search for: ${query}`);
+  return testOf(parsed, context) ?? (() => true);
 }

@@ -3,9 +3,9 @@ import { isOperator } from "./operators.ts";
 import { type Leaf, termsOfText } from "./terms.ts";
 
 export type Query =
-  | { kind: "and"; of: Query[] }
-  | { kind: "or"; of: Query[] }
-  | { kind: "not"; of: Query }
+  | { kind: "and"; children: Query[] }
+  | { kind: "or"; children: Query[] }
+  | { kind: "not"; child: Query }
   | Leaf;
 
 const plainForms: Record<string, string> = {
@@ -26,9 +26,9 @@ const anyQuote = '"“”„«»「」';
 export function parse(text: string): Query | undefined {
   const shared = new Set<number>();
   for (;;) {
-    const read = readQuery(text, shared);
-    if (!("sharedAt" in read)) return read.query;
-    shared.add(read.sharedAt);
+    const result = readQuery(text, shared);
+    if (!("sharedAt" in result)) return result.query;
+    shared.add(result.sharedAt);
   }
 }
 
@@ -61,7 +61,7 @@ function readQuery(
     text.startsWith(keyword, at) && ends(peek(keyword.length));
 
   function conjunction(): Query | undefined {
-    const of: (Query | undefined)[] = [];
+    const children: (Query | undefined)[] = [];
     for (;;) {
       skipSpace();
       if (peek() === "" || peek() === ")") break;
@@ -69,19 +69,19 @@ function readQuery(
         at += 3;
         continue;
       }
-      of.push(alternatives());
+      children.push(alternatives());
     }
-    return join("and", of);
+    return join("and", children);
   }
 
   function alternatives(): Query | undefined {
-    const of = [negation()];
+    const children = [negation()];
     for (;;) {
       skipSpace();
-      if (!atKeyword("OR")) return join("or", of);
+      if (!atKeyword("OR")) return join("or", children);
       at += 2;
       skipSpace();
-      of.push(negation());
+      children.push(negation());
     }
   }
 
@@ -99,8 +99,8 @@ function readQuery(
       }
       negative = !negative;
     }
-    const touched = join("and", primary());
-    return negative && touched ? { kind: "not", of: touched } : touched;
+    const operand = join("and", primary());
+    return negative && operand ? { kind: "not", child: operand } : operand;
   }
 
   function primary(): (Query | undefined)[] {
@@ -206,7 +206,7 @@ function readQuery(
   }
 }
 
-function join(kind: "and" | "or", of: readonly (Query | undefined)[]): Query | undefined {
-  const kept = of.filter((one) => one !== undefined);
-  return kept.length > 1 ? { kind, of: kept } : kept[0];
+function join(kind: "and" | "or", children: readonly (Query | undefined)[]): Query | undefined {
+  const present = children.filter((one) => one !== undefined);
+  return present.length > 1 ? { kind, children: present } : present[0];
 }

@@ -5,7 +5,7 @@ export type Position = Token | { kind: "any" };
 
 export type Leaf =
   | { kind: "operator"; name: string; value: string }
-  | { kind: "phrase"; of: Position[] }
+  | { kind: "phrase"; positions: Position[] }
   | { kind: "hashtag"; name: string }
   | { kind: "cashtag"; name: string }
   | { kind: "mention"; name: string }
@@ -15,18 +15,18 @@ export type Leaf =
 /** Single stars are wildcards, except at the ends. */
 function positionsOf(text: string, quoted: boolean): Position[] {
   if (!quoted) return tokenize(text);
-  const of = text
+  const positions = text
     .split(/\s+/)
     .flatMap((part): Position[] => (part === "*" ? [{ kind: "any" }] : tokenize(part)));
   const isAny = (position: Position | undefined): boolean => position?.kind === "any";
-  while (isAny(of[0])) of.shift();
-  while (isAny(of.at(-1))) of.pop();
-  return of;
+  while (isAny(positions[0])) positions.shift();
+  while (isAny(positions.at(-1))) positions.pop();
+  return positions;
 }
 
 function wordsOf(text: string, quoted: boolean): Leaf[] {
-  const of = positionsOf(text, quoted);
-  return of.length > 0 ? [{ kind: "phrase", of }] : [];
+  const positions = positionsOf(text, quoted);
+  return positions.length > 0 ? [{ kind: "phrase", positions }] : [];
 }
 
 /** Ignores trailing punctuation. */
@@ -45,16 +45,16 @@ const username = /[A-Za-z0-9_]+/y;
 const punctuation = /^[.,;:…'’]+(?=[#＃@＠])/;
 
 function handleAt(text: string, at: number): string | undefined {
-  for (const form of [did, hostHandle, username]) {
-    form.lastIndex = at;
-    const found = form.exec(text)?.[0];
+  for (const pattern of [did, hostHandle, username]) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text)?.[0];
     if (found) return found;
   }
   return undefined;
 }
 
-/** At the start of a text. */
-function signedAt(text: string): { leaf: Leaf; end: number } | undefined {
+/** A mention, hashtag or cashtag at the start of a text. */
+function prefixedTermAt(text: string): { leaf: Leaf; end: number } | undefined {
   if (text.startsWith("@") || text.startsWith("＠")) {
     const name = handleAt(text, 1);
     if (name) return { leaf: { kind: "mention", name }, end: 1 + name.length };
@@ -72,7 +72,7 @@ export function termsOfText(source: string, quoted: boolean): Leaf[] {
   if (link) return [link];
   if (quoted) return wordsOf(text, true);
   const signed = text.replace(punctuation, "");
-  const found = signedAt(signed);
+  const found = prefixedTermAt(signed);
   if (!found) return wordsOf(text, false);
   const rest = signed.slice(found.end).replace(/^[^\p{L}\p{M}\p{N}\p{So}_#＃@＠*]+/u, "");
   return rest === "" ? [found.leaf] : [found.leaf, ...termsOfText(rest, false)];

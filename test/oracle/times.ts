@@ -35,7 +35,7 @@ export function timeOf(value: string): number {
   const named = /^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d)_([a-z]+)$/i.exec(value);
   if (named) {
     const hours = zones[(named[3] ?? "").toUpperCase()];
-    if (hours === undefined) throw new Error(`no zone is called ${named[3]}`);
+    if (hours === undefined) throw new Error(`unknown time zone: ${named[3]}`);
     return Date.parse(`${named[1]}T${named[2]}Z`) - hours * 3_600_000;
   }
   if (/T.*(?:Z|[+-]\d\d:?\d\d)$/i.test(value)) return Date.parse(value);

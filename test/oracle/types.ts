@@ -49,7 +49,7 @@ export type OraclePost = {
   time_ms: number;
 };
 
-export type OracleAround = {
+export type OracleContext = {
   /** Unix ms of the submission. */
   asOfMs: number;
   /** Accounts with posts. */

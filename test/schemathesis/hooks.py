@@ -14,10 +14,9 @@ deleted = set()
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Gives each submission an idempotency key of its own.
+    """Gives each submission its own idempotency key.
 
-    One that is sent again is answered with the earlier job, also when that was forgotten meanwhile, which looks like a job
-    that was made and cannot be found.
+    A repeated key returns the earlier job, even if that was deleted, which looks like a new job that cannot be found.
     """
     headers = case.headers or {}
     key = headers.get("idempotency-key")
@@ -29,8 +28,8 @@ def before_call(context, case, kwargs):
 def submitted_job_is_found(ctx, response, case):
     """A job is found by its uuid, with the key that submitted it, until it is deleted.
 
-    In place of `ensure_resource_availability`, which does not know that a job has several paths: to it, a job that was deleted
-    under one is missing under the others.
+    Replaces `ensure_resource_availability`, which does not know that a job has several paths, and reports a job that was
+    deleted under one path as missing under the others.
     """
     authorization = response.request.headers.get("Authorization")
     succeeded = 200 <= response.status_code < 300

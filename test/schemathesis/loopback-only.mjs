@@ -8,15 +8,15 @@ import { Socket } from "node:net";
 const loopback = /^(127\.\d+\.\d+\.\d+|::1|localhost)$/;
 const { connect } = Socket.prototype;
 
-Socket.prototype.connect = function connectNearby(...given) {
-  const [first] = given;
+Socket.prototype.connect = function connectLocally(...args) {
+  const [first] = args;
   const options = Array.isArray(first) ? first[0] : first;
-  const host = typeof options === "object" && options !== null ? options.host : given[1];
-  const isNear =
+  const host = typeof options === "object" && options !== null ? options.host : args[1];
+  const isLocal =
     typeof options === "object" && options?.path !== undefined
       ? true
       : loopback.test(host ?? "localhost");
-  if (isNear) return connect.apply(this, given);
+  if (isLocal) return connect.apply(this, args);
   const file = process.env.LOOPBACK_ONLY_REFUSED;
   if (file !== undefined) appendFileSync(file, `${host}\n`);
   process.nextTick(() => this.destroy(new Error("the network is out of reach in this test")));

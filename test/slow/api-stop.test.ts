@@ -93,12 +93,12 @@ test("requests on new and open connections get 503 and are closed while running 
   };
   await service.submit(key, search("comet"));
   await begun.promise;
-  const kept = await connectTo(service.url);
-  const received = textOf(kept);
-  kept.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
-  await once(kept, "data");
+  const keepAlive = await connectTo(service.url);
+  const received = textOf(keepAlive);
+  keepAlive.write("GET /livez HTTP/1.1\r\nHost: a\r\n\r\n");
+  await once(keepAlive, "data");
   const stopped = service.stop();
-  kept.write("GET /v1/nodes HTTP/1.1\r\nHost: a\r\n\r\n");
+  keepAlive.write("GET /v1/nodes HTTP/1.1\r\nHost: a\r\n\r\n");
   expect(await received).toMatch(/HTTP\/1\.1 503 [\s\S]*connection: close/i);
 
   const refused = await fetch(`${service.url}/v1/nodes`, {
@@ -174,15 +174,15 @@ test("a client that disconnects from its search in one request is not logged as 
   const logged: string[] = [];
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0" }, logged);
   const key = await service.makeKey();
-  const removed = new AbortController();
+  const disconnection = new AbortController();
   const requested = fetch(`${service.url}${recentPath}`, {
     method: "POST",
     headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
     body: JSON.stringify({ query: "comet" }),
-    signal: removed.signal,
+    signal: disconnection.signal,
   });
   await service.waitForPending(1);
-  removed.abort();
+  disconnection.abort();
   await expect(requested).rejects.toThrow();
   await service.waitForPending(0);
   await service.stop();
@@ -225,13 +225,16 @@ test("a client that disconnects while its read is delayed causes no error", asyn
   const key = await service.makeKey({ requestsPerSecond: 1 });
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `${service.url}/v1/search/live/social/status/${uuid}`;
-  const removed = new AbortController();
-  const read = fetch(url, { headers: { authorization: `Bearer ${key}` }, signal: removed.signal });
+  const disconnection = new AbortController();
+  const read = fetch(url, {
+    headers: { authorization: `Bearer ${key}` },
+    signal: disconnection.signal,
+  });
   await until("the read got its turn", async () => {
     const [burst] = (await service.context.http.limiter.state(callerOf(key))).policies;
     return (burst?.growsInMs ?? 0) > 1_000 ? true : null;
   });
-  removed.abort();
+  disconnection.abort();
   await expect(read).rejects.toThrow();
   await service.stop();
   expect(logged.join("")).not.toContain('"level":"error"');

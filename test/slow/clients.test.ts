@@ -20,7 +20,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 
 const drivers = join(import.meta.dirname, "../../testkit/clients");
-/** Made by .ci/python-client. */
+/** Created by .ci/python-client. */
 const python = join(import.meta.dirname, "../../clients/python/.venv/bin/python");
 
 const clients: [language: string, command: readonly string[]][] = [
@@ -67,8 +67,8 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       await proxy?.close();
     });
 
-    /** Behind a proxy that breaks this share of requests. */
-    function started(share: number, target = () => service.url, key?: string) {
+    /** Starts a client behind a proxy that breaks this share of requests. */
+    function startClient(share: number, target = () => service.url, key?: string) {
       const random = seededRandom(11);
       const draw = (): Fault =>
         random() < share ? (faults[Math.floor(random() * faults.length)] ?? "pass") : "pass";
@@ -88,50 +88,50 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
 
     const refusalOf = (call: Promise<unknown>): Promise<ClientError> =>
       call.then(
-        () => Promise.reject(new Error("it was not refused")),
+        () => Promise.reject(new Error("the call was not rejected")),
         (error: ClientError) => error,
       );
 
     test("the client can search, read all pages, count, submit, wait and cancel", async () => {
-      const { client: used } = await started(0);
-      const page = await used.call<{ results: unknown[]; next_cursor: string }>("search", {
+      const { client: driven } = await startClient(0);
+      const page = await driven.call<{ results: unknown[]; next_cursor: string }>("search", {
         query: "comet",
         max_results: 20,
         fields: ["ID", "Content"],
       });
       expect(page.results).toHaveLength(20);
       expect(page.next_cursor).not.toBeNull();
-      const all = await used.call<{ ID: string }[]>("searchAll", {
+      const all = await driven.call<{ ID: string }[]>("searchAll", {
         params: { query: "comet", max_results: 7 },
       });
       expect(new Set(all.map(({ ID }) => ID)).size).toBe(posts);
-      const some = await used.call<unknown[]>("searchAll", {
+      const some = await driven.call<unknown[]>("searchAll", {
         params: { query: "comet", max_results: 7 },
         limit: 10,
       });
       expect(some).toHaveLength(10);
-      const counts = await used.call<{ meta: { total_tweet_count: number } }>("counts", {
+      const counts = await driven.call<{ meta: { total_tweet_count: number } }>("counts", {
         query: "comet",
       });
       expect(counts.meta.total_tweet_count).toBe(posts);
-      const uuid = await used.call<string>("submit", { query: "comet", max_results: 5 });
-      const { records, status } = await used.call<{
+      const uuid = await driven.call<string>("submit", { query: "comet", max_results: 5 });
+      const { records, status } = await driven.call<{
         records: unknown[];
         status: { status: string };
       }>("wait", { uuid });
       expect(records).toHaveLength(5);
       expect(status.status).toBe("done");
-      await used.call("cancel", { uuid });
-      expect(await refusalOf(used.call("status", { uuid }))).toMatchObject({ status: 404 });
+      await driven.call("cancel", { uuid });
+      expect(await refusalOf(driven.call("status", { uuid }))).toMatchObject({ status: 404 });
     });
 
-    test("the client reports a refusal with its code and pointer, and does not retry it", async () => {
-      const { client: used, proxy: between } = await started(0);
-      const refused = await refusalOf(used.call("search", { query: "comet min_faves:many" }));
+    test("the client reports an error response with its code and pointer, and does not retry it", async () => {
+      const { client: driven, proxy: faultyProxy } = await startClient(0);
+      const refused = await refusalOf(driven.call("search", { query: "comet min_faves:many" }));
       expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
       expect(refused.errors?.[0]?.message).toContain("min_faves");
-      expect(between.requests()).toBe(1);
-      const unknown = new DrivenClient(command, between.url, "ear_wrong");
+      expect(faultyProxy.requests()).toBe(1);
+      const unknown = new DrivenClient(command, faultyProxy.url, "ear_wrong");
       expect(await refusalOf(unknown.call("search", { query: "a" }))).toMatchObject({
         status: 401,
       });
@@ -139,13 +139,16 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     });
 
     test("the client loses and repeats nothing in 1,000 searches with faults in a third of the requests", async () => {
-      const { client: used, key } = await started(1 / 3);
+      const { client: driven, key } = await startClient(1 / 3);
       const found = await Promise.all(
         Array.from({ length: 1_000 }, async (_, index) => {
-          const page = await used.call<{ uuid: string; results: { Content: string }[] }>("search", {
-            query: `comet ${index % posts}`,
-            max_results: 1,
-          });
+          const page = await driven.call<{ uuid: string; results: { Content: string }[] }>(
+            "search",
+            {
+              query: `comet ${index % posts}`,
+              max_results: 1,
+            },
+          );
           expect(page.results.map(({ Content }) => Content)).toEqual([`comet ${index % posts}`]);
           return page.uuid;
         }),
@@ -155,8 +158,8 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     });
 
     test("the client reads all pages once, regardless of interruptions", async () => {
-      const { client: used } = await started(1 / 3);
-      const all = await used.call<{ ID: string }[]>("searchAll", {
+      const { client: driven } = await startClient(1 / 3);
+      const all = await driven.call<{ ID: string }[]>("searchAll", {
         params: { query: "comet", max_results: 3 },
       });
       expect(all).toHaveLength(posts);
@@ -164,12 +167,12 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     });
 
     test("the client sees the end of every job, regardless of how often the stream breaks", async () => {
-      const { client: used } = await started(1 / 4);
+      const { client: driven } = await startClient(1 / 4);
       const submitted = Array.from({ length: 40 }, () =>
-        used.call<string>("submit", { query: "comet" }),
+        driven.call<string>("submit", { query: "comet" }),
       );
       const uuids = await Promise.all(submitted);
-      const ended = await used.call<{ uuid: string; status: string }[]>("eventsUntil", { uuids });
+      const ended = await driven.call<{ uuid: string; status: string }[]>("eventsUntil", { uuids });
       expect(ended.map(({ uuid }) => uuid).sort()).toEqual([...uuids].sort());
       expect(new Set(ended.map(({ status }) => status))).toEqual(new Set(["done"]));
     });
@@ -192,10 +195,10 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       folders.push(folder);
       const port = await freePort();
       let server = await startServer(folder, port);
-      const { client: used } = await started(0, () => `http://127.0.0.1:${port}`, server.key);
+      const { client: driven } = await startClient(0, () => `http://127.0.0.1:${port}`, server.key);
       const searches: Promise<{ uuid: string }>[] = [];
       for (let round = 0; round < 3; round += 1) {
-        for (let n = 0; n < 30; n += 1) searches.push(used.call("search", { query: `word${n}` }));
+        for (let n = 0; n < 30; n += 1) searches.push(driven.call("search", { query: `word${n}` }));
         await searches[searches.length - 20];
         const ended = new Promise((resolve) => server.child.once("exit", resolve));
         server.child.kill("SIGKILL");
@@ -208,16 +211,16 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     });
 
     test("the client's calls fail after their timeout", async () => {
-      const { client: used } = await started(1, () => "http://127.0.0.1:9");
+      const { client: driven } = await startClient(1, () => "http://127.0.0.1:9");
       const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
-      const late = await refusalOf(used.call("wait", { uuid, timeoutMs: 700 }));
+      const late = await refusalOf(driven.call("wait", { uuid, timeoutMs: 700 }));
       expect(["timeout", "connection", "refused"]).toContain(late.kind);
     });
 
     test("the client can manage webhooks", async () => {
-      const { client: used } = await started(0);
+      const { client: driven } = await startClient(0);
       const call = <Value>(method: string, ids: string[] = [], params: object[] = []) =>
-        used.call<Value>("webhooks", { method, ids, params });
+        driven.call<Value>("webhooks", { method, ids, params });
       type Named = { id: string; secret?: string };
       const hook = { url: "https://example.com/earshot", events: ["job.done"] };
       const { id, secret } = await call<Named>("create", [], [hook]);
@@ -234,15 +237,15 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     });
 
     test("the client reports that a result is not signed", async () => {
-      const { client: used } = await started(0);
-      const uuid = await used.call<string>("submit", { query: "comet" });
-      await used.call("wait", { uuid });
-      const refused = await refusalOf(used.call("proof", { uuid }));
+      const { client: driven } = await startClient(0);
+      const uuid = await driven.call<string>("submit", { query: "comet" });
+      await driven.call("wait", { uuid });
+      const refused = await refusalOf(driven.call("proof", { uuid }));
       expect(refused).toMatchObject({ status: 404, code: "proof_not_found" });
     });
 
     test("the client can verify webhooks", async () => {
-      const { client: used } = await started(0);
+      const { client: driven } = await startClient(0);
       const secretBytes = Buffer.from("a secret of a webhook, 32 bytes!");
       const secret = `whsec_${secretBytes.toString("base64")}`;
       const body = JSON.stringify({
@@ -258,7 +261,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
         "webhook-timestamp": timestamp,
         "webhook-signature": `v1,AAAA ${sign(timestamp)}`,
       };
-      expect(await used.call("verifyWebhook", { secret, headers, body })).toMatchObject({
+      expect(await driven.call("verifyWebhook", { secret, headers, body })).toMatchObject({
         type: "job.done",
       });
       const old = String(Number(timestamp) - 600);
@@ -272,7 +275,9 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
         },
         { secret, body, headers: { "webhook-id": "msg_1", "webhook-timestamp": timestamp } },
       ]) {
-        expect(await refusalOf(used.call("verifyWebhook", wrong))).toMatchObject({ kind: "other" });
+        expect(await refusalOf(driven.call("verifyWebhook", wrong))).toMatchObject({
+          kind: "other",
+        });
       }
     });
   },

@@ -36,7 +36,7 @@ const samplesOf = (label: string): Sample[] =>
 
 const checkout = join(import.meta.dirname, "../..");
 const client = join(checkout, "clients/typescript/src/index.ts");
-/** Made by .ci/python-client. */
+/** Created by .ci/python-client. */
 const python = join(checkout, "clients/python/.venv/bin/python");
 const folder = mkdtempSync(join(tmpdir(), "earshot-samples-"));
 const run = promisify(execFile);
@@ -72,7 +72,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Runs a sample of a new account with a finished job and a webhook that was tested. */
+/** Runs a sample with a new account that has a finished job and a webhook that was tested. */
 async function execute(
   { source }: Sample,
   command: (source: string) => [program: string, args: readonly string[]],
@@ -105,7 +105,7 @@ async function execute(
   );
 }
 
-/** How a client reports the refusal of a proof. */
+/** How a client reports that there is no proof. */
 const refused = /EarshotError: .*find nodes that sign results/;
 
 const shell = (source: string): [string, string[]] => ["bash", ["-c", source]];

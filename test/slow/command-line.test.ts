@@ -64,7 +64,7 @@ describe("the process on a terminal", () => {
   });
 });
 
-/** What the terminal shows; `script` (util-linux) makes one. */
+/** The output on a terminal, which `script` (util-linux) emulates. */
 function onTerminal(size: string, args: string): string {
   const command = `stty ${size}; '${process.execPath}' bin/earshot.mjs ${args}`;
   return execFileSync("script", ["-qec", command, "/dev/null"], {
@@ -96,7 +96,7 @@ describe("serve", () => {
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
-  test("serve prints its address, answers, lets commands run beside it, and stops in order", async () => {
+  test("serve prints its address, answers requests, allows other commands to run, and stops cleanly", async () => {
     const run = start(["serve"]);
     const url = await printed(run, /listening on (http:\S+)/);
     await printed(run, /earshot keys create/);
@@ -110,8 +110,8 @@ describe("serve", () => {
     expect(signedIn.status).toBe(200);
     expect(run.notes()).not.toContain(token);
 
-    const made = await earshot(["keys", "create", "--name", "beside"]);
-    const key = made.out.trim().split("\n").at(-1);
+    const created = await earshot(["keys", "create", "--name", "beside"]);
+    const key = created.out.trim().split("\n").at(-1);
     const file = join(folder, "beside.ndjson");
     const post = {
       author: "b_demo",

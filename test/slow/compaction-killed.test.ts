@@ -16,7 +16,7 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 const child = join(import.meta.dirname, "../../testkit/archives/compaction-writer.ts");
 
-/** All assign the same IDs. */
+/** All folders assign the same IDs. */
 function newFolder(name: string): string {
   const folder = join(root, name);
   mkdirSync(folder);
@@ -26,7 +26,7 @@ function newFolder(name: string): string {
   return folder;
 }
 
-/** Without compaction beside it. */
+/** Runs the writer without compaction. */
 async function runAlone(folder: string): Promise<void> {
   const running = spawn(process.execPath, [child, folder, "0", "alone"], {
     stdio: ["inherit", "ignore", "inherit"],
@@ -39,7 +39,7 @@ interface Kill {
   readonly delayMs: number;
 }
 
-/** Null if killed, after this many batches. */
+/** Returns the exit code, or null if killed. */
 async function run(folder: string, maxAgeMs: number, kill: Kill | null): Promise<number | null> {
   const running = spawn(process.execPath, [child, folder, String(maxAgeMs)], {
     stdio: ["inherit", "pipe", "inherit"],
@@ -56,7 +56,7 @@ async function run(folder: string, maxAgeMs: number, kill: Kill | null): Promise
   return code;
 }
 
-/** Until it completes; returns the number of kills. */
+/** Restarts the writer until it completes; returns the number of kills. */
 async function runKilled(folder: string, maxAgeMs: number): Promise<number> {
   for (let kills = 0; ; kills += 1) {
     const kill = { afterBatches: 5 + ((kills * 7) % 23), delayMs: (kills * 5) % 19 };
@@ -97,7 +97,8 @@ function contentsOf(folder: string) {
   const contents = {
     records,
     found: queries.map((query) => request(query)),
-    arrived: operations.records(operations.ingestOrder({ after: null, limit: 100_000 })).records,
+    ingestOrder: operations.records(operations.ingestOrder({ after: null, limit: 100_000 }))
+      .records,
     segments: operations.stats({ maxBytes: 0 }).segments,
     coverage: operations.coverage().flatMap(({ intervals }) => intervals),
   };
@@ -107,12 +108,12 @@ function contentsOf(folder: string) {
 
 describe("a process that writes, rolls over, splits, rewrites, seals, merges and unlinks, killed at random", () => {
   test("compaction that is killed at random produces the archive of an undisturbed one", async () => {
-    const straight = newFolder("straight");
-    await runAlone(straight);
+    const undisturbed = newFolder("undisturbed");
+    await runAlone(undisturbed);
     const killed = newFolder("killed");
     expect(await runKilled(killed, 0)).toBeGreaterThan(3);
 
-    const [expected, found] = [contentsOf(straight), contentsOf(killed)];
+    const [expected, found] = [contentsOf(undisturbed), contentsOf(killed)];
     expect(found.segments.length).toBeGreaterThan(3);
     const files = Math.max(...found.segments.map(({ sequence }) => sequence));
     expect(files - found.segments.length).toBeGreaterThan(10);
@@ -123,39 +124,39 @@ describe("a process that writes, rolls over, splits, rewrites, seals, merges and
     );
     expect(new Set(uris).size).toBe(uris.length);
     expect(found.found).toEqual(expected.found);
-    expect(new Set(found.arrived)).toEqual(new Set(expected.arrived));
+    expect(new Set(found.ingestOrder)).toEqual(new Set(expected.ingestOrder));
     expect(found.coverage).toEqual(expected.coverage);
     expect(await findingsIn(killed)).toEqual([]);
   });
 
   test("no write into a segment that is being rewritten is lost, without a kill", async () => {
-    const straight = newFolder("alone");
-    await runAlone(straight);
-    const beside = newFolder("beside");
-    expect(await run(beside, 0, null)).toBe(0);
-    const [expected, found] = [contentsOf(straight), contentsOf(beside)];
+    const undisturbed = newFolder("alone");
+    await runAlone(undisturbed);
+    const rewritten = newFolder("rewritten");
+    expect(await run(rewritten, 0, null)).toBe(0);
+    const [expected, found] = [contentsOf(undisturbed), contentsOf(rewritten)];
     expect(found.records).toEqual(expected.records);
     expect(found.found).toEqual(expected.found);
-    expect(found.arrived).toEqual(expected.arrived);
-    expect(await findingsIn(beside)).toEqual([]);
+    expect(found.ingestOrder).toEqual(expected.ingestOrder);
+    expect(await findingsIn(rewritten)).toEqual([]);
   });
 
   test("compaction that is killed at random never covers expired posts, and loses no import", async () => {
-    const straight = newFolder("whole");
-    await runAlone(straight);
+    const undisturbed = newFolder("whole");
+    await runAlone(undisturbed);
     const aged = newFolder("aged");
     expect(await runKilled(aged, 86_400_000)).toBeGreaterThan(3);
 
-    const [all, left] = [contentsOf(straight), contentsOf(aged)];
-    expect(left.records.length).toBeLessThan(all.records.length);
-    const [interval] = left.coverage;
-    expect(left.coverage).toHaveLength(1);
+    const [all, remaining] = [contentsOf(undisturbed), contentsOf(aged)];
+    expect(remaining.records.length).toBeLessThan(all.records.length);
+    const [interval] = remaining.coverage;
+    expect(remaining.coverage).toHaveLength(1);
     const fromMs = interval?.fromMs ?? Number.NaN;
-    const stored = new Set(left.records.map(uriOf));
+    const stored = new Set(remaining.records.map(uriOf));
     for (const text of all.records) {
       const { Metadata } = JSON.parse(text) as { Metadata: { created_at: string; origin: string } };
-      const isKept = Metadata.origin === "import" || Date.parse(Metadata.created_at) >= fromMs;
-      if (isKept) expect(stored, text).toContain(uriOf(text));
+      const isRetained = Metadata.origin === "import" || Date.parse(Metadata.created_at) >= fromMs;
+      if (isRetained) expect(stored, text).toContain(uriOf(text));
     }
     expect(await findingsIn(aged)).toEqual([]);
   });

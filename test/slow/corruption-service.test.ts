@@ -20,28 +20,28 @@ import { makePost } from "../../testkit/data/make-post.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
 const root = mkdtempSync(join(tmpdir(), "earshot-corruption-service-"));
-const made = join(root, "made");
+const created = join(root, "created");
 const older = join(root, "older");
 const startMs = Date.UTC(2026, 0, 1);
-const requested = { key: "", uuids: [] as string[] };
+const stored = { key: "", uuids: [] as string[] };
 const outcomes: ServiceOutcome[] = [];
 let truth: ServiceAnswers;
 
 beforeAll(async () => {
   await fill(1, false);
   emptyLogs();
-  cpSync(made, older, { recursive: true });
+  cpSync(created, older, { recursive: true });
   await fill(2, true);
   emptyLogs();
-  const healthy = await queryService(made, requested.key, requested.uuids);
+  const healthy = await queryService(created, stored.key, stored.uuids);
   expect(healthy.refusal).toBeNull();
   truth = healthy.answers;
   emptyLogs();
   for (let round = 0; round < testRuns(2); round++) {
     for (const [index, error] of folderDamages.entries()) {
       const seed = testSeed(1) + round * 100 + index;
-      const folders = { made, older, trial: join(root, "trial") };
-      outcomes.push(await runServiceTrial(error, seed, folders, requested, truth));
+      const folders = { made: created, older, trial: join(root, "trial") };
+      outcomes.push(await runServiceTrial(error, seed, folders, stored, truth));
     }
   }
   for (const { name, where, counts, refusal } of outcomes) {
@@ -55,7 +55,7 @@ const firstLine = (refusal: string | null): string => (refusal ?? "").trim().spl
 /** Starts a service, fills and stops it. */
 async function fill(edition: number, isLast: boolean): Promise<void> {
   const config = configFrom({
-    EARSHOT_DATA_DIR: made,
+    EARSHOT_DATA_DIR: created,
     EARSHOT_INGEST: "off",
     EARSHOT_PORT: "0",
     EARSHOT_LOG_LEVEL: "silent",
@@ -85,7 +85,7 @@ async function fill(edition: number, isLast: boolean): Promise<void> {
       submissionsPerMinute: 1_000_000,
       nowMs: systemClock.now(),
     });
-    requested.key = token;
+    stored.key = token;
     const headers = { authorization: `Bearer ${token}` };
     await app.inject({
       method: "POST",
@@ -106,7 +106,7 @@ async function fill(edition: number, isLast: boolean): Promise<void> {
         url: `/v1/search/live/social/result/${uuid}?wait=30`,
         headers,
       });
-      requested.uuids.push(uuid);
+      stored.uuids.push(uuid);
     }
   }
   await service.stop();
@@ -114,7 +114,7 @@ async function fill(edition: number, isLast: boolean): Promise<void> {
 
 function emptyLogs(): void {
   for (const path of ["control.db", "archive/catalog.db", "archive/x/000001.db"]) {
-    const database = new DatabaseSync(join(made, path));
+    const database = new DatabaseSync(join(created, path));
     database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
   }

@@ -20,7 +20,7 @@ import { testRuns, testSeed } from "../../testkit/seed.ts";
 /** Concurrent trials. */
 const lanes = 2;
 
-/** One in this many trials. */
+/** One in this many trials is repaired. */
 const repairedEvery = 3 * lanes;
 
 const root = mkdtempSync(join(tmpdir(), "earshot-corruption-"));
@@ -102,7 +102,7 @@ describe("a damaged archive", () => {
   });
 });
 
-test("answers about other platforms as before when one segment is damaged", () => {
+test("searches of other platforms return the same results when one segment is damaged", () => {
   const changed = reports.flatMap((report) => {
     const { platform } = report.trial.file;
     if (platform === null) return [];
@@ -114,7 +114,7 @@ test("answers about other platforms as before when one segment is damaged", () =
   expect(changed).toEqual([]);
 });
 
-test("an archive with a single damaged page still gives most answers", () => {
+test("an archive with a single damaged page still answers most queries", () => {
   const costly = reports.filter(
     ({ trial, compared, refusal, where }) =>
       trial.file.platform !== null &&
@@ -131,7 +131,7 @@ const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "
 /** No page of these tables has more rows. */
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
-/** Records may overflow. */
+/** Records may span overflow pages. */
 const maxRowsOfPage = 60;
 
 test("damaged segments are rebuilt with every readable post, and then lack only the lost ones", () => {
@@ -139,7 +139,7 @@ test("damaged segments are rebuilt with every readable post, and then lack only 
   expect(repaired.length).toBeGreaterThan(0);
   const errors = repaired.flatMap((report) => {
     const { lost = [], compared = [], findings = 0 } = report.repaired ?? {};
-    // Where posts may be lost, and after catalog recovery.
+    // Posts may be lost here, and after catalog recovery.
     const differing = compared.filter(({ query, outcome, differences }) => {
       if (report.trial.file.kind === "catalog" && onlyInCatalog.has(query.name)) return false;
       return differences > 0 || (outcome !== "correct" && outcome !== "partial");

@@ -31,7 +31,7 @@ afterAll(async () => {
   rmSync(dataDir, { recursive: true });
 });
 
-async function testAll(): Promise<{ code: number; said: string }> {
+async function testAll(): Promise<{ code: number; output: string }> {
   const child = spawn(process.execPath, [program, "credentials", "test"], {
     env: { ...process.env, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
@@ -41,13 +41,13 @@ async function testAll(): Promise<{ code: number; said: string }> {
     text(child.stdout),
     text(child.stderr),
   ]);
-  return { code, said: out + notes };
+  return { code, output: out + notes };
 }
 
 test("five concurrent commands, run three times, never use a refresh token twice", async () => {
   const args = ["credentials", "add", "x", "user-token"];
-  const given = ["--client-id", "client-1", "--redirect-uri", redirectUri];
-  const added = await runCommand([...args, ...given], environment, (shown) => ({
+  const options = ["--client-id", "client-1", "--redirect-uri", redirectUri];
+  const added = await runCommand([...args, ...options], environment, (shown) => ({
     interactive: true,
     ask: async () => {
       const address = /^http\S+$/m.exec(shown())?.[0] ?? "";
@@ -60,7 +60,7 @@ test("five concurrent commands, run three times, never use a refresh token twice
   expect(added).toMatchObject({ code: 0 });
   for (let round = 0; round < 3; round += 1) {
     const ends = await Promise.all(Array.from({ length: 5 }, testAll));
-    for (const { code, said } of ends) expect({ code, said }).toMatchObject({ code: 0 });
+    for (const { code, output } of ends) expect({ code, output }).toMatchObject({ code: 0 });
   }
   const renewals = emulator.requests.filter(({ path }) => path === "/2/oauth2/token").length - 1;
   expect(renewals).toBeGreaterThanOrEqual(3);

@@ -10,7 +10,7 @@ import { until } from "../../testkit/until.ts";
 
 const program = join(import.meta.dirname, "../../bin/earshot.mjs");
 const canary = "canary-4f8e1b2c9d7a6053-bearer";
-const used = [canary];
+const acceptedTokens = [canary];
 
 let dataDir: string;
 let logFile: string;
@@ -24,7 +24,7 @@ beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "earshot-beside-"));
   logFile = join(dataDir, "server.log");
   emulator = await startXEmulator({
-    appTokens: used,
+    appTokens: acceptedTokens,
     world: { users: [{ id: "1", username: "ann", name: "Ann" }] },
   });
   const port = await freePort();
@@ -45,8 +45,8 @@ beforeAll(async () => {
     return answer?.ok ? answer.status : null;
   });
   const limits = ["--requests-per-second", "1000", "--submissions-per-minute", "1000"];
-  const made = await runCommand(["keys", "create", "--name", "test", ...limits], environment);
-  key = made.out.trim();
+  const created = await runCommand(["keys", "create", "--name", "test", ...limits], environment);
+  key = created.out.trim();
 });
 
 afterAll(async () => {
@@ -65,9 +65,9 @@ async function request(method: string, path: string, body?: unknown) {
 }
 
 async function profile(): Promise<{ statuses: number[]; text: string }> {
-  const given = { type: "getprofilebyid", query: "@ann", max_results: 1 };
+  const requestArgs = { type: "getprofilebyid", query: "@ann", max_results: 1 };
   const path = "/v1/search/live/x";
-  const submitted = await request("POST", path, { type: "social-api", arguments: given });
+  const submitted = await request("POST", path, { type: "social-api", arguments: requestArgs });
   if (submitted.status !== 202) return { statuses: [submitted.status], text: submitted.text };
   const { uuid } = JSON.parse(submitted.text);
   const result = await request("GET", `${path}/result/${uuid}?wait=20`);
@@ -75,7 +75,7 @@ async function profile(): Promise<{ statuses: number[]; text: string }> {
   return { statuses: [submitted.status, result.status], text: result.text + status.text };
 }
 
-test("a new credential is used from the next request on, quarantined when refused, and never revealed", async () => {
+test("a new credential is used from the next request on, quarantined when rejected, and never revealed", async () => {
   const outputs: string[] = [];
   const credentials = async (...args: string[]): Promise<string> => {
     const { out, notes } = await runCommand(["credentials", ...args], environment, () => ({
@@ -100,12 +100,12 @@ test("a new credential is used from the next request on, quarantined when refuse
   const found = await requested();
   expect(found.statuses).toEqual([202, 200]);
   expect(found.text).toContain('"ID":"1"');
-  used.length = 0;
+  acceptedTokens.length = 0;
   expect((await requested()).text).toContain("refused the application's token");
   expect(await credentials("list")).toMatch(/quarantined: .*\n/);
   expect((await requested()).text).toContain('"no_credential"');
   expect(await credentials("test")).toMatch(/failed: /);
-  used.push(canary);
+  acceptedTokens.push(canary);
   expect(await credentials("test")).toMatch(/released from quarantine/);
   expect((await requested()).statuses).toEqual([202, 200]);
 

@@ -26,26 +26,26 @@ const shares: Readonly<Record<IndexForm, number>> = {
   imported: 0.15,
   mixed: 0.3,
 };
-const queriesOfSet = 1_000;
-const postsOfSet = 60;
+const queriesPerSet = 1_000;
+const postsPerSet = 60;
 const seed = testSeed(20_260_102);
-const again = `again: EARSHOT_TEST_SEED=${seed} npm run test:slow -- test/slow/differential.test.ts`;
+const rerun = `repeat with: EARSHOT_TEST_SEED=${seed} npm run test:slow -- test/slow/differential.test.ts`;
 
-const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
+const posts = fc.tuple(...Array.from({ length: postsPerSet }, (_, n) => generatedPost(n)));
 
-/** By matching and non-matching posts. */
+/** Pairs of queries and leaves; positive if the leaf alone finds posts, negative if it excludes some. */
 type Tally = { pairs: number; positive: number; negative: number; inFinding: number };
 
 const requested = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
 
 test.each(requested)(
-  `the archive ($form), matcher and oracle agree on ${queriesOfSet} queries to each of $count sets of ${postsOfSet} posts`,
+  `the archive ($form), matcher and oracle agree on ${queriesPerSet} queries to each of $count sets of ${postsPerSet} posts`,
   {
     timeout: 900_000,
   },
   ({ form, count }) => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
-    const met = { pairs: 0, finding: 0 };
+    const totals = { pairs: 0, finding: 0 };
     const tallies = new Map(
       Object.keys(generatedLeaves).map((operator): [string, Tally] => [
         operator,
@@ -54,10 +54,10 @@ test.each(requested)(
     );
     for (let number = 0; number < count; number++) {
       const [drawn = []] = fc.sample(posts, { seed: seed + number, numRuns: 1 });
-      const queries = fc.sample(drawnQuery, { seed: seed + number, numRuns: queriesOfSet });
+      const queries = fc.sample(drawnQuery, { seed: seed + number, numRuns: queriesPerSet });
       runSet(drawn, queries, form, (query, found, alone) => {
-        met.pairs += 1;
-        if (found > 0) met.finding += 1;
+        totals.pairs += 1;
+        if (found > 0) totals.finding += 1;
         for (const { operator, text } of leavesOf(query)) {
           const tally = tallies.get(operator);
           if (tally === undefined) continue;
@@ -69,24 +69,24 @@ test.each(requested)(
         }
       });
     }
-    console.log(`${met.pairs} pairs, ${met.finding} of them found posts`);
+    console.log(`${totals.pairs} pairs, ${totals.finding} of them found posts`);
     console.table(Object.fromEntries(tallies));
-    expect(met.finding / met.pairs).toBeGreaterThan(0.3);
+    expect(totals.finding / totals.pairs).toBeGreaterThan(0.3);
     for (const [operator, { positive, negative }] of tallies) {
-      const expected = Math.min(1_000, met.pairs / 200);
+      const expected = Math.min(1_000, totals.pairs / 200);
       expect(positive, `${operator} finds posts`).toBeGreaterThanOrEqual(expected);
-      expect(negative, `${operator} leaves posts out`).toBeGreaterThanOrEqual(expected);
+      expect(negative, `${operator} excludes posts`).toBeGreaterThanOrEqual(expected);
     }
   },
 );
 
-type Met = (query: DrawnQuery, found: number, alone: (leaf: string) => number) => void;
+type OnQuery = (query: DrawnQuery, found: number, alone: (leaf: string) => number) => void;
 
 function runSet(
   drawn: readonly Post[],
   queries: readonly DrawnQuery[],
   form: IndexForm,
-  met: Met,
+  onQuery: OnQuery,
 ): void {
   const methods = openThreeExecutors(drawn, form);
   try {
@@ -97,15 +97,15 @@ function runSet(
       return count;
     };
     for (const query of queries) {
-      const found = foundAlike(methods, query, drawn, form);
-      met(query, found, alone);
+      const found = agreedCount(methods, query, drawn, form);
+      onQuery(query, found, alone);
     }
   } finally {
     methods.remove();
   }
 }
 
-function foundAlike(
+function agreedCount(
   methods: ThreeExecutors,
   query: DrawnQuery,
   posts: readonly Post[],
@@ -115,23 +115,28 @@ function foundAlike(
     const answers = methods.answersTo(printed(query));
     if (agree(answers)) return answers.archive.length;
   } catch (cause) {
-    throw new Error(`${again} ${printed(query)}`, { cause });
+    throw new Error(`${rerun} ${printed(query)}`, { cause });
   }
   throw new Error(reportOf({ query, posts }, form));
 }
 
-/** As a regression case. */
+/** Prints a regression case. */
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
   const methods = openThreeExecutors(posts, form);
   const answers = methods.answersTo(printed(query));
   methods.remove();
-  const kept = { name: "", query: printed(query), posts: posts.map(nonDefaultFields) };
+  const regressionCase = { name: "", query: printed(query), posts: posts.map(nonDefaultFields) };
   return [
-    `the answers differ (${form}); once it is understood, keep it in testkit/data/regression-cases.ts:`,
-    inspect(kept, { depth: null, breakLength: 100, maxArrayLength: null, maxStringLength: null }),
+    `the answers differ (${form}); once understood, add it to testkit/data/regression-cases.ts:`,
+    inspect(regressionCase, {
+      depth: null,
+      breakLength: 100,
+      maxArrayLength: null,
+      maxStringLength: null,
+    }),
     inspect(answers, { depth: null }),
-    again,
+    rerun,
   ].join("\n");
 }
 

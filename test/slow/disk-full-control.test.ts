@@ -18,10 +18,9 @@ const disk = mountSmallDisk(32);
 
 const collection = "app.bsky.feed.post";
 
-const whole = (query: string, more: Record<string, unknown> = {}) =>
+const fullArchiveSearch = (query: string, more: Record<string, unknown> = {}) =>
   search(query, { type: "searchbyfullarchive", ...more });
 
-/** Too large for the remaining space. */
 function publishPost(jetstream: JetstreamServer, key: string, text: string): void {
   const createdAt = new Date().toISOString();
   const commit = { rev: `3${key}`, operation: "create", collection, rkey: key, cid: "c" };
@@ -58,7 +57,7 @@ describe.skipIf(disk === null)("a full disk", () => {
     await service.addPosts(
       Array.from({ length: 200 }, (_, n) => makePost({ key: `k${n}`, text: `comet number ${n}` })),
     );
-    earlier = (await service.submit(key, whole("comet"))).json().uuid;
+    earlier = (await service.submit(key, fullArchiveSearch("comet"))).json().uuid;
     expect((await service.result(key, earlier)).json()).toHaveLength(20);
   });
 
@@ -71,20 +70,20 @@ describe.skipIf(disk === null)("a full disk", () => {
   const readiness = async () =>
     (await service.call(null, { method: "GET", url: "/readyz" })).json();
 
-  async function submitUntilRefused() {
+  async function submitUntilRejected() {
     const accepted: string[] = [];
     for (let n = 0; n < 20_000; n++) {
       const query = `comet OR ${"x".repeat(60)}${n}`;
-      const answer = await service.submit(key, whole(query));
+      const answer = await service.submit(key, fullArchiveSearch(query));
       if (answer.statusCode !== 202) return { accepted, answer };
       accepted.push(answer.json().uuid);
     }
-    throw new Error("the disk does not fill");
+    throw new Error("the disk did not fill up");
   }
 
-  test("a server with a full disk refuses submissions with 503 and a reason, serves reads, pauses ingest, and recovers without a restart", async () => {
+  test("a server with a full disk rejects submissions with 503 and a reason, serves reads, pauses ingest, and recovers without a restart", async () => {
     disk.fill();
-    const { accepted, answer } = await submitUntilRefused();
+    const { accepted, answer } = await submitUntilRejected();
     expect(answer.statusCode).toBe(503);
     expect(answer.headers["retry-after"]).toBeDefined();
     expect(answer.json()).toMatchObject({
@@ -115,15 +114,15 @@ describe.skipIf(disk === null)("a full disk", () => {
     });
     for (let n = 0; n < 400; n++)
       publishPost(jetstream, `s${n}`, `lantern ${n} ${"x ".repeat(140)}`);
-    await until("ingest waits", async () =>
+    await until("ingest is paused", async () =>
       (await readiness()).ingest_status === "paused" ? true : null,
     );
 
     disk.free();
-    await until("the disk is seen to have room", async () =>
+    await until("storage has room", async () =>
       (await readiness()).storage === "has room" ? true : null,
     );
-    const later = await service.submit(key, whole("comet"));
+    const later = await service.submit(key, fullArchiveSearch("comet"));
     expect(later.statusCode).toBe(202);
     for (const uuid of [...accepted, later.json().uuid]) {
       const result = await service.result(key, uuid);
@@ -134,11 +133,13 @@ describe.skipIf(disk === null)("a full disk", () => {
       expect(ended.json()).toMatchObject({ status: "done", attempts: 1 });
     }
     await service.addPosts(big);
-    await until("ingest goes on", async () =>
+    await until("ingest resumes", async () =>
       (await readiness()).ingest_status === "connected" ? true : null,
     );
-    await until("nothing of the stream is missing", async () => {
-      const { uuid } = (await service.submit(key, whole("lantern", { max_results: 100 }))).json();
+    await until("all streamed posts are archived", async () => {
+      const { uuid } = (
+        await service.submit(key, fullArchiveSearch("lantern", { max_results: 100 }))
+      ).json();
       const { length } = (await service.result(key, uuid)).json();
       return length === 100 ? true : null;
     });

@@ -25,9 +25,9 @@ async function revoke(key: string): Promise<void> {
   await service.context.store.write("revokeKey", { id, by: "command_line", nowMs });
 }
 
-type Requested = { method: "GET" | "POST"; url: string; body?: unknown; headers?: object };
+type TestRequest = { method: "GET" | "POST"; url: string; body?: unknown; headers?: object };
 
-const answerTo = (key: string, { method, url, body, headers }: Requested) =>
+const answerTo = (key: string, { method, url, body, headers }: TestRequest) =>
   fetch(`${service.url}${url}`, {
     method,
     headers: { authorization: `Bearer ${key}`, ...json, ...headers },
@@ -50,7 +50,7 @@ async function expectEnded(answer: Response): Promise<void> {
 describe("a request that is open when its key is revoked gets 401 within about a second", () => {
   const query = { query: "comet" };
 
-  test.each<[string, Requested]>([
+  test.each<[string, TestRequest]>([
     [
       "a submission that prefers to wait",
       { method: "POST", url: path, body: search("comet"), headers: { prefer: "wait=30" } },
@@ -90,10 +90,10 @@ describe("a request that is open when its key is revoked gets 401 within about a
 
   test.each(["", "uuid"])(
     "a stream of events is closed after its key is revoked: %s",
-    async (ofJob) => {
+    async (filter) => {
       const key = await service.makeKey();
       const { uuid } = (await service.submit(key, search("comet"))).json();
-      const url = ofJob === "" ? `${path}/events` : `${path}/events?uuid=${uuid}`;
+      const url = filter === "" ? `${path}/events` : `${path}/events?uuid=${uuid}`;
       const stream = await answerTo(key, { method: "GET", url });
       expect(stream.status).toBe(200);
       await revoke(key);
@@ -109,7 +109,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
     const limiter = service.context.http.limiter;
     const keyId = key.split("_")[1] ?? "";
     const rated = { keyId, accountId: "", requestsPerSecond: 1, submissionsPerMinute: null };
-    await until("the read got its turn", async () => {
+    await until("the read is rate limited", async () => {
       const { policies } = await limiter.state({ ...rated, ratesKeyId: keyId, methods: null });
       return (policies[0]?.growsInMs ?? 0) > 1_000 ? true : null;
     });
@@ -129,7 +129,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
       `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\nConnection: close\r\n` +
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
     );
-    await until("the key was looked at", async () => {
+    await until("the key was checked", async () => {
       const used = await service.context.http.limiter.state({
         keyId: key.split("_")[1] ?? "",
         ratesKeyId: key.split("_")[1] ?? "",
@@ -164,31 +164,31 @@ test("a long response that is read slowly is cut off when its key is revoked", a
     const socket = await connectTo(service.url);
     socket.on("error", () => undefined).pause();
     socket.write(`GET ${path}/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n\r\n`);
-    const farEnd = await until(
-      "the server's end has more to write than the buffers take",
+    const serverSocket = await until(
+      "the server has more to write than fits in the buffers",
       () => accepted.find(({ writableLength }) => writableLength > 1_000_000) ?? null,
     );
     await revoke(key);
-    await once(farEnd, "close");
+    await once(serverSocket, "close");
     socket.destroy();
   } finally {
     jobs.list = list;
   }
 });
 
-describe("a revocation in the dashboard takes effect before the dashboard is answered", () => {
+describe("a revocation in the dashboard takes effect before its response", () => {
   async function keyOf(session: Awaited<ReturnType<ServiceUnderTest["signIn"]>>) {
-    const made = await service.callAs(session, {
+    const created = await service.callAs(session, {
       method: "POST",
       url: "/dashboard/api/keys",
       headers: json,
-      payload: JSON.stringify({ name: "held" }),
+      payload: JSON.stringify({ name: "laptop" }),
     });
-    const { key, token } = made.json();
+    const { key, token } = created.json();
     return { id: String(key.id), token: String(token) };
   }
 
-  test("revoking a key in the dashboard takes effect before the dashboard is answered", async () => {
+  test("revoking a key in the dashboard takes effect before the response", async () => {
     const session = await service.signIn();
     const { id, token } = await keyOf(session);
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
@@ -201,7 +201,7 @@ describe("a revocation in the dashboard takes effect before the dashboard is ans
     await stream.text();
   });
 
-  test("deleting an account in the dashboard takes effect before the dashboard is answered", async () => {
+  test("deleting an account in the dashboard takes effect before the response", async () => {
     const session = await service.signIn();
     const { token } = await keyOf(session);
     const { uuid } = (await service.submit(token, search("comet"))).json();

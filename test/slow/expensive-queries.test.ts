@@ -28,7 +28,7 @@ import { testRuns, testSeed } from "../../testkit/seed.ts";
 
 /** Searches for the most expensive valid query by mutation. Times are printed, work per slice is asserted. */
 const posts = 150_000;
-const overlayPosts = 8_000;
+const deltaPosts = 8_000;
 const forms = ["unsealed", "sealed", "mixed"] as const;
 const searchMs = testRuns(20_000);
 const sliceMs = 8;
@@ -43,7 +43,7 @@ beforeAll(() => {
   cpSync(dataDirOf("unsealed"), dataDirOf("sealed"), { recursive: true });
   sealAll(archiveFolder(dataDirOf("sealed")));
   cpSync(dataDirOf("sealed"), dataDirOf("mixed"), { recursive: true });
-  writeZipfPosts(dataDirOf("mixed"), posts, posts + overlayPosts);
+  writeZipfPosts(dataDirOf("mixed"), posts, posts + deltaPosts);
 }, 240_000);
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -55,7 +55,7 @@ function planOf(reader: Reader, query: string): PlanNode {
   return makePlan(tree, { names: reader.operations.resolve(namesIn(tree)), asOfMs: 0 });
 }
 
-/** While other calls wait. */
+/** Runs in slices, as when other calls wait. */
 function costOf(reader: Reader, query: string): Cost {
   const cost = { longestMs: 0, totalMs: 0 };
   let endMs = 0;
@@ -82,7 +82,7 @@ function costOf(reader: Reader, query: string): Cost {
   return cost;
 }
 
-/** With the shortest possible slices. */
+/** Maximum per slice, with the shortest possible slices. */
 function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
   const max = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
   for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
@@ -112,7 +112,7 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
   const measure = (shape: QueryShape): Finding => {
     const query = textOf(shape);
     const costs = [costOf(reader, query), costOf(reader, query)];
-    // Other load only adds time.
+    // Other load can only add time, so the minimum counts.
     return {
       shape,
       longestMs: Math.min(...costs.map(({ longestMs }) => longestMs)),
@@ -139,7 +139,7 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
   return { longest: best("longestMs", searchMs / 2), total: best("totalMs", searchMs / 2) };
 }
 
-const shown = ({ shape, longestMs, totalMs }: Finding): string =>
+const describeFinding = ({ shape, longestMs, totalMs }: Finding): string =>
   `longest slice ${longestMs.toFixed(1)} ms, total ${totalMs.toFixed(0)} ms: ${textOf(shape).slice(0, 160)}`;
 
 describe.each(forms)("the most expensive queries of %s posts", (form) => {
@@ -153,7 +153,9 @@ describe.each(forms)("the most expensive queries of %s posts", (form) => {
     const segment = openSegment(segmentPath(folder, entry), "bluesky", 8_000);
     try {
       const found = climb(reader, seededRandom(testSeed(7)));
-      console.log(`${form}\n  ${shown(found.longest)}\n  ${shown(found.total)}`);
+      console.log(
+        `${form}\n  ${describeFinding(found.longest)}\n  ${describeFinding(found.total)}`,
+      );
       for (const shape of [...knownShapes(), found.longest.shape, found.total.shape]) {
         const text = textOf(shape);
         const query = platformQuery(

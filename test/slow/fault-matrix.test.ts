@@ -27,10 +27,10 @@ import { until } from "../../testkit/until.ts";
 
 const seed = testSeed(1);
 const random = seededRandom(seed);
-const searches = 8;
+const searchWords = 8;
 const clients = 4;
-/** The minimum. */
-const leastOften = { killed: 15, diskFull: 11, stopped: 3, cut: 3, frozen: 3 };
+/** How often each fault occurs. */
+const minimumCounts = { killed: 15, diskFull: 11, stopped: 3, cut: 3, frozen: 3 };
 const path = "/v1/search/live/social";
 
 /** Small segments seal, split and merge constantly. */
@@ -74,7 +74,7 @@ function importPosts(): void {
     id: String(1_000_000_000_000_000_000n + BigInt(n) * 4_194_304n),
     author: "ann",
     created_at: new Date(Date.UTC(2024, 0, 1) + n * 60_000).toISOString(),
-    text: `word${n % searches} in post ${n}`,
+    text: `word${n % searchWords} in post ${n}`,
   }));
   writeFileSync(file, posts.map((post) => `${JSON.stringify(post)}\n`).join(""));
   const environment = environmentOf(join(folder, "data"), {});
@@ -86,7 +86,7 @@ function importPosts(): void {
 
 async function calmAnswers(position: Position): Promise<string[]> {
   const answers: string[] = [];
-  for (let search = 0; search < searches; search++) {
+  for (let search = 0; search < searchWords; search++) {
     const headers = { "content-type": "application/json" };
     const submitted = await call(position, "POST", path, headers, bodyOf(search, "calm"));
     const { uuid } = JSON.parse(submitted?.text ?? "") as { uuid: string };
@@ -95,9 +95,9 @@ async function calmAnswers(position: Position): Promise<string[]> {
   return answers;
 }
 
-/** Until each happened often enough. */
+/** Injects each fault as often as required, in random order. */
 async function storm(ledger: JobLedger): Promise<void> {
-  const due = Object.entries(leastOften).flatMap(([name, times]) =>
+  const due = Object.entries(minimumCounts).flatMap(([name, times]) =>
     Array.from({ length: times }, () => ({
       name: name as keyof FaultedServer["faults"],
       order: random(),
@@ -139,10 +139,10 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
 }, async () => {
   await server.start(0);
   const position = { base: server.base, key: server.makeKey("clients") };
-  const outsider = { base: server.base, key: server.makeKey("stranger") };
+  const outsider = { base: server.base, key: server.makeKey("outsider") };
   const auditor = { base: server.base, key: server.makeKey("auditor") };
   const expected = await calmAnswers(position);
-  expect(new Set(expected).size).toBe(searches);
+  expect(new Set(expected).size).toBe(searchWords);
 
   const ledger = createJobLedger(expected);
   let [stormIsOver, allIsOver] = [false, false];
@@ -157,7 +157,7 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   );
   const working = [
     ...Array.from({ length: clients }, () =>
-      runRetryingClient(position, ledger, searches, random, isOver),
+      runRetryingClient(position, ledger, searchWords, random, isOver),
     ),
     runOtherAccount(outsider, ledger, random, isOver),
     imports.run(),
@@ -168,7 +168,7 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   stormIsOver = true;
   await Promise.all(working);
   await server.faults.cut();
-  // Complete again.
+  // Waits for complete answers again.
   const completeUnderErrors = audit.complete;
   const isCalm = (): boolean => audit.complete >= completeUnderErrors + 3;
   await audit.run(isCalm);
@@ -182,7 +182,9 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
     else if (!ledger.abandoned.has(uuid)) ledger.contradict(`${uuid} ended ${answer.status}`);
     if (answer.status === 404) continue;
     const state = answer.status === 200 ? "done" : "cancelled";
-    await until(`${uuid} told as ${state}`, () => (ledger.lastState(uuid) === state ? true : null));
+    await until(`${uuid} reported as ${state}`, () =>
+      ledger.lastState(uuid) === state ? true : null,
+    );
     const seen = await call(outsider, "GET", `${path}/status/${uuid}`);
     if (seen?.status !== 404) ledger.contradict(`another account sees ${uuid}`);
   }
@@ -191,7 +193,7 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
     const { query } = bodyOf(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
     const jobs = times.get(query) ?? 0;
     if (jobs === 1 || (jobs === 0 && ledger.abandoned.has(uuid))) continue;
-    ledger.contradict(`the key ${idempotencyKey} stands for ${jobs} jobs`);
+    ledger.contradict(`the key ${idempotencyKey} refers to ${jobs} jobs`);
   }
 
   traffic.stop();

@@ -27,21 +27,21 @@ afterAll(() => cluster?.remove(), 60_000);
 
 async function newKeys(): Promise<string[]> {
   const control = await cluster.control();
-  const made: string[] = [];
+  const tokens: string[] = [];
   for (let n = 0; n < clients - 1; n += 1) {
     const rates = n === clients - 2 ? limits : unlimited;
     const names = { name: `client ${n}`, accountName: `client ${n}`, nowMs: Date.now() };
-    made.push((await control.run("createKey", { ...names, ...rates })).token);
+    tokens.push((await control.run("createKey", { ...names, ...rates })).token);
   }
   await control.close();
-  return [...made, made.at(-1) ?? ""];
+  return [...tokens, tokens.at(-1) ?? ""];
 }
 
 test("no job is lost or duplicated, no limit exceeded and no change missed when gateways are killed", async () => {
   let submitted = 0;
   const uuids: string[] = [];
   const ends = new Map<string, JobEnd>();
-  const own = createPatientClients();
+  const patientClients = createPatientClients();
 
   async function work(client: PatientClient): Promise<void> {
     while (submitted < jobs) {
@@ -66,11 +66,11 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
   });
 
   const startedMs = performance.now();
-  const working = Promise.all(own.map(work));
+  const working = Promise.all(patientClients.map(work));
   await killInTurn(() => uuids.length);
   await working;
   const seconds = (performance.now() - startedMs) / 1_000;
-  const ofWatched = own[0]?.uuids ?? [];
+  const ofWatched = patientClients[0]?.uuids ?? [];
   await until("the last changes to be received", () =>
     ledgers.every((ledger) =>
       ofWatched.every((uuid) => ledger.lastState(uuid) === ends.get(uuid)?.state),
@@ -81,12 +81,12 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
   isOver = true;
   await Promise.all(listening);
 
-  expect(own.flatMap(({ unexpected }) => unexpected)).toEqual([]);
+  expect(patientClients.flatMap(({ unexpected }) => unexpected)).toEqual([]);
   expect(new Set(uuids).size).toBe(jobs);
   expect(ends.size).toBe(jobs);
   const failed = [...ends.values()].filter(({ state }) => state !== "done");
   console.log(`${jobs} jobs in ${seconds.toFixed(0)} s, not done:`, failed);
-  // If all its nodes were killed.
+  // A job may fail if all its nodes were killed.
   for (const end of failed) {
     expect(end).toEqual({ state: "error", error: expect.stringMatching(/node|deadline/) });
   }
@@ -98,7 +98,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
       [],
     );
   }
-  const limited = own.slice(-2);
+  const limited = patientClients.slice(-2);
   const calls = limited.flatMap((client) => client.calls);
   const submissions = limited.flatMap((client) => client.submissions);
   expect(maxCallsWithin(calls, 1_000)).toBeLessThanOrEqual(limits.requestsPerSecond);
@@ -109,7 +109,7 @@ test("no job is lost or duplicated, no limit exceeded and no change missed when 
 const createPatientClients = (): PatientClient[] =>
   keys.map((key, index) => createPatientClient(cluster.bases, key, index));
 
-/** Every process once, and the primary. */
+/** Kills every process once, and fails over the primary. */
 async function killInTurn(done: () => number): Promise<void> {
   const steps = [...cluster.gateways, ...cluster.nodes].map(({ name, end, start }) => ({
     name,
@@ -122,7 +122,7 @@ async function killInTurn(done: () => number): Promise<void> {
   for (const { name, run } of [...steps, ...steps.slice(0, 2)]) {
     const before = done();
     await until(
-      `jobs before the end of ${name}`,
+      `jobs before ${name} is killed`,
       () => (done() > before + jobs / 20 ? true : null),
       120_000,
     );

@@ -47,7 +47,7 @@ function blocksOf(guide: string, language: string): string[] {
   return [...(section ?? "").matchAll(fence)].map(([, block = ""]) => block);
 }
 
-/** In its own folder. */
+/** Runs the commands of a guide in a separate folder. */
 async function follow(guide: string) {
   const cwd = join(folder, guide.replaceAll(" ", "-"));
   mkdirSync(cwd);
@@ -108,7 +108,7 @@ test("the guide for teams creates keys for members, and its backups are sound", 
   expect(stdout).toContain("no damage found");
 });
 
-/** The tracked files; dependencies are links, except the workspace's own package. */
+/** Copies the tracked files; dependencies are links, except the workspace's own package. */
 async function copyCheckout(): Promise<string> {
   const copy = join(folder, "checkout");
   const packages = join(copy, "node_modules");
@@ -123,7 +123,7 @@ async function copyCheckout(): Promise<string> {
   return copy;
 }
 
-/** Hacker News's search, for one comment. */
+/** Emulates Hacker News's search, with one comment. */
 async function startHackerNews(): Promise<{ url: string; server: Server; requests: string[] }> {
   const requests: string[] = [];
   const hit = {

@@ -23,7 +23,7 @@ beforeAll(async () => {
     EARSHOT_IDLE_TIMEOUT: "4s",
   });
   // Warm-up.
-  for (let warm = 0; warm < 200; warm++) await goodClientMs();
+  for (let round = 0; round < 200; round++) await goodClientMs();
 });
 afterAll(async () => {
   await server.stop();
@@ -59,7 +59,7 @@ async function openMany(clients: number, begin: (socket: Socket) => void): Promi
 }
 
 const kinds: readonly [number, string, (socket: Socket) => void, string | null][] = [
-  [1_000, "say nothing", (socket) => socket.resume(), null],
+  [1_000, "send nothing", (socket) => socket.resume(), null],
   [
     1_000,
     "send a header byte by byte",
@@ -79,14 +79,14 @@ const kinds: readonly [number, string, (socket: Socket) => void, string | null][
   ],
   [
     100,
-    "never read the answer",
+    "never read the response",
     (socket) => socket.pause().write(head("GET /openapi.json HTTP/1.1").repeat(30)),
     null,
   ],
 ];
 
 test.each(kinds)(
-  "%i clients that %s cost little and are soon disconnected",
+  "%i clients that %s use few resources and are soon disconnected",
   async (clients, name, begin, dribble) => {
     const before = openByServer() + 5;
     const beforeMb = residentMb(server.pid);
@@ -107,7 +107,7 @@ test.each(kinds)(
     const removedMs = performance.now() - start;
     console.log(
       `${clients} clients that ${name}: ${Math.round(duringMb)} MB more, another client waits ` +
-        `${Math.round(duringMs)} ms, gone after ${(removedMs / 1000).toFixed(1)} s`,
+        `${Math.round(duringMs)} ms, disconnected after ${(removedMs / 1000).toFixed(1)} s`,
     );
     expect(duringMb).toBeLessThan(150);
     expect(duringMs).toBeLessThan(10_000);

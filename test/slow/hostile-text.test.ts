@@ -7,15 +7,15 @@ import {
 } from "../../testkit/data/regular-expressions.ts";
 
 const root = `${import.meta.dirname}/../..`;
-/** Exponential growth shows, and ends, at the shortest. */
+/** Exponential growth is detected at the shortest, and ends the test. */
 const lengths = [16, 22, 28, 64, 512, 2_048, 8_192];
 const alwaysFast = 64;
-/** Slower ones are measured again with eight times the text. */
+/** Slower expressions are measured again with eight times the text. */
 const suspiciousMs = 2;
 /** Linear work grows eightfold, quadratic 64-fold. */
 const maxGrowth = 20;
 
-/** Their input is bounded by callers. */
+/** Callers bound the input of these expressions. */
 const bounded: readonly { file: string; beginsWith: string; characters: number }[] = [
   { file: "packages/query/src/text/links.ts", beginsWith: "xn--", characters: 253 },
   { file: "packages/query/src/text/links.ts", beginsWith: "[.-]+$", characters: 253 },
@@ -36,7 +36,7 @@ function lengthsFor({ location, source }: WrittenExpression): number[] {
 function milliseconds(expression: RegExp, text: string): number {
   expression.lastIndex = 0;
   const start = performance.now();
-  // Others stop at the first match.
+  // Expressions that are not global stop at the first match.
   if (expression.global) text.replaceAll(expression, "");
   else expression.exec(text);
   return performance.now() - start;
@@ -47,7 +47,7 @@ function minMs(expression: RegExp, text: string): number {
 }
 
 /** Growth when the worst text becomes eight times as long. */
-function growthOf(written: WrittenExpression): number {
+function growthFor(written: WrittenExpression): number {
   const { source, flags } = written;
   const expression = new RegExp(source, flags);
   for (const length of lengthsFor(written)) {
@@ -71,13 +71,13 @@ function growthOf(written: WrittenExpression): number {
 
 test("no regular expression takes more than linear time on hostile text", async () => {
   const written = writtenExpressions(root);
-  const made = await constructedExpressions(root);
+  const constructed = await constructedExpressions(root);
   expect(written.length).toBeGreaterThan(250);
-  expect(made.length).toBeGreaterThan(20);
-  const slow = [...written, ...made].flatMap((expression) => {
-    const growth = growthOf(expression);
+  expect(constructed.length).toBeGreaterThan(20);
+  const slow = [...written, ...constructed].flatMap((expression) => {
+    const growth = growthFor(expression);
     return growth > 1 ? [`${expression.location} /${expression.source}/ ${growth}`] : [];
   });
-  console.log(`${written.length} written out, ${made.length} put together, ${slow.length} slow`);
+  console.log(`${written.length} literal, ${constructed.length} constructed, ${slow.length} slow`);
   expect(slow).toEqual([]);
 });

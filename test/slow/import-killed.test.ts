@@ -13,7 +13,7 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const posts = 40_000;
-/** Kills hit segment boundaries. */
+/** Kills happen around segment boundaries. */
 const settings = { EARSHOT_SEGMENT_POSTS: "8000", EARSHOT_SEAL_POSTS: "2000" };
 
 function writePosts(): string {
@@ -73,16 +73,16 @@ async function answers(dataDir: string): Promise<string[][]> {
 
 test("a repeatedly killed import produces the archive of an undisturbed one", async () => {
   const file = writePosts();
-  const straight = join(folder, "straight");
-  expect(await importFile(file, straight, null)).toBe(0);
+  const undisturbed = join(folder, "undisturbed");
+  expect(await importFile(file, undisturbed, null)).toBe(0);
 
-  const broken = join(folder, "broken");
+  const killed = join(folder, "killed");
   let kills = 0;
-  for (let afterMs = 350; (await importFile(file, broken, afterMs)) !== 0; afterMs *= 1.15)
+  for (let afterMs = 350; (await importFile(file, killed, afterMs)) !== 0; afterMs *= 1.15)
     kills += 1;
   expect(kills).toBeGreaterThan(3);
 
-  const [expected, found] = [await answers(straight), await answers(broken)];
+  const [expected, found] = [await answers(undisturbed), await answers(killed)];
   expect(found.map((posts) => posts.length)).toEqual(expected.map((posts) => posts.length));
   expect(found.map((posts) => new Set(posts).size)).toEqual(found.map((posts) => posts.length));
   expect(found).toEqual(expected);
@@ -94,7 +94,7 @@ test("two concurrent imports of one file store every post once", async () => {
   expect(await Promise.all([importFile(file, both, null), importFile(file, both, null)])).toEqual([
     0, 0,
   ]);
-  expect(await answers(both)).toEqual(await answers(join(folder, "straight")));
+  expect(await answers(both)).toEqual(await answers(join(folder, "undisturbed")));
 });
 
 function writeXArchive(): string {
@@ -122,20 +122,20 @@ function writeXArchive(): string {
 
 test("a repeatedly killed import of an X archive produces the archive of an undisturbed one", async () => {
   const file = writeXArchive();
-  const straight = join(folder, "x-straight");
-  expect(await importFile(file, straight, null, "x-archive")).toBe(0);
+  const undisturbed = join(folder, "x-undisturbed");
+  expect(await importFile(file, undisturbed, null, "x-archive")).toBe(0);
 
-  const broken = join(folder, "x-broken");
+  const killed = join(folder, "x-killed");
   let kills = 0;
   for (
     let afterMs = 300;
-    (await importFile(file, broken, afterMs, "x-archive")) !== 0;
+    (await importFile(file, killed, afterMs, "x-archive")) !== 0;
     afterMs *= 1.15
   )
     kills += 1;
   expect(kills).toBeGreaterThan(3);
 
-  const [expected, found] = [await answers(straight), await answers(broken)];
+  const [expected, found] = [await answers(undisturbed), await answers(killed)];
   expect(found[0]?.length).toBeGreaterThan(100);
   expect(found).toEqual(expected);
 });

@@ -12,7 +12,7 @@ afterAll(() => {
 });
 
 test.each(["on", "off"])(
-  "every accepted job ends in spite of five kills of the server, fast path %s",
+  "every accepted job finishes despite five kills of the server, fast path %s",
   async (fastPath) => {
     const folder = mkdtempSync(join(tmpdir(), "earshot-slow-jobs-"));
     folders.push(folder);

@@ -20,10 +20,10 @@ test("stopping answers waiting requests with the current state and exits within 
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `${service.url}/v1/search/live/social/result/${uuid}?wait=30`;
-  const stored = fetch(url, { headers: { authorization: `Bearer ${key}` } });
+  const pending = fetch(url, { headers: { authorization: `Bearer ${key}` } });
   await service.waitForPending(1);
   await service.stop();
-  const answer = await stored;
+  const answer = await pending;
   expect(answer.status).toBe(202);
   expect(await answer.json()).toEqual({ uuid, status: "received", error: "" });
 });
@@ -36,13 +36,13 @@ test("a request beyond the limit of waiting requests of its key is answered imme
   const key = await service.makeKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const url = `/v1/search/live/social/result/${uuid}?wait=30`;
-  const stored = service.call(key, { method: "GET", url });
+  const pending = service.call(key, { method: "GET", url });
   await service.waitForPending(1);
   const answer = await service.call(key, { method: "GET", url });
   expect(answer.statusCode).toBe(202);
   expect(answer.headers["retry-after"]).toBe("1");
   await service.stop();
-  expect((await stored).statusCode).toBe(202);
+  expect((await pending).statusCode).toBe(202);
 });
 
 test("jobs and the remaining rate survive a restart", async () => {
@@ -92,9 +92,9 @@ test("an expired result returns 410 and its status is expired, and later the uui
   const { uuid } = (await service.submit(key, search("comet"))).json();
   expect((await service.result(key, uuid)).statusCode).toBe(200);
   service.clock.move(3_600_001);
-  const removed = await service.result(key, uuid);
-  expect(removed.statusCode).toBe(410);
-  expect(removed.json()).toMatchObject({ code: "result_expired" });
+  const expired = await service.result(key, uuid);
+  expect(expired.statusCode).toBe(410);
+  expect(expired.json()).toMatchObject({ code: "result_expired" });
   const url = `/v1/search/live/social/status/${uuid}`;
   const status = await service.call(key, { method: "GET", url });
   expect(status.statusCode).toBe(200);
@@ -105,11 +105,11 @@ test("a submission to a full queue gets 503 and does not use the rate", async ()
   const service = await start({ EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_WAITING_JOBS: "1" });
   const key = await service.makeKey({ submissionsPerMinute: null });
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
-  const refused = await service.submit(key, search("comet"));
-  expect(refused.statusCode).toBe(503);
-  expect(refused.json()).toMatchObject({ code: "overloaded", retryable: true, uuid: "" });
-  expect(refused.headers["retry-after"]).toBeDefined();
-  expect(refused.headers.ratelimit).toContain('"search";r=9');
+  const rejected = await service.submit(key, search("comet"));
+  expect(rejected.statusCode).toBe(503);
+  expect(rejected.json()).toMatchObject({ code: "overloaded", retryable: true, uuid: "" });
+  expect(rejected.headers["retry-after"]).toBeDefined();
+  expect(rejected.headers.ratelimit).toContain('"search";r=9');
 });
 
 test("a second server on a folder reports that the folder is in use and does not disturb the first", async () => {
@@ -121,7 +121,7 @@ test("a second server on a folder reports that the folder is in use and does not
   expect(answer.statusCode).toBe(200);
 });
 
-test("unparsable HTTP is answered with a problem", async () => {
+test("unparsable HTTP returns a problem", async () => {
   const service = await start();
   const url = `${service.url}/v1/search/live/social`;
   const answer = await fetch(url, {

@@ -119,13 +119,13 @@ test("an unreachable labeler or AppView does not delay the stream", async () => 
   await labeler.close();
   appView.closeAllConnections();
   appView.close();
-  const slowly = { minBackoffMs: 10_000, maxBackoffMs: 10_000 };
-  const removed = start({ appviewUrl: "http://127.0.0.1:1", compress: "on", ...slowly });
+  const longBackoff = { minBackoffMs: 10_000, maxBackoffMs: 10_000 };
+  const running = start({ appviewUrl: "http://127.0.0.1:1", compress: "on", ...longBackoff });
   jetstream.events.push(commit(startUs, "a"));
   await archive.until(() => archive.posts.size === 1);
   await vi.waitFor(
     () => {
-      const { detail, labelers, lookUp } = removed.state();
+      const { detail, labelers, lookUp } = running.state();
       expect(detail).toMatch(/^connected to 127\.0\.0\.1, uncompressed: /);
       expect(labelers[0]?.detail).toMatch(/^waiting for 127\.0\.0\.1:\d+: connect ECONNREFUSED/);
       expect(lookUp?.detail).toMatch(/^waiting for 127\.0\.0\.1:1: .+, next try in /);

@@ -20,10 +20,10 @@ const stepUs = 20_000;
 const didOf = (n: number) => `did:plc:author${n}`;
 const uriOf = (n: number) => `at://${didOf(n)}/app.bsky.feed.post/key${n}`;
 
-type Found = { likes: number; replies: number; labels: readonly string[] };
+type Reactions = { likes: number; replies: number; labels: readonly string[] };
 
-/** By uri, beside the server. */
-function found(dataDir: string): Map<string, Found> {
+/** By URI, searched while the server runs. */
+function foundReactions(dataDir: string): Map<string, Reactions> {
   const run = spawnSync(
     process.execPath,
     [program, "search", "harbour", "--max-results", "500", "--ndjson"],
@@ -38,7 +38,7 @@ function found(dataDir: string): Map<string, Found> {
   );
 }
 
-test("likes, replies, labels and account states arrive although the server is killed and disconnected", async () => {
+test("likes, replies, labels and account states arrive even if the server is killed and disconnected", async () => {
   const jetstream = await startJetstreamServer();
   const labeler = await startLabelerServer();
   const dataDir = join(folder, "data");
@@ -92,11 +92,11 @@ test("likes, replies, labels and account states arrive although the server is ki
     };
     create(didOf(n), "app.bsky.feed.post", `key${n}`, record);
   }
-  // Before its first frame a labeler has no checkpoint.
+  // A labeler has no checkpoint before its first frame.
   await until("the labeler is connected", () => labeler.open() > 0 || null);
   labelPost(10, "porn");
-  await until("the first label is held", () =>
-    found(dataDir).get(uriOf(10))?.labels.includes("porn") ? true : null,
+  await until("the first label is archived", () =>
+    foundReactions(dataDir).get(uriOf(10))?.labels.includes("porn") ? true : null,
   );
   for (let n = 0; n < 1_000; n += 1) {
     const uri = uriOf(n % 7);
@@ -126,17 +126,17 @@ test("likes, replies, labels and account states arrive although the server is ki
   const shown = Array.from({ length: 20 }, (_unused, n) => uriOf(n)).filter(
     (uri) => !hidden.includes(uri),
   );
-  const isDone = (posts: Map<string, Found>): boolean =>
+  const isDone = (posts: Map<string, Reactions>): boolean =>
     posts.size === shown.length &&
     shown.every((uri) => (posts.get(uri)?.likes ?? 0) >= (likes.get(uri) ?? 0));
   const posts = await until(
     "everything has arrived",
     () => {
-      const now = found(dataDir);
+      const now = foundReactions(dataDir);
       return isDone(now) ? now : null;
     },
     60_000,
-  ).catch(() => found(dataDir));
+  ).catch(() => foundReactions(dataDir));
   expect([...posts.keys()].toSorted()).toEqual(shown.toSorted());
   for (const uri of shown) {
     const count = posts.get(uri)?.likes ?? 0;

@@ -20,7 +20,7 @@ import {
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-stream-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const realPiece = join(import.meta.dirname, "../../../shared/data/posts/jetstream_v1_2026.jsonl");
+const realEvents = join(import.meta.dirname, "../../../shared/data/posts/jetstream_v1_2026.jsonl");
 const collection = "app.bsky.feed.post";
 
 const settingsOf = (jetstream: JetstreamServer) => ({
@@ -34,8 +34,8 @@ const settingsOf = (jetstream: JetstreamServer) => ({
   EARSHOT_SEGMENT_POSTS: "100",
 });
 
-/** By `earshot search` beside the server. */
-function stored(dataDir: string, word: string): Map<string, string> {
+/** Searched with `earshot search` while the server runs. */
+function archivedPosts(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,
     [program, "search", word, "--max-results", "500", "--ndjson"],
@@ -53,27 +53,29 @@ function stored(dataDir: string, word: string): Map<string, string> {
   return new Map(posts.map((post) => [post.Metadata.uri, post.Content]));
 }
 
-async function events(server: ServerProcess): Promise<{ status: string; lastMs: number | null }> {
+async function ingestState(
+  server: ServerProcess,
+): Promise<{ status: string; lastMs: number | null }> {
   const answer = (await (await fetch(`${server.base}/readyz`)).json()) as Record<string, unknown>;
   return { status: String(answer.ingest_status), lastMs: answer.ingest_lag_ms as number | null };
 }
 
-/** With the expected result. */
-function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string, string> } {
+/** Generates a stream, with the expected posts. */
+function generatedStream(count: number): { stream: StreamEvent[]; expected: Map<string, string> } {
   const stream: StreamEvent[] = [];
-  const left = new Map<string, string>();
+  const expected = new Map<string, string>();
   const start = Date.now() * 1_000 - count * 1_000;
   for (let n = 0; n < count; n++) {
-    const about = n % 5 === 3 ? n - 3 : n % 7 === 6 ? n - 6 : n;
-    const did = `did:plc:author${about % 11}`;
-    const rkey = `key${about}`;
+    const target = n % 5 === 3 ? n - 3 : n % 7 === 6 ? n - 6 : n;
+    const did = `did:plc:author${target % 11}`;
+    const rkey = `key${target}`;
     const uri = `at://${did}/${collection}/${rkey}`;
-    const text = `harbour post ${about} version ${n}`;
-    const operation = about === n ? "create" : n % 5 === 3 ? "update" : "delete";
+    const text = `harbour post ${target} version ${n}`;
+    const operation = target === n ? "create" : n % 5 === 3 ? "update" : "delete";
     const commit = { rev: String(n).padStart(13, "2"), operation, collection, rkey };
     const record = {
       $type: collection,
-      createdAt: new Date(start / 1_000 + about).toISOString(),
+      createdAt: new Date(start / 1_000 + target).toISOString(),
       text,
     };
     stream.push({
@@ -82,17 +84,17 @@ function madeUpStream(count: number): { stream: StreamEvent[]; left: Map<string,
       kind: "commit",
       commit: operation === "delete" ? commit : { ...commit, record, cid: `cid${n}` },
     });
-    if (operation === "delete") left.delete(uri);
-    else left.set(uri, text);
+    if (operation === "delete") expected.delete(uri);
+    else expected.set(uri, text);
   }
-  return { stream, left };
+  return { stream, expected };
 }
 
 describe("a stream that is cut and a server that is killed, repeatedly", () => {
   test("exactly the posts of the stream are stored, once and in their last version, despite repeated cuts and kills", async () => {
     const jetstream = await startJetstreamServer();
-    const { stream, left } = madeUpStream(480);
-    const dataDir = join(folder, "made-up");
+    const { stream, expected } = generatedStream(480);
+    const dataDir = join(folder, "generated");
     let server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
     for (const [n, event] of stream.entries()) {
       jetstream.publish(event);
@@ -105,20 +107,20 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
         server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
       }
     }
-    await until("all posts are held", () =>
-      sameMaps(stored(dataDir, "harbour"), left) ? true : null,
+    await until("all posts are archived", () =>
+      sameMaps(archivedPosts(dataDir, "harbour"), expected) ? true : null,
     );
     expect(jetstream.connections()).toBeGreaterThan(12);
     await server.stop();
     await jetstream.close();
-    expect(stored(dataDir, "harbour")).toEqual(left);
+    expect(archivedPosts(dataDir, "harbour")).toEqual(expected);
   });
 
-  test.skipIf(!existsSync(realPiece))(
-    `a real piece of Jetstream arrives once (needs ${realPiece})`,
+  test.skipIf(!existsSync(realEvents))(
+    `real events of Jetstream arrive once (needs ${realEvents})`,
     async () => {
       const jetstream = await startJetstreamServer();
-      const lines = readFileSync(realPiece, "utf8").trim().split("\n");
+      const lines = readFileSync(realEvents, "utf8").trim().split("\n");
       const real = lines.map((line) => JSON.parse(line) as StreamEvent);
       const dataDir = join(folder, "real");
       let server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
@@ -130,8 +132,8 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
           server = await startServer(dataDir, await freePort(), settingsOf(jetstream));
         }
       }
-      const everything = await until("17 posts are held", () => {
-        const posts = stored(dataDir, "-zzzz");
+      const everything = await until("17 posts are archived", () => {
+        const posts = archivedPosts(dataDir, "-zzzz");
         return posts.size >= 17 ? posts : null;
       });
       expect(everything.size).toBe(17);
@@ -141,7 +143,7 @@ describe("a stream that is cut and a server that is killed, repeatedly", () => {
   );
 });
 
-test("a server without network answers, and reports what it waits for", async () => {
+test("a server without network responds, and reports what it is waiting for", async () => {
   const port = await freePort();
   const server = await startServer(join(folder, "alone"), await freePort(), {
     EARSHOT_INGEST: "bluesky",
@@ -149,7 +151,7 @@ test("a server without network answers, and reports what it waits for", async ()
     EARSHOT_LABELER_URLS: `ws://127.0.0.1:${port}/labels`,
     EARSHOT_BLUESKY_APPVIEW_URL: `http://127.0.0.1:${port}`,
   });
-  expect(await events(server)).toMatchObject({ status: "waiting" });
+  expect(await ingestState(server)).toMatchObject({ status: "waiting" });
   const answer = (await (await fetch(`${server.base}/readyz`)).json()) as { ingest: string };
   expect(answer.ingest).toMatch(/^waiting for 127\.0\.0\.1/);
   await server.stop();

@@ -23,7 +23,7 @@ const posts = 450;
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-lost-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** After kill -9, with an early copy of its catalog. */
+/** The folder after kill -9, with an early copy of its catalog. */
 const killed = join(folder, "killed");
 const early = join(folder, "early.db");
 
@@ -38,11 +38,11 @@ function writePosts(from: number, to: number): string {
   return path;
 }
 
-function run(dataDir: string, ...args: string[]): { code: number | null; said: string } {
+function run(dataDir: string, ...args: string[]): { code: number | null; output: string } {
   const env = environmentOf(dataDir, { ...settings, EARSHOT_PORT: "0" });
   const options = { env, encoding: "utf8", timeout: 60_000 } as const;
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], options);
-  return { code: status, said: stderr };
+  return { code: status, output: stderr };
 }
 
 const importPosts = (dataDir: string, from: number, to: number) =>
@@ -78,7 +78,7 @@ function removeDatabase(path: string): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }
 
-async function found(dataDir: string): Promise<number> {
+async function countFound(dataDir: string): Promise<number> {
   const server = await startServer(dataDir, await freePort(), settings);
   const client = connect(server.base, server.key);
   const text = await client.result(await client.submit("comet", 500));
@@ -143,7 +143,7 @@ describe("a catalog that is missing or out of date", () => {
   ];
 
   test.each(losses)(
-    "a catalog that is %s is refused with instructions, and recovered with every post",
+    "a catalog that is %s is rejected with instructions, and recovered with every post",
     async (name, lose, message) => {
       const dataDir = copyOf(name);
       const before = segmentFiles(dataDir);
@@ -154,22 +154,22 @@ describe("a catalog that is missing or out of date", () => {
         ["archive", "reindex"],
         ["archive", "backup", join(folder, `${name}-backup`)],
       ]) {
-        const { code, said } = run(dataDir, ...command);
+        const { code, output } = run(dataDir, ...command);
         expect(code, command.join(" ")).toBe(1);
-        expect(said).toMatch(message);
-        expect(said).toMatch(/archive recover/);
+        expect(output).toMatch(message);
+        expect(output).toMatch(/archive recover/);
       }
       expect(importPosts(dataDir, 500, 510).code).toBe(1);
       expect(run(dataDir, "archive", "check").code).toBe(1);
       expect(segmentFiles(dataDir)).toEqual(before);
 
       const recovery = run(dataDir, "archive", "recover");
-      expect(recovery.said).toBe("");
+      expect(recovery.output).toBe("");
       expect(recovery.code).toBe(0);
-      expect(run(dataDir, "archive", "check", "--full")).toEqual({ code: 0, said: "" });
-      // It stays deleted.
+      expect(run(dataDir, "archive", "check", "--full")).toEqual({ code: 0, output: "" });
+      // The forgotten post stays deleted.
       expect(importPosts(dataDir, 0, 50).code).toBe(0);
-      expect(await found(dataDir)).toBe(posts - 1);
+      expect(await countFound(dataDir)).toBe(posts - 1);
     },
   );
 });
@@ -203,14 +203,14 @@ describe("a missing control store", () => {
   ];
 
   test.each(losses)(
-    "a folder with %s is refused with instructions, and no new control store is created",
+    "a folder with %s is rejected with instructions, and no new control store is created",
     (name, lose, message) => {
       const dataDir = copyOf(name);
       lose(dataDir);
       for (const command of [["serve"], ["keys", "create", "--name", "b"]]) {
-        const { code, said } = run(dataDir, ...command);
+        const { code, output } = run(dataDir, ...command);
         expect(code).toBe(1);
-        expect(said).toMatch(message);
+        expect(output).toMatch(message);
       }
       rmSync(join(dataDir, "control.id"));
       expect(run(dataDir, "keys", "list").code).toBe(0);

@@ -59,14 +59,14 @@ test("a server killed during a flood of statuses stores those before, during and
     code: 0,
   });
 
-  type Reported = { id: string; isPublic: boolean; text: string };
-  let made = 0;
-  const report = (count: number): Reported[] =>
+  type AddedStatus = { id: string; isPublic: boolean; text: string };
+  let added = 0;
+  const addStatuses = (count: number): AddedStatus[] =>
     Array.from({ length: count }, () => {
-      made += 1;
-      const account = accounts[made % accounts.length];
-      const visibility = made % 7 === 0 ? "unlisted" : "public";
-      const text = `river number ${made}`;
+      added += 1;
+      const account = accounts[added % accounts.length];
+      const visibility = added % 7 === 0 ? "unlisted" : "public";
+      const text = `river number ${added}`;
       const { id } = network.addStatus({ accountId: account?.id ?? "", text, visibility });
       const isPublic = account?.indexable === true && visibility === "public";
       return { id, isPublic, text };
@@ -81,44 +81,41 @@ test("a server killed during a flood of statuses stores those before, during and
   const port = await freePort();
   let server = await startServer(folder, port, settings);
   await connectedTo(server.base);
-  const before = report(1_500);
-  await until("what was told to be held", async () => {
+  const before = addStatuses(1_500);
+  await until("the public statuses to be archived", async () => {
     const expected = before.filter(({ isPublic }) => isPublic).length;
     return (await foundPosts(server, everything)).length === expected ? true : null;
   });
-  // Unknown how much of this is on disk.
-  const uncertain = report(500);
+  // The kill may lose some of these.
+  const uncertain = addStatuses(500);
   server.child.kill("SIGKILL");
   await once(server.child, "exit");
-  await until("the connection to be gone", () => (streams.open() === 0 ? true : null));
-  const missed = report(100);
+  await until("the connection to close", () => (streams.open() === 0 ? true : null));
+  const missed = addStatuses(100);
 
   server = await startServer(folder, port, settings);
   await connectedTo(server.base);
-  const after = report(1_000);
+  const after = addStatuses(1_000);
   const removed = [...before, ...after].filter((_, index) => index % 5 === 0);
   for (const { id } of removed) network.deleteStatus(id);
-  const edited = before.find((reported) => reported.isPublic && !removed.includes(reported));
+  const edited = before.find((status) => status.isPublic && !removed.includes(status));
   network.editStatus(edited?.id ?? "", { text: "an estuary" });
-  const last = report(accounts.length).findLast(({ isPublic }) => isPublic);
+  const last = addStatuses(accounts.length).findLast(({ isPublic }) => isPublic);
 
-  const mayBeFound = (reported: Reported): boolean =>
-    reported.isPublic && !removed.includes(reported);
+  const mayBeFound = (status: AddedStatus): boolean => status.isPublic && !removed.includes(status);
   const awaited = [...uncertain, ...missed, ...(last === undefined ? [] : [last])];
-  const found = await until("what was missed and the last one to be held", async () => {
+  const found = await until("the missed statuses and the last one to be archived", async () => {
     const posts = await foundPosts(server, everything);
     const stored = new Set(posts.map(({ Content }) => Content));
     return awaited.filter(mayBeFound).every(({ text }) => stored.has(text)) ? posts : null;
   });
   const texts = new Set(found.map(({ Content }) => Content));
   expect(new Set(found.map(({ Metadata }) => Metadata.uri)).size).toBe(found.length);
-  const certain = [...before, ...after].filter(
-    (reported) => mayBeFound(reported) && reported !== edited,
-  );
+  const certain = [...before, ...after].filter((status) => mayBeFound(status) && status !== edited);
   expect(certain.filter(({ text }) => !texts.has(text))).toEqual([]);
   expect(texts.has("an estuary")).toBe(true);
   const never = [...before, ...uncertain, ...missed, ...after].filter(
-    (reported) => !mayBeFound(reported),
+    (status) => !mayBeFound(status),
   );
   expect(never.filter(({ text }) => texts.has(text))).toEqual([]);
 
@@ -127,10 +124,10 @@ test("a server killed during a flood of statuses stores those before, during and
     intervals: { source: string; from: string; to: string }[];
     coverage: { platform: string }[];
   };
-  const followed = stats.intervals.filter(
+  const streamIntervals = stats.intervals.filter(
     ({ source }) => source === `mastodon-stream:${emulator.host}`,
   );
-  expect(followed).toHaveLength(2);
+  expect(streamIntervals).toHaveLength(2);
   expect(stats.coverage.filter(({ platform }) => platform === "mastodon")).toEqual([]);
   expect((await earshot(settings, ["archive", "check"])).code).toBe(0);
   streams.close();

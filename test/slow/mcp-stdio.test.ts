@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 afterAll(() => service.remove());
 
-async function spawned(
+async function startAgent(
   environment: Record<string, string>,
   mode: "legacy" | "auto" = "auto",
 ): Promise<{ client: Client; notes(): string }> {
@@ -44,9 +44,9 @@ async function spawned(
 }
 
 test.each(["legacy", "auto"] as const)(
-  "an agent that negotiates %s searches a data folder beside its server",
+  "an agent that negotiates %s searches a data folder while its server runs",
   async (mode) => {
-    const { client, notes } = await spawned({ EARSHOT_DATA_DIR: service.dataDir }, mode);
+    const { client, notes } = await startAgent({ EARSHOT_DATA_DIR: service.dataDir }, mode);
     const found = await callTool(client, "search_posts", { query: "comet" });
     expect(found.structured.posts).toMatchObject([{ text: "a comet tonight" }]);
     const counted = await callTool(client, "count_posts", { query: "comet" });
@@ -59,24 +59,24 @@ test.each(["legacy", "auto"] as const)(
 test("an agent can search a remote service with its key, and gets an error for a wrong key", async () => {
   const key = await service.makeKey();
   const remote = { EARSHOT_URL: service.url, EARSHOT_API_KEY: key };
-  const { client } = await spawned(remote);
+  const { client } = await startAgent(remote);
   const found = await callTool(client, "search_posts", { query: "comet" });
   expect(found.structured.posts).toMatchObject([{ text: "a comet tonight" }]);
   await client.close();
 
-  const { client: stranger } = await spawned({
+  const { client: withWrongKey } = await startAgent({
     ...remote,
     EARSHOT_API_KEY: `${key.slice(0, -1)}!`,
   });
-  const refused = await callTool(stranger, "search_posts", { query: "comet" });
-  expect(refused.isError).toBe(true);
-  expect(refused.text).toContain("unauthorized");
-  await stranger.close();
+  const rejected = await callTool(withWrongKey, "search_posts", { query: "comet" });
+  expect(rejected.isError).toBe(true);
+  expect(rejected.text).toContain("unauthorized");
+  await withWrongKey.close();
 });
 
 test("an agent without an archive creates nothing, and its answers are not marked complete", async () => {
   const folder = await mkdtemp(join(tmpdir(), "earshot-mcp-test-"));
-  const { client, notes } = await spawned({ EARSHOT_DATA_DIR: join(folder, "none") });
+  const { client, notes } = await startAgent({ EARSHOT_DATA_DIR: join(folder, "none") });
   const found = await callTool(client, "search_posts", { query: "comet" });
   expect(found.structured).toMatchObject({ posts: [], complete: false });
   expect(found.text).toContain("does not show that there are none");

@@ -42,7 +42,7 @@ afterAll(async () => {
   await gateway.remove();
 });
 
-async function another(requested: Omit<Parameters<typeof startNodeUnderTest>[0], "gateway">) {
+async function startNode(requested: Omit<Parameters<typeof startNodeUnderTest>[0], "gateway">) {
   const started = await startNodeUnderTest({ gateway, ...requested });
   others.push(started);
   return started;
@@ -51,10 +51,10 @@ async function another(requested: Omit<Parameters<typeof startNodeUnderTest>[0],
 function nextAttestation(): () => Promise<unknown> {
   const attested = () => node.statuses.filter(({ state }) => state === "admitted").length;
   const before = attested();
-  return () => until("it has attested again", () => (attested() > before ? true : null));
+  return () => until("the node has attested again", () => (attested() > before ? true : null));
 }
 
-async function searched(query: string, path?: string) {
+async function runSearch(query: string, path?: string) {
   const service = gateway.service();
   const key = await service.makeKey();
   const submitted = await service.submit(key, search(query), path);
@@ -66,7 +66,7 @@ async function searched(query: string, path?: string) {
 describe("a node with simulated evidence", () => {
   test("a node with simulated evidence answers from its own archive, with a proof that anyone can verify", async () => {
     const { id, dataDir } = node;
-    const { key, uuid, result } = await searched("comet");
+    const { key, uuid, result } = await runSearch("comet");
     expect(result.statusCode, result.body).toBe(200);
     expect(result.json().map(({ Content }: { Content: string }) => Content)).toEqual([
       "comet one",
@@ -100,17 +100,17 @@ describe("a node with simulated evidence", () => {
 
   test("a node with simulated evidence answers from its own platform, and completes running jobs before it stops", async () => {
     const requested = Promise.withResolvers<void>();
-    const stored = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
     const stub = stubUpstream("bluesky", {
       getfollowers: [{ kind: "profile", profile: makeProfile() }],
     });
     const { page } = stub;
     stub.page = async (...call) => {
       requested.resolve();
-      await stored.promise;
+      await released.promise;
       return await page(...call);
     };
-    const running = await another({ evidence: "simulated", upstreams: { bluesky: stub } });
+    const running = await startNode({ evidence: "simulated", upstreams: { bluesky: stub } });
     await running.admitted();
     const service = gateway.service();
     const key = await service.makeKey();
@@ -121,7 +121,7 @@ describe("a node with simulated evidence", () => {
     expect(submitted.statusCode, submitted.body).toBe(202);
     await requested.promise;
     const stopped = running.stop();
-    stored.resolve();
+    released.resolve();
     await stopped;
     const result = await service.result(key, submitted.json().uuid);
     expect(result.statusCode, result.body).toBe(200);
@@ -133,9 +133,9 @@ describe("a node with simulated evidence", () => {
 });
 
 describe("a node without evidence", () => {
-  test("a node without evidence gets work once an operator has approved it, also after a restart", async () => {
+  test("a node without evidence gets work once an operator has approved it, even after a restart", async () => {
     const createdMs = systemClock.now() - 60_000;
-    const stored = makePost({
+    const post = makePost({
       platform: "x",
       nativeId: xIdAt(createdMs),
       createdMs,
@@ -143,9 +143,9 @@ describe("a node without evidence", () => {
     });
     const lines: string[] = [];
     const log = pino({}, { write: (line) => lines.push(line) });
-    const first = await another({ evidence: "none", posts: [stored], log });
+    const first = await startNode({ evidence: "none", posts: [post], log });
     const attempts = () => first.statuses.filter(({ state }) => state === "pending").length;
-    await until("it waits", () => (attempts() > 1 ? true : null));
+    await until("the node awaits approval", () => (attempts() > 1 ? true : null));
     const waits = lines.filter((line) => line.includes("awaits approval"));
     expect(waits).toHaveLength(1);
     expect(lines.join("")).not.toContain("stack");
@@ -156,18 +156,18 @@ describe("a node without evidence", () => {
       nowMs: systemClock.now(),
     });
     await first.stop();
-    const second = await another({ evidence: "none", dataDir: first.dataDir });
+    const second = await startNode({ evidence: "none", dataDir: first.dataDir });
     await second.admitted();
     expect(second.id).toBe(first.id);
-    const { result } = await searched("comet", "/v1/search/live/x");
+    const { result } = await runSearch("comet", "/v1/search/live/x");
     expect(result.headers["x-node"]).toBe(`"${first.id}";evidence=none`);
     expect(result.json()).toMatchObject([{ Content: "a comet on X" }]);
   });
 
   test("a node that is configured with the key of another gateway stops with an error", async () => {
     const settings = { EARSHOT_NODE_GATEWAY_KEY: makeSigningKey().publicKey };
-    const stray = await another({ evidence: "none", settings });
-    expect(await stray.finalRefusal).toMatchObject({
+    const mismatched = await startNode({ evidence: "none", settings });
+    expect(await mismatched.finalRefusal).toMatchObject({
       code: "gateway_key_mismatch",
       hint: expect.stringContaining("EARSHOT_NODE_GATEWAY_KEY"),
     });
@@ -176,11 +176,11 @@ describe("a node without evidence", () => {
 
 describe("an admitted node stops", () => {
   test("an admitted node stops when another run with its identity replaces it, even after that one has left", async () => {
-    const original = await another({ evidence: "simulated" });
+    const original = await startNode({ evidence: "simulated" });
     await original.admitted();
     const dataDir = await mkdtemp(join(tmpdir(), "earshot-node-"));
     await copyFile(join(original.dataDir, "node.key"), join(dataDir, "node.key"));
-    const copy = await another({ evidence: "simulated", dataDir });
+    const copy = await startNode({ evidence: "simulated", dataDir });
     await copy.admitted();
     await copy.stop();
     expect(await original.finalRefusal).toMatchObject({
@@ -193,10 +193,10 @@ describe("an admitted node stops", () => {
 describe("a node and its gateway", () => {
   test("an admission that the gateway did not sign admits no node", async () => {
     const admission = {
-      node_id: "made-up",
-      key_id: "made-up",
+      node_id: "forged",
+      key_id: "forged",
       state: "admitted",
-      attestation_id: "made-up",
+      attestation_id: "forged",
       valid_ms: 3_600_000,
       again_in_ms: 1_800_000,
       lease_wait_ms: 1_000,
@@ -204,11 +204,15 @@ describe("a node and its gateway", () => {
     const proxy = await startTamperingProxy(gateway.url, { "/internal/nodes/register": admission });
     try {
       const settings = { EARSHOT_NODE_GATEWAY: proxy.url };
-      const misled = await another({ evidence: "simulated", settings });
-      await until("its registration was answered", () => (proxy.replaced.length > 0 ? true : null));
-      await until("it noticed", () => (misled.status().state === "unreachable" ? true : null));
-      expect(misled.statuses.map(({ state }) => state)).not.toContain("admitted");
-      await misled.stop();
+      const deceived = await startNode({ evidence: "simulated", settings });
+      await until("its registration got a response", () =>
+        proxy.replaced.length > 0 ? true : null,
+      );
+      await until("it rejects the admission", () =>
+        deceived.status().state === "unreachable" ? true : null,
+      );
+      expect(deceived.statuses.map(({ state }) => state)).not.toContain("admitted");
+      await deceived.stop();
     } finally {
       proxy.close();
     }
@@ -219,7 +223,7 @@ describe("a node and its gateway", () => {
     await gateway.stop();
     await gateway.start();
     await again();
-    const { result } = await searched("comet");
+    const { result } = await runSearch("comet");
     expect(result.headers["x-node"]).toContain(node.id);
     expect(result.json()).toHaveLength(3);
   });

@@ -16,7 +16,6 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Embedded, on a node, or nowhere. */
 const noEvidence = { quote: null, event_log: null, vm_config: null };
 
 async function approvedNode(service: ServiceUnderTest): Promise<HandDrivenNode> {
@@ -54,7 +53,7 @@ describe("a server that runs no jobs itself", () => {
     arguments: { type, query },
   });
 
-  test("a server that runs no jobs itself refuses jobs that no node can run, with a reason", async () => {
+  test("a server that runs no jobs itself rejects jobs that no node can run, with a reason", async () => {
     const refused = await service.submit(key, search("comet"));
     expect(refused.statusCode).toBe(422);
     expect(refused.json()).toMatchObject({
@@ -71,7 +70,7 @@ describe("a server that runs no jobs itself", () => {
     expect(own.json().detail).toContain("this server has no embedded node");
   });
 
-  test("a server that runs no jobs itself accepts jobs that a node can run, and leaves them to it", async () => {
+  test("a server that runs no jobs itself accepts jobs that a node can run, and does not run them", async () => {
     node = await approvedNode(service);
     const submitted = await service.submit(key, search("comet"));
     expect(submitted.statusCode, submitted.body).toBe(202);
@@ -88,7 +87,7 @@ describe("a server that runs no jobs itself", () => {
   test("a server that runs no jobs itself queues jobs for a disconnected node, and fails them with that reason when they expire", async () => {
     expect((await node.post("leave", {})).statusCode).toBe(204);
     // Longer than the idle limit of connections.
-    const stored = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
+    const pending = fetch(`${service.url}/api/v1/data/social/tweets/recent`, {
       method: "POST",
       headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
       body: JSON.stringify({ query: "comet" }),
@@ -96,7 +95,7 @@ describe("a server that runs no jobs itself", () => {
     const submitted = await service.submit(key, search("comet"));
     expect(submitted.statusCode, submitted.body).toBe(202);
     const result = await service.result(key, submitted.json().uuid);
-    expect((await stored).status).toBe(504);
+    expect((await pending).status).toBe(504);
     expect(result.statusCode).toBe(504);
     expect(result.json()).toMatchObject({
       code: "deadline_exceeded",
@@ -107,7 +106,7 @@ describe("a server that runs no jobs itself", () => {
   });
 });
 
-test("an unreadable policy is reported at the start, and the server leaves nothing open", async () => {
+test("an unreadable policy is reported at the start, and the server closes everything", async () => {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-test-"));
   const config = (policy: string) =>
     configFrom({
@@ -124,7 +123,7 @@ test("an unreadable policy is reported at the start, and the server leaves nothi
   await rm(dataDir, { recursive: true });
 });
 
-describe("a server that runs what no node can", () => {
+describe("a server with a spare embedded node", () => {
   let service: ServiceUnderTest;
   let key: string;
   beforeAll(async () => {
@@ -139,7 +138,7 @@ describe("a server that runs what no node can", () => {
       await service.call(key, { method: "GET", url: `/v1/search/live/social/status/${uuid}` })
     ).json();
 
-  test("a server that runs what no node can runs everything without nodes, and takes over what a node leaves", async () => {
+  test("a server with a spare embedded node runs every job when no node is connected, and takes over the jobs of a node that leaves", async () => {
     const first = await service.submit(key, search("comet"));
     expect((await service.result(key, first.json().uuid)).statusCode).toBe(200);
     expect(await statusOf(first.json().uuid)).toMatchObject({ status: "done", node: "embedded" });

@@ -24,7 +24,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Directly or in a user namespace. */
+/** Runs directly or in a user namespace. */
 function chaosCommand(args: readonly string[]): [string, string[]] {
   const canMakeUsers = spawnSync("unshare", ["-Urn", "true"]).status === 0;
   if (process.getuid?.() === 0 || !canMakeUsers) return [process.execPath, [...args]];
@@ -50,12 +50,12 @@ function summaryOf(found: ChaosReport): string {
   const at = (share: number) => Math.round(waits[Math.floor((waits.length - 1) * share)] ?? 0);
   const errors = found.faults.map(({ at, kind, who }) => `${at} s ${kind} ${who}`);
   return [
-    `seed ${found.seed}; nodes are set apart by ${found.network}`,
+    `seed ${found.seed}; nodes are isolated by ${found.network}`,
     `${found.jobs} jobs in ${found.loadSeconds} s, ready after ${found.readySeconds} s, ${found.leasedAgain} leased more than once`,
     `by node: ${JSON.stringify(found.byNode)}`,
     `faults: ${errors.join(", ")}`,
     `Byzantine nodes: ${JSON.stringify(found.byzantine)}`,
-    `small keys: ${JSON.stringify(found.fairness)}, at most ${found.maxTurns} turns allowed; answered after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
+    `small keys: ${JSON.stringify(found.fairness)}, at most ${found.maxTurns} turns allowed; results after p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(1)} ms`,
   ].join("\n");
 }
 
@@ -67,7 +67,7 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
     expect(report.states).toEqual({ done: jobs });
   });
 
-  test("jobs are not completed by Byzantine nodes, whose answers are refused", () => {
+  test("jobs are not completed by Byzantine nodes, whose answers are rejected", () => {
     for (const { fault, answers } of report.byzantine) {
       const accepted = Object.keys(answers).filter((status) => status < "300");
       // A reported error is accepted, but the job goes to another node.
@@ -78,16 +78,18 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
 
   test("jobs meet every kind of fault while they wait, and some move to a second node", () => {
     for (const kind of faultKinds) {
-      const while_ = report.faults.filter((error) => error.kind === kind && error.waiting > 0);
-      expect(while_.length, kind).toBeGreaterThan(0);
+      const whileWaiting = report.faults.filter(
+        (error) => error.kind === kind && error.waiting > 0,
+      );
+      expect(whileWaiting.length, kind).toBeGreaterThan(0);
     }
     expect(report.leasedAgain).toBeGreaterThan(0);
     expect(Object.keys(report.byNode)).toHaveLength(3);
   });
 
   test("jobs of a key with few jobs are run in turn, regardless of how many another key has queued", () => {
-    for (const { key, jobs: own, most } of report.fairness) {
-      expect(own, key).toBe(jobs / 20);
+    for (const { key, jobs: ownJobs, most } of report.fairness) {
+      expect(ownJobs, key).toBe(jobs / 20);
       expect(most, key).toBeLessThanOrEqual(report.maxTurns);
     }
   });

@@ -48,7 +48,7 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
     const first = await serve();
     first.child.kill(signal);
     await once(first.child, "exit");
-    await until("the server to be gone", async () => ((await first.isServing()) ? null : true));
+    await until("the first server to stop", async () => ((await first.isServing()) ? null : true));
     const second = await until("another server on the same folder", async () => {
       try {
         return await serve();
@@ -57,7 +57,9 @@ test.each(["SIGKILL", "SIGTERM"] as const)(
       }
     });
     second.child.kill("SIGKILL");
-    await until("the server to be gone", async () => ((await second.isServing()) ? null : true));
+    await until("the second server to stop", async () =>
+      (await second.isServing()) ? null : true,
+    );
   },
   60_000,
 );

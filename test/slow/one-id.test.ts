@@ -44,7 +44,7 @@ function shuffled<Item>(items: readonly Item[], random: () => number): Item[] {
     .map(({ item }) => item);
 }
 
-/** In its own order and batches. */
+/** Each folder is filled in another order and in other batches. */
 async function filledFolder(posts: readonly Post[], seed: number): Promise<string> {
   const dataDir = await mkdtemp(join(tmpdir(), "earshot-one-id-"));
   const archive = await openArchive({
@@ -104,17 +104,17 @@ describe("nodes with separately filled archives", () => {
     const key = await service.makeKey();
     const random = seededRandom(3);
     const found: Found[] = [];
-    const by = new Set<string>();
+    const nodeNames = new Set<string>();
     for (let cursor: unknown; ; ) {
       const max_results = 1 + Math.floor(random() * 50);
       const more = cursor === undefined ? {} : { next_cursor: cursor };
       const answer = await page(service, key, { max_results, ...more });
       found.push(...answer.posts);
-      by.add(answer.node);
+      nodeNames.add(answer.node);
       cursor = answer.cursor;
       if (cursor === undefined) break;
     }
-    expect(by.size).toBe(2);
+    expect(nodeNames.size).toBe(2);
     expect(found.map(({ Metadata }) => Metadata.uri).sort()).toEqual(uris);
     const ids = found.map(({ ID }) => BigInt(ID));
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a > b ? -1 : 1)));
@@ -139,12 +139,12 @@ describe("servers with separately filled archives", () => {
     const args = { type: "searchbyfullarchive", max_results: 500 };
     const start = await page(first, firstKey, args);
     const rest = await page(first, firstKey, { ...args, next_cursor: start.cursor });
-    const given = [...start.posts, ...rest.posts];
-    expect(given.map(({ Metadata }) => Metadata.uri).sort()).toEqual(uris);
+    const returned = [...start.posts, ...rest.posts];
+    expect(returned.map(({ Metadata }) => Metadata.uri).sort()).toEqual(uris);
     const known = new Map<string, string>();
-    for (let from = 0; from < given.length; from += 20) {
+    for (let from = 0; from < returned.length; from += 20) {
       await Promise.all(
-        given.slice(from, from + 20).map(async ({ ID }) => {
+        returned.slice(from, from + 20).map(async ({ ID }) => {
           const submitted = await second.submit(secondKey, {
             type: "social",
             arguments: { type: "getbyid", query: ID },
@@ -157,6 +157,6 @@ describe("servers with separately filled archives", () => {
         }),
       );
     }
-    for (const { ID, Metadata } of given) expect(known.get(ID)).toBe(Metadata.uri);
+    for (const { ID, Metadata } of returned) expect(known.get(ID)).toBe(Metadata.uri);
   });
 });

@@ -15,8 +15,8 @@ import { testSeed } from "../../testkit/seed.ts";
 import type { OraclePost } from "../oracle/oracle.ts";
 
 const seed = testSeed(12);
-const threads = 2;
-const postsOfBatch = 5_000;
+const threadCount = 2;
+const postsPerBatch = 5_000;
 const nowMs = Date.UTC(2026, 0, 1);
 const skipped = hasRealPosts() ? "" : " (skipped: the 600,000 posts are not on this machine)";
 
@@ -37,7 +37,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
       if (posts++ % 23 === 0) {
         samples.push({ text, author: username, ms: createdMs ?? 0, id: String(post.nativeId) });
       }
-      if (batch.length === postsOfBatch) {
+      if (batch.length === postsPerBatch) {
         archive.put(...batch);
         batch = [];
       }
@@ -48,13 +48,13 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
 
   afterAll(() => archive.remove());
 
-  test("the archive finds for queries of real words what the oracle finds, also when sealed", async () => {
+  test("the archive returns the same posts as the oracle for queries of real words, unsealed and sealed", async () => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
-    const queries = drawRealQueries(samples, seed).filter(isRead);
+    const queries = drawRealQueries(samples, seed).filter(isValid);
     expect(queries.length).toBeGreaterThanOrEqual(300);
     let start = performance.now();
     const expected = await requestOracle(queries);
-    console.log(`oracle: ${secondsSince(start)} s in ${threads} threads`);
+    console.log(`oracle: ${secondsSince(start)} s in ${threadCount} threads`);
     compare(queries, expected);
     start = performance.now();
     archive.seal();
@@ -65,22 +65,22 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
   function compare(queries: readonly string[], expected: readonly (bigint[] | string)[]): void {
     const start = performance.now();
     const differences: string[] = [];
-    let finding = 0;
+    let matchingQueries = 0;
     let total = 0;
     for (const [index, query] of queries.entries()) {
       const found = allIds(query);
-      const target = expected[index] ?? [];
+      const due = expected[index] ?? [];
       total += found.length;
-      if (found.length > 0) finding += 1;
-      if (typeof target === "string") differences.push(`${query}\nthe oracle says ${target}`);
-      else if (found.join() !== target.join()) differences.push(difference(query, found, target));
+      if (found.length > 0) matchingQueries += 1;
+      if (typeof due === "string") differences.push(`${query}\nthe oracle reports ${due}`);
+      else if (found.join() !== due.join()) differences.push(difference(query, found, due));
     }
     console.log(`archive: ${secondsSince(start)} s`);
     console.log(
-      `${queries.length} queries, ${finding} found posts, ${total} posts found in all, ${differences.length} differences`,
+      `${queries.length} queries, ${matchingQueries} of them found posts, ${total} posts found in total, ${differences.length} differences`,
     );
     expect(differences.join("\n\n")).toBe("");
-    expect(finding).toBeGreaterThan(queries.length / 2);
+    expect(matchingQueries).toBeGreaterThan(queries.length / 2);
   }
 
   function allIds(query: string): bigint[] {
@@ -104,9 +104,9 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
       authors: [...authors.values()],
       posts: postsNamedIn(queries),
     };
-    const findings = await Promise.all(
-      Array.from({ length: threads }, async (_, part): Promise<OracleFindings> => {
-        const task: OracleTask = { folder: archive.folder, queries, around, part, of: threads };
+    const partFindings = await Promise.all(
+      Array.from({ length: threadCount }, async (_, part): Promise<OracleFindings> => {
+        const task: OracleTask = { folder: archive.folder, queries, around, part, of: threadCount };
         const worker = new Worker(new URL("../../testkit/data/oracle-worker.ts", import.meta.url), {
           workerData: task,
         });
@@ -114,11 +114,11 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
         return answer;
       }),
     );
-    expect(findings.reduce((sum, part) => sum + part.posts, 0)).toBe(posts);
+    expect(partFindings.reduce((sum, part) => sum + part.posts, 0)).toBe(posts);
     return queries.map((_, index) => {
-      const parts = findings.map(({ found }) => found[index] ?? "nothing came back");
-      const refused = parts.find((part) => typeof part === "string");
-      return refused ?? parts.flatMap((ids) => [...ids] as bigint[]).sort(newestFirst);
+      const parts = partFindings.map(({ found }) => found[index] ?? "no answer");
+      const problem = parts.find((part) => typeof part === "string");
+      return problem ?? parts.flatMap((ids) => [...ids] as bigint[]).sort(newestFirst);
     });
   }
 
@@ -137,7 +137,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     const inOracle = new Set(expected);
     const inArchive = new Set(found);
     const only = (name: string, ids: bigint[]): string =>
-      `${ids.length} found by the ${name} alone\n${textsOf(ids.slice(0, 3))}`;
+      `${ids.length} found only by the ${name}\n${textsOf(ids.slice(0, 3))}`;
     return [
       `EARSHOT_TEST_SEED=${seed} ${query}`,
       `archive ${found.length}, oracle ${expected.length}`,
@@ -164,8 +164,8 @@ function newestFirst(a: bigint, b: bigint): number {
   return a > b ? -1 : 1;
 }
 
-/** A single bracket, for example. */
-function isRead(query: string): boolean {
+/** False for a query with an error, such as a single bracket. */
+function isValid(query: string): boolean {
   return parseQueryLeniently(query).diagnostics.every(({ severity }) => severity !== "error");
 }
 

@@ -19,7 +19,7 @@ afterEach(() => server.close());
 
 const sample = "/work/shared/data/posts/jetstream_v1_2026.jsonl";
 test.skipIf(!existsSync(sample))(
-  "a real piece of the stream arrives exactly once, regardless of where the connection is cut (needs the shared data)",
+  "real events of the stream arrive exactly once, wherever the connection is cut (needs the shared data)",
   async () => {
     const events = readFileSync(sample, "utf8")
       .split("\n")

@@ -20,14 +20,14 @@ writeFileSync(
   `${JSON.stringify({ id: "1", text: "a comet", created_at: "2026-01-01T00:00:00Z", author: "a" })}\n`,
 );
 
-function run(dataDir: string, ...args: string[]): { code: number | null; said: string } {
+function run(dataDir: string, ...args: string[]): { code: number | null; output: string } {
   const env = environmentOf(dataDir, { EARSHOT_PORT: "0" });
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
     env,
     encoding: "utf8",
     timeout: 30_000,
   });
-  return { code: status, said: stderr };
+  return { code: status, output: stderr };
 }
 
 function makeFolder(dataDir: string): void {
@@ -35,7 +35,7 @@ function makeFolder(dataDir: string): void {
   expect(run(dataDir, "keys", "create", "--name", "a").code).toBe(0);
 }
 
-function raiseSchema(database: string): void {
+function setNewerSchema(database: string): void {
   const opened = new DatabaseSync(database);
   opened.exec("PRAGMA user_version = 99");
   opened.close();
@@ -55,25 +55,25 @@ test.each([
   ["archive/catalog.db", ["serve"], ["search", "comet"]],
 ])(
   "a %s of a later version is left unchanged, with one line and exit code 1",
-  (name, ...methods) => {
+  (name, ...commandLines) => {
     const dataDir = join(folder, name.replace("/", "-"));
     makeFolder(dataDir);
-    raiseSchema(join(dataDir, name));
-    for (const method of methods) {
-      const { code, said } = run(dataDir, ...method);
-      expect(code, method.join(" ")).toBe(1);
-      expect(said).toMatch(/^earshot: .*(has schema 99|written by a later version).* – use /);
-      expect(said.trimEnd().split("\n")).toHaveLength(1);
+    setNewerSchema(join(dataDir, name));
+    for (const commandLine of commandLines) {
+      const { code, output } = run(dataDir, ...commandLine);
+      expect(code, commandLine.join(" ")).toBe(1);
+      expect(output).toMatch(/^earshot: .*(has schema 99|written by a later version).* – use /);
+      expect(output.trimEnd().split("\n")).toHaveLength(1);
     }
   },
 );
 
-test("a second server is refused and names the process of the first", async () => {
+test("a second server exits with an error that names the process of the first", async () => {
   const dataDir = join(folder, "two");
   const server = await startServer(dataDir, await freePort());
-  const { code, said } = run(dataDir, "serve");
+  const { code, output } = run(dataDir, "serve");
   expect(code).toBe(1);
-  expect(said).toContain(`another server (process ${server.pid} on ${hostname()}) runs on`);
+  expect(output).toContain(`another server (process ${server.pid} on ${hostname()}) runs on`);
   await server.stop();
 });
 
@@ -104,7 +104,7 @@ test("one of six servers started together on one folder runs, and another takes 
   );
   const outcomes = await Promise.all(
     servers.map(async ({ port, ended }) => {
-      const ready = until("it is ready", () => isReady(port), 60_000).catch(() => null);
+      const ready = until("the server is ready", () => isReady(port), 60_000).catch(() => null);
       return await Promise.race([ended.then(([code]) => code), ready]);
     }),
   );
@@ -114,9 +114,9 @@ test("one of six servers started together on one folder runs, and another takes 
   const winner = servers[outcomes.indexOf(true)];
   winner?.child.kill("SIGKILL");
   await winner?.ended;
-  const next = await startServer(dataDir, await freePort());
+  const replacement = await startServer(dataDir, await freePort());
   expect(await findingsIn(join(dataDir, "archive"))).toEqual([]);
-  await next.stop();
+  await replacement.stop();
 });
 
 async function isReady(port: number): Promise<true | null> {
@@ -131,25 +131,27 @@ describe.skipIf(disk === null)("a disk", () => {
   const dataDir = join(small?.folder ?? "", "data");
   afterAll(() => small.remove());
 
-  test("a full disk makes a server report that and not start", () => {
+  test("a server on a full disk reports that and does not start", () => {
     makeFolder(dataDir);
     small.fill();
-    const { code, said } = run(dataDir, "serve");
+    const { code, output } = run(dataDir, "serve");
     expect(code).toBe(1);
-    expect(said).toMatch(/^earshot: .*disk.* full: \d+ bytes are free, but starting requires \d+/);
-    expect(said.trimEnd().split("\n")).toHaveLength(1);
+    expect(output).toMatch(
+      /^earshot: .*disk.* full: \d+ bytes are free, but starting requires \d+/,
+    );
+    expect(output.trimEnd().split("\n")).toHaveLength(1);
     small.free();
   });
 
-  test("a read-only disk makes every command report that in one line", () => {
+  test("every command on a read-only disk reports that in one line", () => {
     small.readOnly();
-    for (const method of commands) {
-      const { code, said } = run(dataDir, ...method);
-      expect(code, method.join(" ")).toBe(1);
-      expect(said, method.join(" ")).toMatch(
+    for (const commandLine of commands) {
+      const { code, output } = run(dataDir, ...commandLine);
+      expect(code, commandLine.join(" ")).toBe(1);
+      expect(output, commandLine.join(" ")).toMatch(
         /^earshot: .* is not writable – check its permissions/,
       );
-      expect(said.trimEnd().split("\n")).toHaveLength(1);
+      expect(output.trimEnd().split("\n")).toHaveLength(1);
     }
   });
 });

@@ -10,17 +10,17 @@ import {
   withinSegment,
 } from "../../testkit/archives/sealed-archive.ts";
 
-let data = "";
+let dataDir = "";
 beforeAll(() => {
-  data = mkdtempSync(join(tmpdir(), "earshot-sealed-bits-"));
-  makeSealedArchive(data);
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-sealed-bits-"));
+  makeSealedArchive(dataDir);
 });
-afterAll(() => rmSync(data, { recursive: true, force: true }));
+afterAll(() => rmSync(dataDir, { recursive: true, force: true }));
 
 const signal = new AbortController().signal;
-const checked = () =>
+const fullCheck = () =>
   check({
-    folder: join(data, "archive"),
+    folder: join(dataDir, "archive"),
     isFull: true,
     sampleRows: 1,
     onProgress: () => {},
@@ -36,27 +36,30 @@ test.for([
   ["sealed_mask", "chunk", "replaced"],
   ["sealed_mask", "chunk", "hidden"],
   ["sealed_filter", "rowid", "bits"],
-] as const)("a full check reports a flipped bit of %s, by %s, %s", async ([table, key, column]) => {
-  const unfound: string[] = [];
-  for (const { where, bit } of bitsOf(table, key, column)) {
-    const position = { table, column, where };
-    changeBytes(data, position, withFlippedBit(bit));
-    if ((await checked()).findingCount === 0) unfound.push(`bit ${bit} where ${where}`);
-    changeBytes(data, position, withFlippedBit(bit));
-  }
-  expect(unfound).toEqual([]);
-  expect((await checked()).findings).toEqual([]);
-});
+] as const)(
+  "a full check reports a flipped bit of %s, read by %s, in column %s",
+  async ([table, key, column]) => {
+    const undetected: string[] = [];
+    for (const { where, bit } of bitsOf(table, key, column)) {
+      const position = { table, column, where };
+      changeBytes(dataDir, position, withFlippedBit(bit));
+      if ((await fullCheck()).findingCount === 0) undetected.push(`bit ${bit} where ${where}`);
+      changeBytes(dataDir, position, withFlippedBit(bit));
+    }
+    expect(undetected).toEqual([]);
+    expect((await fullCheck()).findings).toEqual([]);
+  },
+);
 
-const bitsTried = 40;
+const bitsPerColumn = 40;
 
-/** Spread evenly. */
+/** Bits spread evenly over a column. */
 function bitsOf(table: string, key: string, column: string): { where: string; bit: number }[] {
   const sql = `SELECT quote(${key}) AS value, length(${column}) AS bytes FROM ${table} ORDER BY ${key}`;
-  const rows = withinSegment(data, (database) => database.prepare(sql).all());
+  const rows = withinSegment(dataDir, (database) => database.prepare(sql).all());
   const bits = rows.reduce((sum, { bytes }) => sum + 8 * Number(bytes), 0);
-  return Array.from({ length: bitsTried }, (_, index) => {
-    let bit = (Math.floor((index * bits) / bitsTried) + (index % 8)) % bits;
+  return Array.from({ length: bitsPerColumn }, (_, index) => {
+    let bit = (Math.floor((index * bits) / bitsPerColumn) + (index % 8)) % bits;
     for (const { value, bytes } of rows) {
       if (bit < 8 * Number(bytes)) return { where: `${key} = ${value}`, bit };
       bit -= 8 * Number(bytes);

@@ -7,7 +7,7 @@ import {
   sealedFrom,
 } from "../../testkit/archives/segment-contents.ts";
 
-test("terms are sealed unchanged around the edges of a chunk, also in many short steps", () => {
+test("terms around the edges of a chunk are sealed unchanged, even in many short steps", () => {
   const edges = [4_095, 4_096, 4_097, 8_192, 8_193, 65_535, 65_536, 65_537];
   const posts = new Map<bigint, string[]>();
   for (let n = 0; n < 65_600; n += 1) {
@@ -21,8 +21,8 @@ test("terms are sealed unchanged around the edges of a chunk, also in many short
   const source = emptySegment();
   addToFts(source, posts);
   const { sealed, steps } = sealedFrom(source, posts.keys());
-  const again = sealedFrom(sealed, posts.keys());
-  for (const index of [sealed, again.sealed]) {
+  const resealed = sealedFrom(sealed, posts.keys());
+  for (const index of [sealed, resealed.sealed]) {
     const found = sealedContents(index);
     for (const [term, stored] of contentsOf(posts, new Set(posts.keys()))) {
       const positions = found.get(term) ?? new Map<bigint, string>();
@@ -35,6 +35,6 @@ test("terms are sealed unchanged around the edges of a chunk, also in many short
     }
     expect([...found.keys()]).toEqual([]);
   }
-  expect(Math.min(steps, again.steps)).toBeGreaterThan(15);
-  for (const database of [source, sealed, again.sealed]) database.close();
+  expect(Math.min(steps, resealed.steps)).toBeGreaterThan(15);
+  for (const database of [source, sealed, resealed.sealed]) database.close();
 });

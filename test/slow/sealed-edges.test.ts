@@ -13,7 +13,7 @@ import {
 import { preparedPost } from "../../testkit/archives/write-delta.ts";
 import { shownTree } from "../../testkit/data/random-trees.ts";
 
-/** At the boundaries of its representations. */
+/** Tests a sealed segment at the boundaries of its representations. */
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
 
@@ -22,14 +22,14 @@ const idAt = (number: number, posts: number): bigint =>
   lowestId(startMs + (posts - number) * stepMs) + 7n;
 
 const everything = { low: 0n, high: lastId };
-const usual = { fromMs: null, toMs: null, skew: { minMs: 0, maxMs: 0 }, widthMs: 3_600_000 };
+const defaults = { fromMs: null, toMs: null, skew: { minMs: 0, maxMs: 0 }, widthMs: 3_600_000 };
 
 const words = (...tokens: string[]): PlanNode => ({
   kind: "terms",
   elements: tokens.map((token) => ({ kind: "token", token })),
 });
 
-const beginning = (prefix: string, ...before: string[]): PlanNode => ({
+const wordsAndPrefix = (prefix: string, ...before: string[]): PlanNode => ({
   kind: "terms",
   elements: [
     ...before.map((token) => ({ kind: "token", token }) as const),
@@ -37,15 +37,15 @@ const beginning = (prefix: string, ...before: string[]): PlanNode => ({
   ],
 });
 
-function foundAlike(forms: SegmentForms, plan: PlanNode, more: Partial<FormsQuery> = {}): number {
-  const question = { plan, range: everything, limit: 10_000, ...usual, ...more };
-  const answers = queryBoth(forms, question);
+function agreedCount(forms: SegmentForms, plan: PlanNode, more: Partial<FormsQuery> = {}): number {
+  const query = { plan, range: everything, limit: 10_000, ...defaults, ...more };
+  const answers = queryBoth(forms, query);
   expect(answers?.sealed, shownTree(plan)).toBe(answers?.plain);
   return answers?.found ?? 0;
 }
 
 const counted = (forms: SegmentForms, plan: PlanNode, more: Partial<FormsQuery> = {}): number =>
-  foundAlike(forms, plan, { limit: null, ...more });
+  agreedCount(forms, plan, { limit: null, ...more });
 
 const edges = [1, 63, 64, 65, 4_095, 4_096, 4_097, 8_191, 8_192, 8_193, 65_535, 65_536];
 
@@ -54,7 +54,7 @@ function* edgePosts(posts: number): Generator<IndexedPost> {
     const within = number % postsPerChunk;
     const terms = ["is:post", number % 3 === 0 ? "pa pb" : "pb pa"];
     for (const edge of edges) {
-      // First, last, each, all together.
+      // At the start, at the end, and in each chunk.
       if (number < edge) terms.push(`first${edge}`);
       if (posts - 1 - number < edge) terms.push(`last${edge}`);
       if (edge < 9_000 && within < edge) terms.push(`each${edge}`);
@@ -103,15 +103,15 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
         all([words(term), words("pa", "pb")]),
         all([not(words(term)), not(other)]),
       ]) {
-        foundAlike(forms, plan, { limit: 101 });
+        agreedCount(forms, plan, { limit: 101 });
       }
     }
   });
 
-  test("as many posts as a container has, one more and one less, are found", () => {
+  test("a limit of as many posts as a container has, one more or one less, is respected", () => {
     for (const limit of [1, 4_095, 4_096, 4_097, 8_193]) {
-      foundAlike(forms, words("first8192"), { limit });
-      foundAlike(forms, words("spread"), { limit });
+      agreedCount(forms, words("first8192"), { limit });
+      agreedCount(forms, words("spread"), { limit });
     }
   });
 
@@ -120,11 +120,11 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
     const ids = numbers.filter((number) => number < posts).map((number) => idAt(number, posts));
     for (const high of [...ids, lastId]) {
       for (const low of [0n, ...ids]) {
-        for (const beside of [-1n, 0n, 1n]) {
-          const range = { low: low + beside, high };
+        for (const offset of [-1n, 0n, 1n]) {
+          const range = { low: low + offset, high };
           if (range.low < 0n || range.low > high) continue;
           counted(forms, words("spread"), { range });
-          foundAlike(forms, words("pa", "pb"), { range, limit: 5 });
+          agreedCount(forms, words("pa", "pb"), { range, limit: 5 });
         }
       }
     }
@@ -133,13 +133,13 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
   test("a search respects windows that end on the time of a post", () => {
     for (const number of [0, 65_534, 65_535, 65_536].filter((each) => each < posts)) {
       const atMs = idTimeMs(idAt(number, posts));
-      foundAlike(forms, words("spread"), {
+      agreedCount(forms, words("spread"), {
         fromMs: atMs,
         toMs: null,
         range: everything,
         limit: 50,
       });
-      foundAlike(forms, words("is:post"), {
+      agreedCount(forms, words("is:post"), {
         fromMs: null,
         toMs: atMs,
         limit: 3,
@@ -150,7 +150,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
 });
 
 describe("posts of many words", () => {
-  const long = (length: number): string =>
+  const longText = (length: number): string =>
     Array.from({ length }, (_, at) => `${at % 251 === 0 ? "again" : `n${at}`}`).join(" ");
   const lengths = [
     1, 2, 253, 254, 255, 256, 257, 258, 300, 511, 512, 513, 32_767, 32_768, 32_769, 70_000,
@@ -163,25 +163,25 @@ describe("posts of many words", () => {
         const id = idAt(posts - 1 - at, posts);
         const length = lengths[at % lengths.length] ?? 1;
         const text =
-          at % lengths.length > 11 && at > 40 ? "n1 n2 again again n2 again" : long(length);
+          at % lengths.length > 11 && at > 40 ? "n1 n2 again again n2 again" : longText(length);
         return { id, timeMs: idTimeMs(id), terms: at === 7 ? "is:post" : `${text} | is:post` };
       }),
     );
   }, 120_000);
   afterAll(() => forms.remove());
 
-  test("posts of many words are found by two adjacent words, anywhere in the text", () => {
+  test("posts of many words are found by two adjacent words anywhere in the text", () => {
     for (const at of [
       0, 1, 249, 250, 251, 252, 253, 254, 255, 256, 510, 511, 512, 32_766, 32_767, 32_768, 65_534,
       65_535, 65_536, 69_998,
     ]) {
       const token = (position: number): string => (position % 251 === 0 ? "again" : `n${position}`);
-      foundAlike(forms, words(token(at)));
-      const found = foundAlike(forms, words(token(at), token(at + 1)));
-      if (at < 69_999) expect(found, `place ${at}`).toBeGreaterThan(0);
-      foundAlike(forms, words(token(at), token(at + 1), token(at + 2)));
-      foundAlike(forms, words(token(at + 1), token(at)));
-      foundAlike(forms, words(token(at), token(at + 2)));
+      agreedCount(forms, words(token(at)));
+      const found = agreedCount(forms, words(token(at), token(at + 1)));
+      if (at < 69_999) expect(found, `position ${at}`).toBeGreaterThan(0);
+      agreedCount(forms, words(token(at), token(at + 1), token(at + 2)));
+      agreedCount(forms, words(token(at + 1), token(at)));
+      agreedCount(forms, words(token(at), token(at + 2)));
     }
   });
 
@@ -194,17 +194,17 @@ describe("posts of many words", () => {
       words("again", "n2", "again"),
       words("again", "n252"),
       words("n250", "again"),
-      beginning("n25", "again"),
-      beginning("ag", "n250"),
-      beginning("aga", "again"),
-      beginning("n6999"),
+      wordsAndPrefix("n25", "again"),
+      wordsAndPrefix("ag", "n250"),
+      wordsAndPrefix("aga", "again"),
+      wordsAndPrefix("n6999"),
       not(words("again", "again")),
     ]) {
-      foundAlike(forms, plan);
+      agreedCount(forms, plan);
       counted(forms, plan);
     }
     // Matched twice, in rows with other words.
-    expect(foundAlike(forms, words("n1", "n2", "again", "again", "n2"))).toBeGreaterThan(0);
+    expect(agreedCount(forms, words("n1", "n2", "again", "again", "n2"))).toBeGreaterThan(0);
   });
 });
 
@@ -223,7 +223,7 @@ describe("a segment that is written to", () => {
 
   const id = idAt(150, posts);
   const river = (): number => counted(forms, words("river"));
-  const nothing = { hidden: false, labels: [] };
+  const noModeration = { hidden: false, labels: [] };
 
   function bothAgree(): void {
     for (const plan of [
@@ -233,10 +233,10 @@ describe("a segment that is written to", () => {
       all([words("river"), not(words("river", "stone4"))]),
       words("lake"),
       any([words("lake"), words("stone2")]),
-      beginning("sto", "river"),
+      wordsAndPrefix("sto", "river"),
     ]) {
-      foundAlike(forms, plan);
-      foundAlike(forms, plan, { range: { low: id - 1n, high: id + 1n } });
+      agreedCount(forms, plan);
+      agreedCount(forms, plan, { range: { low: id - 1n, high: id + 1n } });
       counted(forms, plan);
     }
   }
@@ -244,7 +244,7 @@ describe("a segment that is written to", () => {
   test("a segment that is written to hides a post, shows it, and hides it again", () => {
     expect(river()).toBe(posts);
     for (const hidden of [true, true, false, false, true]) {
-      forms.write((writer) => writer.moderate(id, { ...nothing, hidden }));
+      forms.write((writer) => writer.moderate(id, { ...noModeration, hidden }));
       expect(river()).toBe(hidden ? posts - 1 : posts);
       bothAgree();
     }
@@ -260,23 +260,23 @@ describe("a segment that is written to", () => {
     forms.reseal();
     expect(counted(forms, words("lake"))).toBe(0);
     bothAgree();
-    forms.write((writer) => writer.moderate(id, nothing));
+    forms.write((writer) => writer.moderate(id, noModeration));
     expect(counted(forms, words("lake"))).toBe(1);
     bothAgree();
   });
 
-  test("a segment deletes and restores a post repeatedly, also when it is sealed in between", () => {
-    for (let time = 0; time < 3; time++) {
+  test("a segment deletes and restores a post repeatedly, even when it is sealed in between", () => {
+    for (let round = 0; round < 3; round++) {
       forms.write((writer) => writer.remove(id, null));
       expect(river()).toBe(posts - 1);
       bothAgree();
-      if (time === 1) forms.reseal();
+      if (round === 1) forms.reseal();
       forms.write((writer) =>
-        writer.insert(preparedPost(id, `river lake${time} | is:post`, idTimeMs(id)), id, 1),
+        writer.insert(preparedPost(id, `river lake${round} | is:post`, idTimeMs(id)), id, 1),
       );
       expect(river()).toBe(posts);
-      expect(counted(forms, words(`lake${time}`))).toBe(1);
-      if (time === 2) forms.reseal();
+      expect(counted(forms, words(`lake${round}`))).toBe(1);
+      if (round === 2) forms.reseal();
       bothAgree();
     }
   });
@@ -325,11 +325,11 @@ describe("the work of the worst queries", () => {
   }, 120_000);
   afterAll(() => forms.remove());
 
-  function requestedFor(plan: PlanNode): SegmentQuery {
+  function queryFor(plan: PlanNode): SegmentQuery {
     const bounds = { fromMs: null, toMs: null, lowId: null, highId: null };
     const query = platformQuery("x", { conjuncts: [plan], ...bounds });
     if (query === null) throw new Error("no query");
-    return { ...query, skew: usual.skew };
+    return { ...query, skew: defaults.skew };
   }
 
   const stopWords = Array.from({ length: 10 }, (_, rank) => words(`s${rank}`));
@@ -351,10 +351,10 @@ describe("the work of the worst queries", () => {
   ])(
     "the worst queries read no more containers than leaves times chunks: %s",
     (_name, plan, leaves) => {
-      let looks = 0;
-      const requested = requestedFor(plan);
+      let checks = 0;
+      const requested = queryFor(plan);
       const answer = forms.sealed.search(requested, everything, 100, () => {
-        looks += 1;
+        checks += 1;
         return false;
       });
       expect(answer.ids).toEqual([]);
@@ -363,7 +363,7 @@ describe("the work of the worst queries", () => {
       expect(answer).toMatchObject({ candidates: 0, rechecked: 0, stoppedAt: null });
       expect(answer.statements).toBeLessThanOrEqual(2);
       // Checked between chunks.
-      expect(looks).toBeGreaterThanOrEqual(chunks - 1);
+      expect(checks).toBeGreaterThanOrEqual(chunks - 1);
       const counts = forms.sealed.counter.withSnapshot(() =>
         forms.sealed.counter.count(
           requested,
@@ -379,7 +379,7 @@ describe("the work of the worst queries", () => {
   test("a 50-way OR is counted once from each container, and its newest post is found in the first chunk", () => {
     const plan = any(rareWords);
     expect(counted(forms, plan)).toBe(posts);
-    const requested = requestedFor(plan);
+    const requested = queryFor(plan);
     const answer = forms.sealed.search(requested, everything, 100, () => false);
     expect(answer.ids).toHaveLength(100);
     expect(answer.containers).toBeLessThanOrEqual(50);
@@ -394,7 +394,7 @@ describe("the work of the worst queries", () => {
 
   test("a search of the worst queries stops after a chunk when its time is over, and continues below it", () => {
     const plan = all([words("even"), words("odd")]);
-    const requested = requestedFor(plan);
+    const requested = queryFor(plan);
     const stops: bigint[] = [];
     for (let high = lastId; ; ) {
       const { ids, stoppedAt } = forms.sealed.search(requested, { low: 0n, high }, 100, () => true);

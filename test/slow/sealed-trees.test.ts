@@ -38,7 +38,7 @@ import {
 import { testSeed } from "../../testkit/seed.ts";
 
 /**
- * Random trees against both indexes of one segment. EARSHOT_TEST_TREES sets their number and adds 600,000 real posts.
+ * Searches random trees in both indexes of one segment. EARSHOT_TEST_TREES sets their number and adds 600,000 real posts.
  */
 const requested = process.env.EARSHOT_TEST_TREES;
 const trees = Number(requested ?? 3_000);
@@ -46,18 +46,18 @@ const seed = testSeed(20_261_101);
 const usesRealPosts = requested !== undefined && hasRealPosts();
 const skipped = usesRealPosts
   ? ""
-  : " (skipped: they take EARSHOT_TEST_TREES=100000, and the posts on this machine)";
+  : " (skipped: needs EARSHOT_TEST_TREES=100000 and the posts on this machine)";
 
 const setupMs = 3_600_000;
-const postsOfBatch = 5_000;
+const postsPerBatch = 5_000;
 const nowMs = Date.UTC(2026, 0, 1);
 
 describe("150,000 generated posts", () => {
-  const made = [...madePosts(150_000)];
-  theSame(
-    () => segmentForms(made, inOneStatement),
+  const generated = [...generatedPosts(150_000)];
+  compareIndexes(
+    () => segmentForms(generated, inOneStatement),
     { minMs: 0, maxMs: 0 },
-    () => made.map(({ terms }) => terms),
+    () => generated.map(({ terms }) => terms),
   );
 });
 
@@ -70,7 +70,7 @@ describe.skipIf(!usesRealPosts)(`600,000 real posts${skipped}`, () => {
     let batch: Post[] = [];
     for await (const line of iraPosts()) {
       batch.push(toPost(readImportRecord(toRecord(line)), "x", nowMs));
-      if (batch.length < postsOfBatch) continue;
+      if (batch.length < postsPerBatch) continue;
       archive.put(...batch);
       batch = [];
     }
@@ -84,79 +84,79 @@ describe.skipIf(!usesRealPosts)(`600,000 real posts${skipped}`, () => {
   }, setupMs);
   afterAll(() => archive.remove());
 
-  theSame(
+  compareIndexes(
     () => formsOfFile(path),
     () => skew,
     (plain) => textsOfRows(plain),
   );
 });
 
-function theSame(
+function compareIndexes(
   open: () => SegmentForms,
   skewOf: TimeSkew | (() => TimeSkew),
   textsOf: (plain: DatabaseSync) => readonly string[],
 ): void {
   let forms: SegmentForms;
-  let stored: Stored;
+  let samples: Samples;
   const skew = (): TimeSkew => (typeof skewOf === "function" ? skewOf() : skewOf);
 
   beforeAll(() => {
     console.log(`EARSHOT_TEST_SEED=${seed}`);
     forms = open();
-    stored = forms.inspect((plain) => storedOf(plain, textsOf(plain)));
+    samples = forms.inspect((plain) => samplesOf(plain, textsOf(plain)));
   }, setupMs);
   afterAll(() => forms.remove());
 
   const third = Math.ceil(trees / 3);
   const timeout = 120_000 + trees * 200;
 
-  test(`${third} query trees are answered the same from a sealed segment`, { timeout }, () => {
-    requestTrees(forms, stored, skew(), seed, third);
+  test(`${third} query trees have the same results in a sealed segment`, { timeout }, () => {
+    requestTrees(forms, samples, skew(), seed, third);
   });
 
-  test(`${third} query trees are answered the same with a tenth of the posts written since sealing`, {
+  test(`${third} query trees have the same results with a tenth of the posts written since sealing`, {
     timeout,
   }, () => {
-    writeDelta(forms, stored.ids, stored.texts, seededRandom(seed));
-    requestTrees(forms, stored, skew(), seed + 1, third);
+    writeDelta(forms, samples.ids, samples.texts, seededRandom(seed));
+    requestTrees(forms, samples, skew(), seed + 1, third);
   });
 
-  test(`${third} query trees are answered the same after resealing and further writes`, {
+  test(`${third} query trees have the same results after resealing and further writes`, {
     timeout,
   }, () => {
     forms.reseal();
-    requestTrees(forms, stored, skew(), seed + 2, Math.ceil(third / 2));
-    writeDelta(forms, stored.ids, stored.texts, seededRandom(seed + 1));
-    requestTrees(forms, stored, skew(), seed + 3, Math.ceil(third / 2));
+    requestTrees(forms, samples, skew(), seed + 2, Math.ceil(third / 2));
+    writeDelta(forms, samples.ids, samples.texts, seededRandom(seed + 1));
+    requestTrees(forms, samples, skew(), seed + 3, Math.ceil(third / 2));
   });
 }
 
-type Stored = { ids: BigInt64Array; texts: readonly string[]; words: TreeVocabulary };
+type Samples = { ids: BigInt64Array; texts: readonly string[]; words: TreeVocabulary };
 
-/** Representations change here. */
-const borders = [1, 2, 65, 1_000, 8_193, 40_000];
-const wordsOfClass = 400;
+/** Numbers of posts at which representations change. */
+const classBounds = [1, 2, 65, 1_000, 8_193, 40_000];
+const wordsPerClass = 400;
 const maxTexts = 4_000;
 
-function storedOf(plain: DatabaseSync, texts: readonly string[]): Stored {
+function samplesOf(plain: DatabaseSync, texts: readonly string[]): Samples {
   const random = seededRandom(seed);
   const read = plain.prepare("SELECT id FROM post ORDER BY id");
   read.setReadBigInts(true);
   const ids = BigInt64Array.from(read.all().map(({ id }) => id as bigint));
   plain.exec("CREATE VIRTUAL TABLE temp.vocabulary USING fts5vocab(main, term, row)");
-  const classes = borders.map((min, index) => {
-    const max = borders[index + 1] ?? Number.MAX_SAFE_INTEGER;
+  const classes = classBounds.map((min, index) => {
+    const max = classBounds[index + 1] ?? Number.MAX_SAFE_INTEGER;
     const found = plain
       .prepare("SELECT term FROM temp.vocabulary WHERE doc >= ? AND doc < ?")
       .all(min, max)
       .map(({ term }) => String(term));
-    return drawn(found, wordsOfClass, random);
+    return drawSample(found, wordsPerClass, random);
   });
-  const kept = drawn(texts, maxTexts, random);
-  return { ids, texts: kept, words: { classes, texts: kept.flatMap(runsOf) } };
+  const sampledTexts = drawSample(texts, maxTexts, random);
+  return { ids, texts: sampledTexts, words: { classes, texts: sampledTexts.flatMap(runsOf) } };
 }
 
-const drawn = <Item>(items: readonly Item[], max: number, random: Random): Item[] =>
+const drawSample = <Item>(items: readonly Item[], max: number, random: Random): Item[] =>
   items.length <= max
     ? [...items]
     : Array.from({ length: max }, () => items[Math.floor(random() * items.length)] as Item);
@@ -191,37 +191,39 @@ function textsOfRows(plain: DatabaseSync): string[] {
 
 function requestTrees(
   forms: SegmentForms,
-  { ids, words }: Stored,
+  { ids, words }: Samples,
   skew: TimeSkew,
   from: number,
   count: number,
 ): void {
   const random = seededRandom(from);
-  const met = { searched: 0, found: 0, counted: 0 };
+  const totals = { searched: 0, found: 0, counted: 0 };
   for (let number = 0; number < count; number++) {
-    const question = drawQuestion(words, ids, skew, random);
-    const answers = queryBoth(forms, question);
+    const query = drawQuery(words, ids, skew, random);
+    const answers = queryBoth(forms, query);
     if (answers === null) continue;
-    met.searched += 1;
-    if (answers.found > 0) met.found += 1;
-    if (question.limit === null) met.counted += 1;
-    if (met.searched % 5_000 === 0)
-      console.log(`${met.searched} searched, ${met.found} found posts`);
-    if (answers.plain !== answers.sealed) throw new Error(report(forms, question, number));
+    totals.searched += 1;
+    if (answers.found > 0) totals.found += 1;
+    if (query.limit === null) totals.counted += 1;
+    if (totals.searched % 5_000 === 0)
+      console.log(`${totals.searched} searched, ${totals.found} found posts`);
+    if (answers.plain !== answers.sealed) throw new Error(report(forms, query, number));
   }
-  console.log(`${met.searched} searched, ${met.found} found posts, ${met.counted} counted them`);
-  expect(met.found / met.searched).toBeGreaterThan(0.4);
-  expect(met.counted / met.searched).toBeGreaterThan(0.05);
+  console.log(
+    `${totals.searched} searched, ${totals.found} found posts, ${totals.counted} counted them`,
+  );
+  expect(totals.found / totals.searched).toBeGreaterThan(0.4);
+  expect(totals.counted / totals.searched).toBeGreaterThan(0.05);
 }
 
-function drawQuestion(
+function drawQuery(
   words: TreeVocabulary,
   ids: BigInt64Array,
   skew: TimeSkew,
   random: Random,
 ): FormsQuery {
   const plan = drawTree(words, random, Math.floor(random() * 5));
-  const limit = random() < 0.15 ? null : oneOf([1, 2, 10, 100, 101, 500], random);
+  const limit = random() < 0.15 ? null : pickOne([1, 2, 10, 100, 101, 500], random);
   const at = Math.floor(random() * ids.length);
   // FTS5 counts wide ranges slowly.
   const width = Math.floor(ids.length ** (random() < 0.2 ? 1 : random()));
@@ -236,50 +238,50 @@ function drawQuestion(
     toMs,
     skew,
     limit,
-    widthMs: oneOf([60_000, 3_600_000, 86_400_000], random),
+    widthMs: pickOne([60_000, 3_600_000, 86_400_000], random),
   };
 }
 
 const idNear = (ids: BigInt64Array, at: number, random: Random): bigint =>
   (ids[Math.min(at, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
 
-/** Inclusive, or open. */
+/** An inclusive or open range. */
 function drawRange(low: bigint, high: bigint, kind: number): IdRange {
   if (kind < 0.15) return { low: 0n, high: lastId };
   if (kind < 0.3) return { low: 0n, high };
   return kind < 0.4 ? { low, high: lastId } : { low, high };
 }
 
-const oneOf = <Item>(items: readonly Item[], random: Random): Item =>
+const pickOne = <Item>(items: readonly Item[], random: Random): Item =>
   items[Math.floor(random() * items.length)] as Item;
 
-function report(forms: SegmentForms, question: FormsQuery, number: number): string {
+function report(forms: SegmentForms, query: FormsQuery, number: number): string {
   const differs = (plan: PlanNode): boolean => {
     try {
-      const answers = queryBoth(forms, { ...question, plan });
+      const answers = queryBoth(forms, { ...query, plan });
       return answers !== null && answers.plain !== answers.sealed;
     } catch {
       return false;
     }
   };
-  let { plan } = question;
+  let { plan } = query;
   for (let smaller: PlanNode | undefined = plan; smaller !== undefined; ) {
     plan = smaller;
     smaller = smallerTrees(plan).find(differs);
   }
-  const { plan: _, ...rest } = question;
-  const answers = queryBoth(forms, { ...question, plan });
+  const { plan: _, ...rest } = query;
+  const answers = queryBoth(forms, { ...query, plan });
   return [
-    `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${shownTree(question.plan)}`,
-    `smaller: ${shownTree(plan)}`,
+    `tree ${number} of EARSHOT_TEST_SEED=${seed} differs: ${shownTree(query.plan)}`,
+    `smallest: ${shownTree(plan)}`,
     JSON.stringify(rest, (_key, value) => (typeof value === "bigint" ? String(value) : value)),
     `FTS5:   ${answers?.plain.slice(0, 2_000)}`,
     `sealed: ${answers?.sealed.slice(0, 2_000)}`,
   ].join("\n");
 }
 
-/** Zipf-distributed, some repeated, in three texts, with facets. */
-function* madePosts(count: number): Generator<IndexedPost> {
+/** Posts with Zipf-distributed words, some repeated, and with facets. */
+function* generatedPosts(count: number): Generator<IndexedPost> {
   const random = seededRandom(seed);
   const startMs = Date.UTC(2026, 0, 1);
   const word = (): string => {

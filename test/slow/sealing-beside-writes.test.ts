@@ -37,18 +37,17 @@ const sealedOf = (platform: Platform) =>
 
 const findings = () => findingsIn(archive.folder);
 
-/** Each step has another kind of change. */
-test("a write at any step of sealing or resealing is present afterwards", async () => {
+test("every kind of write at any step of sealing or resealing is present afterwards", async () => {
   for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
-  let round = 0;
+  let step = 0;
   for (const platform of ["bluesky", "x", "bluesky", "x"] as const) {
     const { sequence } = entryOf(platform);
-    const first = round;
-    for (const steps = sealSegment(context, entryOf(platform)); !steps.next().done; round += 1) {
-      // A seal that never catches up.
-      if (round - first < 14) for (const each of [archive, twin]) changeAll(each, round, count);
+    const firstStep = step;
+    for (const steps = sealSegment(context, entryOf(platform)); !steps.next().done; step += 1) {
+      // A seal does not finish while every step adds changes.
+      if (step - firstStep < 14) for (const each of [archive, twin]) changeAll(each, step, count);
     }
-    expect(round - first).toBeGreaterThan(5);
+    expect(step - firstStep).toBeGreaterThan(5);
     expect(entryOf(platform).sequence).toBe(sequence + 1);
     expect(contents(archive)).toEqual(contents(twin));
     expect(await findings()).toEqual([]);

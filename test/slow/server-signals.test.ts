@@ -36,7 +36,7 @@ const resultOf = (server: ServerProcess, uuid: string, key = server.key) =>
     headers: { authorization: `Bearer ${key}` },
   });
 
-async function stored(server: ServerProcess): Promise<number> {
+async function waitingRequests(server: ServerProcess): Promise<number> {
   const metrics = await (await fetch(`${server.base}/metrics`)).text();
   return Number(/^earshot_waiting_requests (\d+)$/m.exec(metrics)?.[1]);
 }
@@ -50,7 +50,9 @@ test("a SIGTERM makes the server answer waiting requests, end streams and exit w
   });
   expect(stream.status).toBe(200);
   const streamed = stream.text();
-  await until("all are held", async () => ((await stored(server)) >= 3 ? true : null));
+  await until("all requests are waiting", async () =>
+    (await waitingRequests(server)) >= 3 ? true : null,
+  );
 
   const sentMs = performance.now();
   const exit = once(server.child, "exit");
@@ -77,7 +79,7 @@ function lockControl(name: string): DatabaseSync {
   return database;
 }
 
-test("stopping takes less than 5 s although a thread does not end, and no job is lost", async () => {
+test("stopping takes less than 5 s even if a thread does not end, and no job is lost", async () => {
   const server = await start("stuck", { EARSHOT_NODE_CONCURRENCY: "0" });
   const uuid = await submit(server, "word");
   const lock = lockControl("stuck");
@@ -114,12 +116,12 @@ test("a second SIGTERM ends the server immediately by that signal, and no job is
 });
 
 test("a process suspended for longer than its leases continues, and no job is lost or run twice", async () => {
-  const server = await start("held", { EARSHOT_LEASE: "1s" });
+  const server = await start("suspended", { EARSHOT_LEASE: "1s" });
   const accepted: string[] = [];
   const submitting = (async () => {
     for (let n = 0; n < 300; n++) accepted.push(await submit(server, `word${n}`));
   })();
-  await until("some were accepted", () => (accepted.length > 50 ? true : null));
+  await until("some jobs are accepted", () => (accepted.length > 50 ? true : null));
   server.child.kill("SIGSTOP");
   await new Promise((resolve) => setTimeout(resolve, 2_500));
   server.child.kill("SIGCONT");

@@ -18,8 +18,8 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-slow-simulator-"));
 const trafficMs = 10_000;
 /** Well above normal use, far below unbounded buffering. */
 const maxResidentMb = 500;
-/** They arrive before reading pauses. */
-const mostOfOneRead = Math.ceil(65_536 / 200);
+/** Events of one read arrive before reading pauses. */
+const maxEventsPerRead = Math.ceil(65_536 / 200);
 
 let stream: SimulatedStream;
 let stored: { posts: Map<string, string>; events: number };
@@ -33,11 +33,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Until the service has all of Jetstream's events. */
+/** Samples until the service has all of Jetstream's events. */
 async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[]> {
   const samples: StreamSample[] = [];
   await until(
-    "the service has taken all events",
+    "the service has received all events",
     async () => {
       const sample = await takeSample(service);
       samples.push(sample);
@@ -45,7 +45,7 @@ async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[
     },
     120_000,
   );
-  await until("the service finds what Jetstream holds", async () =>
+  await until("the service finds the posts that Jetstream stored", async () =>
     sameMaps(await foundTexts(service), stored.posts) ? true : null,
   ).catch(() => {});
   return samples;
@@ -64,7 +64,7 @@ describe("Jetstream's own simulator at its highest rate", () => {
     stored = await stream.jetstreamPosts();
     samples.push(...(await samplesUntilStored(service)));
     expect(stored.posts.size).toBeGreaterThan(100);
-    expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
+    expect(differingPosts(await foundTexts(service), stored.posts)).toEqual([]);
     expect(max(samples, "residentMb")).toBeLessThan(maxResidentMb);
     await service.stop();
   });
@@ -79,9 +79,9 @@ describe("Jetstream's own simulator at its highest rate", () => {
       EARSHOT_INGEST_MAX_WAITING_EVENTS: String(maxWaiting),
     });
     const samples = await samplesUntilStored(service);
-    expect(differences(await foundTexts(service), stored.posts)).toEqual([]);
+    expect(differingPosts(await foundTexts(service), stored.posts)).toEqual([]);
     expect(max(samples, "waiting")).toBeGreaterThan(maxWaiting / 2);
-    expect(max(samples, "waiting")).toBeLessThanOrEqual(maxWaiting + mostOfOneRead);
+    expect(max(samples, "waiting")).toBeLessThanOrEqual(maxWaiting + maxEventsPerRead);
     expect(max(samples, "residentMb")).toBeLessThan(maxResidentMb);
     expect(disk.calls()).toBeGreaterThan(10);
     await service.stop();
@@ -91,14 +91,14 @@ describe("Jetstream's own simulator at its highest rate", () => {
 const max = (samples: readonly StreamSample[], name: keyof StreamSample): number =>
   Math.max(...samples.map((sample) => sample[name]));
 
-function differences(
+function differingPosts(
   found: ReadonlyMap<string, string>,
   due: ReadonlyMap<string, string>,
 ): string[] {
   const uris = new Set([...found.keys(), ...due.keys()]);
   return [...uris]
     .filter((uri) => found.get(uri) !== due.get(uri))
-    .map((uri) => `${uri}: ${found.get(uri)}, Jetstream holds ${due.get(uri)}`)
+    .map((uri) => `${uri}: ${found.get(uri)}, Jetstream stored ${due.get(uri)}`)
     .slice(0, 5);
 }
 

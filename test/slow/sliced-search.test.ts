@@ -31,25 +31,25 @@ const posts = Array.from({ length: 6_000 }, (_, number) =>
         : Array.from({ length: 4 + Math.floor(random() * 9) }, draw).join(" "),
   }),
 );
-const many = (number: number, make: (index: number) => string, between: string): string =>
+const repeat = (number: number, make: (index: number) => string, between: string): string =>
   Array.from({ length: number }, (_, index) => make(index)).join(between);
 const word = (index: number): string => words[index % words.length] as string;
 const pair = (index: number): string => `${word(index)} ${word(index * 3 + 1)}`;
 
 const queries = [
-  many(128, (index) => `"${pair(index)}"`, " OR "),
-  many(100, (index) => `(${pair(index)})`, " OR "),
-  `${many(60, (index) => `(${pair(index)} -${word(index + 2)})`, " OR ")} -"the old mill"`,
-  many(100, (index) => `-"${pair(index)}"`, " "),
-  many(100, (index) => `-(${pair(index)})`, " "),
-  many(60, (index) => `(日 OR "${pair(index)}")`, " "),
-  `(日 OR 山 OR の) ${many(60, (index) => `("${pair(index)}" OR 本)`, " ")}`,
-  many(60, (index) => `("${word(index)} * ${word(index + 5)}" ${word(index + 1)})`, " OR "),
+  repeat(128, (index) => `"${pair(index)}"`, " OR "),
+  repeat(100, (index) => `(${pair(index)})`, " OR "),
+  `${repeat(60, (index) => `(${pair(index)} -${word(index + 2)})`, " OR ")} -"the old mill"`,
+  repeat(100, (index) => `-"${pair(index)}"`, " "),
+  repeat(100, (index) => `-(${pair(index)})`, " "),
+  repeat(60, (index) => `(日 OR "${pair(index)}")`, " "),
+  `(日 OR 山 OR の) ${repeat(60, (index) => `("${pair(index)}" OR 本)`, " ")}`,
+  repeat(60, (index) => `("${word(index)} * ${word(index + 5)}" ${word(index + 1)})`, " OR "),
 ];
 
-/** Shortest possible. */
-function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
-  const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+/** Searches in the shortest possible slices. */
+function searchInSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
+  const slicing = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
   const steps = archive.reader.steps.search(
     {
       plan,
@@ -60,7 +60,7 @@ function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
       limit,
       deadlineMs: Number.POSITIVE_INFINITY,
     },
-    turn,
+    slicing,
   );
   for (;;) {
     const step = steps.next();
@@ -69,7 +69,7 @@ function inSlices({ archive }: PostSet, plan: PlanNode, limit: number) {
 }
 
 describe.each(["fts5", "mixed"] as const)("slices of posts found by %s", (form) => {
-  test("queries of many frequent terms find what the matcher finds, also in slices", () => {
+  test("queries of many frequent terms find the same posts as the matcher, whole and in slices", () => {
     const set = openPostSet(posts, 9_000, form);
     let sliced = 0;
     try {
@@ -80,7 +80,7 @@ describe.each(["fts5", "mixed"] as const)("slices of posts found by %s", (form) 
         expect(positions.map(nameOf), query).toEqual(expected);
         if (work.statements - work.rechecked > 1) sliced += 1;
         for (const limit of [7, 60]) {
-          const found = inSlices(set, plan, limit).positions.map(nameOf);
+          const found = searchInSlices(set, plan, limit).positions.map(nameOf);
           expect(found, query).toEqual(expected.slice(0, limit));
         }
         const counted = set.archive.reader.operations.count({
@@ -124,20 +124,20 @@ describe("a search for many prefixes in a sealed segment", () => {
     limit: 1_000,
   };
 
-  function drive<Value>(steps: Generator<void, Value>): { value: Value; slices: number } {
+  function runSlices<Value>(steps: Generator<void, Value>): { value: Value; slices: number } {
     for (let slices = 1; ; slices += 1) {
       const step = steps.next();
       if (step.done) return { value: step.value, slices };
     }
   }
 
-  test("a search for many prefixes continues from slice to slice while it looks up terms, and ends complete", () => {
+  test("a search for many prefixes continues from slice to slice while it looks up terms, and its answer is complete", () => {
     const set = openPostSet(named, 9_000, "sealed");
     try {
       const expected = set.foundByMatcher(plan).slice(0, request.limit);
-      const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+      const slicing = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
       const requested = { ...request, after: null, deadlineMs: 1 };
-      const { value, slices } = drive(set.archive.reader.steps.search(requested, turn));
+      const { value, slices } = runSlices(set.archive.reader.steps.search(requested, slicing));
       expect(value.positions.map(nameOf)).toEqual(expected);
       expect(value.complete).toBe(true);
       expect(slices).toBeGreaterThan(10);
@@ -146,16 +146,18 @@ describe("a search for many prefixes in a sealed segment", () => {
     }
   });
 
-  test("a search for many prefixes makes progress with each page, also after its time limit", () => {
+  test("a search for many prefixes makes progress with each page, even after its time limit", () => {
     const set = openPostSet(named.slice(0, 800), 9_000, "mixed");
     try {
-      const turn = { clock: { now: () => 1, elapsed: () => 0 }, isSliceOver: () => false };
+      const slicing = { clock: { now: () => 1, elapsed: () => 0 }, isSliceOver: () => false };
       const found: string[] = [];
       let after: Position | null = null;
       let pages = 0;
       do {
         const requested: SearchRequest = { ...request, after, deadlineMs: 0 };
-        const answer: SearchAnswer = drive(set.archive.reader.steps.search(requested, turn)).value;
+        const answer: SearchAnswer = runSlices(
+          set.archive.reader.steps.search(requested, slicing),
+        ).value;
         const { positions, next } = answer;
         found.push(...positions.map(nameOf));
         after = next;
@@ -170,17 +172,17 @@ describe("a search for many prefixes in a sealed segment", () => {
   test("a search for many prefixes ends when it is cancelled while it looks up terms", () => {
     const set = openPostSet(named, 9_000, "sealed");
     try {
-      const turn = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
+      const slicing = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
       let isCancelled = false;
       const segments = readSegmentsOf(set);
       const steps = searchSegments({ ...request, after: null, deadlineMs: 1 }, segments.entries, {
-        ...turn,
+        ...slicing,
         open: segments.open,
         isStopped: () => isCancelled,
       });
       steps.next();
       isCancelled = true;
-      const { value, slices } = drive(steps);
+      const { value, slices } = runSlices(steps);
       expect(slices).toBe(1);
       expect(value).toMatchObject({ positions: [], complete: false });
       segments.close();
@@ -231,11 +233,11 @@ test("a slice reads a bounded number of postings, and reads each term once even 
   const set = openPostSet(posts, 9_000, "fts5");
   try {
     const { work } = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 6_000 });
-    const distinct = words.length;
-    // 512 posts, then those with 16,384 postings.
-    expect(work.statements - work.rechecked).toBeLessThanOrEqual(12 * (distinct + 1));
+    const distinctTerms = words.length;
+    // A slice has 512 posts, or those with 16,384 postings.
+    expect(work.statements - work.rechecked).toBeLessThanOrEqual(12 * (distinctTerms + 1));
     const first = set.archive.search({ plan: set.planOf(String(queries[0])), limit: 1 });
-    expect(first.work.statements - first.work.rechecked).toBe(distinct + 2);
+    expect(first.work.statements - first.work.rechecked).toBe(distinctTerms + 2);
   } finally {
     set.remove();
   }

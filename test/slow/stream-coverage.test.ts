@@ -59,10 +59,10 @@ function publish(): void {
   jetstream.publish({ did: "did:plc:author", time_us: lastUs, kind: "commit", commit });
 }
 
-type Look = { complete: boolean; missing: string[]; count: number };
+type Observation = { complete: boolean; missing: string[]; count: number };
 
-/** `missing` were sent before the end of the claimed coverage. */
-async function look(): Promise<Look> {
+/** `missing` posts were published before the end of the reported coverage. */
+async function observe(): Promise<Observation> {
   publish();
   const start_time = new Date(Math.ceil(published[0]?.timeMs ?? 0)).toISOString();
   const requested = search("comet", { max_results: 100, start_time });
@@ -82,10 +82,10 @@ async function look(): Promise<Look> {
 
 type Found = { Metadata: { uri: string } };
 
-/** No earlier answer may claim it wrongly. */
-async function untilComplete(): Promise<Look> {
+/** No earlier answer may be wrongly marked complete. */
+async function untilComplete(): Promise<Observation> {
   return await until("an answer is complete", async () => {
-    const answer = await look();
+    const answer = await observe();
     expect(answer.missing).toEqual([]);
     return answer.complete ? answer : null;
   });
@@ -94,10 +94,10 @@ async function untilComplete(): Promise<Look> {
 const isConnected = (): boolean => service.context.ingest.state()?.status === "connected";
 
 test("an uninterrupted stream is complete to the present in every answer", async () => {
-  await until("the service listens", async () => (jetstream.open() > 0 ? true : null));
+  await until("the service is connected", async () => (jetstream.open() > 0 ? true : null));
   await untilComplete();
   for (let n = 0; n < 20; n += 1) {
-    expect(await look()).toMatchObject({ complete: true, missing: [] });
+    expect(await observe()).toMatchObject({ complete: true, missing: [] });
   }
 });
 
@@ -106,14 +106,14 @@ test("no answer is complete to the present while disconnected, and all are once 
     await untilComplete();
     jetstream.cut();
     await until("the cut is noticed", async () => (isConnected() ? null : true));
-    let looks = 0;
+    let observations = 0;
     for (;;) {
-      const answer = await look();
+      const answer = await observe();
       if (isConnected()) break;
       expect(answer.complete).toBe(false);
-      looks += 1;
+      observations += 1;
     }
-    expect(looks).toBeGreaterThan(0);
+    expect(observations).toBeGreaterThan(0);
     await untilComplete();
   }
 });

@@ -15,11 +15,11 @@ import {
   postingListExecutor,
 } from "../../testkit/data/posting-list-executor.ts";
 
-const postsOfSet = 40;
-const queriesOfSet = 40;
+const postsPerSet = 40;
+const queriesPerSet = 40;
 
-const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
-const queries = fc.array(generatedQuery, { minLength: queriesOfSet, maxLength: queriesOfSet });
+const posts = fc.tuple(...Array.from({ length: postsPerSet }, (_, n) => generatedPost(n)));
+const queries = fc.array(generatedQuery, { minLength: queriesPerSet, maxLength: queriesPerSet });
 
 const sets: Readonly<Record<IndexForm, number>> = {
   fts5: 15,
@@ -29,8 +29,8 @@ const sets: Readonly<Record<IndexForm, number>> = {
 };
 
 describe.each(indexForms)("posts found by %s", (form) => {
-  test("the posting lists of docs/executors.md answer as the archive and the matcher do", () => {
-    const met = { exact: 0, rechecked: 0, dropped: 0, found: 0 };
+  test("the posting lists of docs/executors.md find the same posts as the archive and the matcher", () => {
+    const totals = { exact: 0, rechecked: 0, dropped: 0, found: 0 };
     fc.assert(
       fc.property(posts, queries, (drawn, requested) => {
         const set = openPostSet(drawn, 9, form);
@@ -39,14 +39,14 @@ describe.each(indexForms)("posts found by %s", (form) => {
           const executor = postingListExecutor(subjects);
           for (const query of requested) {
             const plan = set.planOf(query);
-            const answer = executor.search({ plan, limit: postsOfSet, after: null });
+            const answer = executor.search({ plan, limit: postsPerSet, after: null });
             const found = answer.positions.map(nameOf);
             expect(found, query).toEqual(set.foundByArchive(plan));
             expect(found.toSorted(), query).toEqual(foundByMatcher(plan, subjects));
-            if (found.length > 0) met.found += 1;
-            if (answer.rechecked === 0) met.exact += 1;
-            else met.rechecked += 1;
-            if (answer.candidates > found.length) met.dropped += 1;
+            if (found.length > 0) totals.found += 1;
+            if (answer.rechecked === 0) totals.exact += 1;
+            else totals.rechecked += 1;
+            if (answer.candidates > found.length) totals.dropped += 1;
           }
         } finally {
           set.remove();
@@ -54,7 +54,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
       }),
       { numRuns: sets[form] },
     );
-    for (const times of Object.values(met)) expect(times).toBeGreaterThan(15);
+    for (const times of Object.values(totals)) expect(times).toBeGreaterThan(15);
   });
 
   test("the pages of posting lists of any size equal the archive's", () => {
@@ -73,7 +73,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
             });
             const { positions, next } = set.archive.search({ plan, limit, after });
             expect(page.positions, query).toEqual(positions);
-            // It orders posts of one millisecond across servers.
+            // The archive's position also orders posts of one millisecond across servers.
             expect(page.next, query).toEqual(next && { platform: next.platform, id: next.id });
             after = page.next;
           } while (after !== null);
@@ -91,7 +91,7 @@ test.for<[string, PlanNode]>([
   ["an ID", { kind: "id", low: 5n, high: null }],
   ["a count", { kind: "min-count", metric: "likes", atLeast: 15 }],
   ["a circle", { kind: "geo", lat: 0, lon: 0, radiusKm: 5 }],
-])("the posting lists' superset for %s is checked again, also under a negation", ([, plan]) => {
+])("the posting lists' superset for %s is rechecked, even under a negation", ([, plan]) => {
   const subjects = [1, 5, 9].map((n) => smallSubject(n));
   const executor = postingListExecutor(subjects);
   const request = (requested: PlanNode) =>

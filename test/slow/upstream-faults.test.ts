@@ -23,13 +23,13 @@ import {
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
 /**
- * Each fault becomes a retry, a partial answer, or an error that names the upstream; never a hang, loss or duplicate.
+ * Each fault leads to a retry, a partial answer, or an error that names the upstream; never to a hang, loss or duplicate.
  */
 
 let hostile: HostileUpstream;
 let service: ServiceUnderTest;
 let key: string;
-/** With its own rate limit. */
+/** Each test has its own rate limit. */
 let bucket = 0;
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ function page(ids: readonly string[], next: string | null = null): Turn {
   return good({ ids, next });
 }
 
-type Reported = {
+type JobReport = {
   status: string;
   error: string;
   complete: boolean | null;
@@ -85,11 +85,11 @@ type Reported = {
   ms: number;
 };
 
-async function job(maxResults = 100, nextCursor: string | null = null): Promise<Reported> {
+async function job(maxResults = 100, nextCursor: string | null = null): Promise<JobReport> {
   const startMs = performance.now();
-  const named = { query: "author.example.com", max_results: maxResults };
+  const queryArguments = { query: "author.example.com", max_results: maxResults };
   const more = nextCursor === null ? {} : { next_cursor: nextCursor };
-  const body = { type: "bluesky", arguments: { type: "gettweets", ...named, ...more } };
+  const body = { type: "bluesky", arguments: { type: "gettweets", ...queryArguments, ...more } };
   const submitted = await service.submit(key, body, "/v1/search/live/bluesky");
   expect(submitted.statusCode, submitted.body).toBe(202);
   const { uuid } = submitted.json<{ uuid: string }>();
@@ -98,7 +98,7 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
     method: "GET",
     url: `/v1/search/live/bluesky/status/${uuid}`,
   });
-  const reported = status.json();
+  const report = status.json();
   const posts =
     result.statusCode === 200
       ? result
@@ -107,20 +107,20 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
       : [];
   expect(new Set(posts).size).toBe(posts.length);
   return {
-    ...reported,
+    ...report,
     posts,
-    nextCursor: reported.next_cursor,
+    nextCursor: report.next_cursor,
     httpStatus: result.statusCode,
     ms: performance.now() - startMs,
   };
 }
 
-const codesOf = ({ warnings }: Reported) => warnings.map(({ code }) => code);
+const codesOf = ({ warnings }: JobReport) => warnings.map(({ code }) => code);
 
-const errors: [string, Turn][] = [
+const faults: [string, Turn][] = [
   ["no answer", silent],
-  ["a body that stays open", stuckInBody],
-  ["a body that breaks off", truncatedBody],
+  ["a body that stalls", stuckInBody],
+  ["a truncated body", truncatedBody],
   ["truncated JSON", cutOff],
   ["an empty body", answered(200)],
   ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>")],
@@ -128,55 +128,55 @@ const errors: [string, Turn][] = [
   ["an answer that is not HTTP", garbage],
   ["a status of 500", answered(500)],
   ["a status of 503", answered(503, { "retry-after": "1" })],
-  ["a limit of a second", answered(429, { "retry-after": "1" })],
-  ["a limit without a reset", answered(429)],
+  ["a rate limit of a second", answered(429, { "retry-after": "1" })],
+  ["a rate limit without a reset", answered(429)],
 ];
 
-const lasting: [string, Turn][] = [
+const permanentOnly: [string, Turn][] = [
   ["a redirect to a private address", redirect("http://169.254.169.254/latest/meta-data")],
-  ["a body without an end", endless],
-  ["some bytes that unpack to very many", gzipBomb(20_000_000)],
-  ["JSON that nests deep", nested(5_000)],
-  ["a refusal", answered(403, {}, "{}")],
+  ["an endless body", endless],
+  ["a compressed body that expands enormously", gzipBomb(20_000_000)],
+  ["deeply nested JSON", nested(5_000)],
+  ["a status of 403", answered(403, {}, "{}")],
   ["a request for a credential", answered(401)],
 ];
 
 describe("a temporary upstream fault", () => {
-  test.each(errors)(
-    "the answer is complete in spite of a temporary upstream fault: %s",
+  test.each(faults)(
+    "the answer is complete despite a temporary upstream fault: %s",
     async (_what, turn) => {
       hostile.script = [turn, page(["1", "2"], "b"), turn, page(["3"])];
-      const reported = await job();
-      expect(reported).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
-      expect(reported.ms).toBeLessThan(10_000);
+      const report = await job();
+      expect(report).toMatchObject({ status: "done", complete: true, posts: ["1", "2", "3"] });
+      expect(report.ms).toBeLessThan(10_000);
     },
   );
 });
 
 describe("a permanent upstream fault", () => {
-  test.each([...errors, ...lasting])(
+  test.each([...faults, ...permanentOnly])(
     "a permanent upstream fault leads to an error that names the upstream: %s",
     async (_what, turn) => {
       hostile.usual = turn;
-      const reported = await job();
-      expect(reported).toMatchObject({ posts: [] });
-      expect(["error", "expired"]).toContain(reported.status);
-      expect([502, 504]).toContain(reported.httpStatus);
-      expect(reported.error).toMatch(/127\.0\.0\.1:\d+|the platform/);
-      expect(reported.error).not.toContain("meta-data");
-      expect(reported.ms).toBeLessThan(10_000);
+      const report = await job();
+      expect(report).toMatchObject({ posts: [] });
+      expect(["error", "expired"]).toContain(report.status);
+      expect([502, 504]).toContain(report.httpStatus);
+      expect(report.error).toMatch(/127\.0\.0\.1:\d+|the platform/);
+      expect(report.error).not.toContain("meta-data");
+      expect(report.ms).toBeLessThan(10_000);
     },
   );
 
-  test.each([...errors, ...lasting])(
+  test.each([...faults, ...permanentOnly])(
     "a permanent upstream fault after a first page leads to an answer marked as partial: %s",
     async (_what, turn) => {
       hostile.script = [page(["1", "2"], "b")];
       hostile.usual = turn;
-      const reported = await job();
-      expect(reported).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
-      expect(codesOf(reported)).toContain("upstream_broke_off");
-      expect(reported.ms).toBeLessThan(10_000);
+      const report = await job();
+      expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
+      expect(codesOf(report)).toContain("upstream_broke_off");
+      expect(report.ms).toBeLessThan(10_000);
     },
   );
 });
@@ -184,17 +184,17 @@ describe("a permanent upstream fault", () => {
 describe("upstream pages", () => {
   test("upstream pages that repeat and are out of order give each post once, marked incomplete", async () => {
     hostile.script = [page(["1", "2", "2"], "b"), page(["3", "2", "1"], "c"), page(["1", "4"])];
-    const reported = await job();
-    expect(reported).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
-    expect(codesOf(reported)).toContain("upstream_repeats");
+    const report = await job();
+    expect(report).toMatchObject({ complete: false, posts: ["1", "2", "3", "4"] });
+    expect(codesOf(report)).toContain("upstream_repeats");
   });
 
   test("upstream pages whose cursors form a cycle end with a warning", async () => {
     hostile.script = [page(["1"], "b"), page(["2"], "c")];
     hostile.usual = page(["3"], "b");
-    const reported = await job();
-    expect(reported).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
-    expect(codesOf(reported)).toContain("upstream_repeats");
+    const report = await job();
+    expect(report).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
+    expect(codesOf(report)).toContain("upstream_repeats");
     expect(hostile.requests).toHaveLength(3);
   });
 
@@ -204,9 +204,9 @@ describe("upstream pages", () => {
       n += 1;
       page([], `cursor ${n}`)(request, response);
     };
-    const reported = await job();
-    expect(reported).toMatchObject({ complete: false, posts: [] });
-    expect(codesOf(reported)).toContain("upstream_empty_pages");
+    const report = await job();
+    expect(report).toMatchObject({ complete: false, posts: [] });
+    expect(codesOf(report)).toContain("upstream_empty_pages");
     expect(hostile.requests.length).toBeLessThan(10);
   });
 
@@ -235,9 +235,9 @@ describe("upstream pages", () => {
     const posts: string[] = [];
     let cursor: string | null = null;
     do {
-      const reported = await job(2, cursor);
-      posts.push(...reported.posts);
-      cursor = reported.nextCursor;
+      const report = await job(2, cursor);
+      posts.push(...report.posts);
+      cursor = report.nextCursor;
     } while (cursor !== null);
     expect(posts).toEqual(["1", "2", "3", "4", "5", "6", "7"]);
   });
@@ -246,12 +246,12 @@ describe("upstream pages", () => {
 test("the posts read before an account was suspended are returned, marked incomplete", async () => {
   hostile.script = [page(["1", "2"], "b")];
   hostile.usual = answered(404, {}, "{}");
-  const reported = await job();
-  expect(reported).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
-  expect(codesOf(reported)).toContain("upstream_gone");
+  const report = await job();
+  expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
+  expect(codesOf(report)).toContain("upstream_gone");
 });
 
-test("an unknown account is answered with an empty list of posts", async () => {
+test("the posts of an unknown account are an empty list", async () => {
   hostile.usual = answered(404, {}, "{}");
   expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
 });

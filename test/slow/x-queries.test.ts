@@ -4,7 +4,7 @@ import { testSeed } from "../../testkit/seed.ts";
 
 const numRuns = 600;
 
-test("requests to X cover every matching post, in queries that X accepts", {
+test("requests to X contain only queries that X accepts, and cover every matching post", {
   timeout: 240_000,
 }, () => {
   const { sent, matching } = checkSuperset({ numRuns, seed: testSeed(20_261_122) });

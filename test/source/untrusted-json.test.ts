@@ -1,65 +1,65 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 
-const own = "text that Earshot wrote itself, in a store that only it writes";
-const operator = "a file or argument of the operator, read once";
+const ownText = "text that Earshot wrote itself, in a store that only it writes";
+const operatorInput = "a file or argument of the operator, read once";
 const records =
-  "one record of a result: written by Earshot, or measured when a node or an upstream gave it";
+  "one record of a result: written by Earshot, or measured when a node or an upstream returned it";
 const measured = "measured by json-shape.ts before it is parsed";
 const short = "at most 16 KB, which cannot hold enough names to matter";
-const commandLine = "runs in a command, where no event loop serves anyone";
-const encrypted = "encrypted by Earshot: what was changed does not decrypt";
+const commandLine = "runs in a command, where no event loop serves requests";
+const encrypted = "encrypted by Earshot: changed text cannot be decrypted";
 
 /** Why these calls of JSON.parse cannot block the event loop; all others use parseUntrustedJson. */
 const reasons: Readonly<Record<string, string>> = {
-  "accounts/admin/audit-operations.ts": own,
-  "accounts/admin/export-rows.ts": own,
-  "accounts/keys/key.ts": own,
+  "accounts/admin/audit-operations.ts": ownText,
+  "accounts/admin/export-rows.ts": ownText,
+  "accounts/keys/key.ts": ownText,
   "accounts/grants/consent.ts": encrypted,
   "accounts/sign-in/encrypted-attempt.ts": encrypted,
-  "archive/bulk/packed-posts.ts": own,
-  "archive/catalog/accounts.ts": own,
-  "archive/maintenance/manifest.ts": operator,
+  "archive/bulk/packed-posts.ts": ownText,
+  "archive/catalog/accounts.ts": ownText,
+  "archive/maintenance/manifest.ts": operatorInput,
   "cli/demo/curl.ts": commandLine,
   "cli/search/search-archive.ts": commandLine,
   "cli/search/show-record.ts": commandLine,
   "cli/nodes/show-verdict.ts": commandLine,
   "http/answers/page.ts": records,
   "http/submission/requested-target.ts": records,
-  "http/built-files/page-links.ts": own,
-  "http/docs-site/html/write-site.ts": own,
-  "http/docs-site/served-pages.ts": own,
+  "http/built-files/page-links.ts": ownText,
+  "http/docs-site/html/write-site.ts": ownText,
+  "http/docs-site/served-pages.ts": ownText,
   "http/submission/json-body.ts": measured,
-  "http/openapi/openapi.ts": own,
-  "http/answers/webhook-body.ts": own,
-  "ingest/backfill/author-progress.ts": own,
+  "http/openapi/openapi.ts": ownText,
+  "http/answers/webhook-body.ts": ownText,
+  "ingest/backfill/author-progress.ts": ownText,
   "ingest/backfill/archived-posts.ts": records,
   "ingest/backfill/read-whole-repository.ts": short,
-  "ingest/import/progress.ts": own,
-  "ingest/jetstream/position.ts": own,
+  "ingest/import/progress.ts": ownText,
+  "ingest/jetstream/position.ts": ownText,
   "ingest/import/json-line.ts": measured,
-  "ingest/jetstream/labeler-position.ts": own,
-  "ingest/mastodon/catch-up.ts": own,
-  "ingest/mastodon/sweep.ts": own,
+  "ingest/jetstream/labeler-position.ts": ownText,
+  "ingest/mastodon/catch-up.ts": ownText,
+  "ingest/mastodon/sweep.ts": ownText,
   "jobs/cursor.ts": encrypted,
-  "jobs/stored.ts": own,
-  "jobs/webhooks/enqueue.ts": own,
-  "jobs/webhooks/rows.ts": own,
+  "jobs/stored.ts": ownText,
+  "jobs/webhooks/enqueue.ts": ownText,
+  "jobs/webhooks/rows.ts": ownText,
   "lib/bounded-json.ts": measured,
   "lib/json-members.ts": "one name of a text that was parsed before",
-  "remote/evidence/collateral.ts": operator,
-  "remote/evidence/policy.ts": operator,
-  "remote/evidence/simulated/simulated-folder.ts": operator,
-  "remote/gateway/node-record.ts": own,
-  "remote/gateway/node-store.ts": own,
+  "remote/evidence/collateral.ts": operatorInput,
+  "remote/evidence/policy.ts": operatorInput,
+  "remote/evidence/simulated/simulated-folder.ts": operatorInput,
+  "remote/gateway/node-record.ts": ownText,
+  "remote/gateway/node-store.ts": ownText,
   "remote/proof/proof-checks.ts": commandLine,
   "remote/proof/read-proof.ts": commandLine,
   "remote/protocol/read-record.ts": measured,
   "search/merge/with-records.ts": records,
-  "server/sharing.ts": own,
+  "server/sharing.ts": ownText,
   "search/methods/archived-posts.ts": records,
   "search/archive/unchecked.ts": records,
-  "platforms/bluesky/oauth-key.ts": own,
+  "platforms/bluesky/oauth-key.ts": ownText,
   "platforms/bluesky/search-merge.ts": encrypted,
   "platforms/bluesky/stored-tokens.ts": short,
   "upstream/credentials/encrypt-secrets.ts": encrypted,
@@ -67,7 +67,7 @@ const reasons: Readonly<Record<string, string>> = {
   "upstream/requests/read-json.ts": measured,
   "platforms/x/search.ts": encrypted,
   "posts/record.ts": records,
-  "server/version.ts": own,
+  "server/version.ts": ownText,
 };
 
 test("every call of JSON.parse is listed with the reason why it is safe", () => {

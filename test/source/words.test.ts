@@ -12,7 +12,7 @@ function tracked(...paths: string[]): string[] {
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Archaic, or with a standard term in docs/glossary.md. */
+/** Archaic words, and words with a standard term in docs/glossary.md. */
 const inProse = [
   "whoever",
   "whomever",
@@ -44,7 +44,7 @@ const inProse = [
   "ways? out",
   "(?:is|are|was|were) told",
 ];
-/** Pages use these in ordinary senses. */
+/** Documentation may use these in their ordinary senses. */
 const inCode = [...inProse, "told", "tells", "stands?(?: for)?", "strangers?"];
 
 const patternOf = (words: readonly string[]): RegExp =>
@@ -60,10 +60,10 @@ const bannedInNames = new Set(
 
 /** Block comment lines begin with a star. */
 const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line);
-const linesOf = (text: string, areWanted: (line: string) => boolean): string =>
-  text.split("\n").filter(areWanted).join("\n");
+const linesOf = (text: string, isIncluded: (line: string) => boolean): string =>
+  text.split("\n").filter(isIncluded).join("\n");
 
-/** Strings of several words, without the values in them. */
+/** Strings of several words, without interpolated values. */
 function messagesOf(text: string): string[] {
   const code = linesOf(text, (line) => !isComment(line));
   return [...code.matchAll(/"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g)]
@@ -77,7 +77,7 @@ function titlesOf(text: string): string[] {
   return [...text.matchAll(call)].map(({ groups }) => (groups?.title ?? "").slice(1, -1));
 }
 
-/** Outside of code, with its surroundings, or null. */
+/** The first match outside of code, with the text around it, or null. */
 function firstMatch(words: readonly string[], text: string): string | null {
   const prose = text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
   const found = patternOf(words).exec(prose);

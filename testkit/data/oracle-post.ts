@@ -1,7 +1,7 @@
 import { all } from "@earshot/query/plan";
 import { hasTime, idTimeMs, postTimeMs } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
-import type { OracleAround as OracleContext, OraclePost } from "../../test/oracle/oracle.ts";
+import type { OracleContext, OraclePost } from "../../test/oracle/oracle.ts";
 import type { SmallArchive } from "../archives/small-archive.ts";
 import { capMs } from "./post-set.ts";
 

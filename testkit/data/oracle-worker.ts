@@ -2,13 +2,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { all } from "@earshot/query/plan";
 import type { Position } from "../../src/archive/archive.ts";
 import { createReader } from "../../src/archive/threads/reader.ts";
-import { analyzePost, compileOracle, type OracleAround } from "../../test/oracle/oracle.ts";
+import { analyzePost, compileOracle, type OracleContext } from "../../test/oracle/oracle.ts";
 import { oraclePostOfX } from "./oracle-post.ts";
 
 export type OracleTask = {
   folder: string;
   queries: readonly string[];
-  around: OracleAround;
+  around: OracleContext;
   part: number;
   of: number;
 };

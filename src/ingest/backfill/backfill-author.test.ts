@@ -264,7 +264,7 @@ describe("newer data in the archive", () => {
   test("an imported, streamed and backfilled post are merged under one ID", async () => {
     addAccount({ [tid(1)]: record("one post") });
     const change = streamed(tid(1), "one post", tid(1));
-    if (change.kind !== "upsert") throw new Error("a post");
+    if (change.kind !== "upsert") throw new Error("no post");
     const ids: unknown[] = [];
     const noteIds = async () =>
       ids.push((await visiblePosts()).map((post) => (post as { ID?: unknown }).ID));
@@ -283,7 +283,7 @@ describe("newer data in the archive", () => {
     addAccount({});
     const other = "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb";
     const change = streamed(tid(1), "of another", tid(1));
-    if (change.kind !== "upsert") throw new Error("a post");
+    if (change.kind !== "upsert") throw new Error("no post");
     const uri = `at://${other}/app.bsky.feed.post/${tid(1)}`;
     await archive.write({
       changes: [{ kind: "upsert", post: { ...change.post, uri, userId: other } }],
@@ -375,7 +375,7 @@ describe("a repository that cannot be read immediately", () => {
     },
     "whose commit belongs to another account": (bent) => {
       const account = bent.accounts.get(did);
-      if (account === undefined) throw new Error("an account");
+      if (account === undefined) throw new Error("no account");
       bent.instead = (method) => {
         account.did = method.endsWith("getRepo") ? "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" : did;
         return false;

@@ -72,7 +72,7 @@ describe("a zip archive", () => {
     let read = 0;
     const reading = withArchive(bytes, async (handle) => {
       const [member] = await readZipDirectory(handle, bytes.length, () => true);
-      if (member === undefined) throw new Error("a member");
+      if (member === undefined) throw new Error("no member");
       for await (const piece of zipMemberPieces(handle, member, () => {})) read += piece.length;
     });
     await expect(reading).rejects.toThrow("a in the archive is damaged");

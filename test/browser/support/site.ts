@@ -36,7 +36,7 @@ export async function startSite(settings: Readonly<Record<string, string>> = {})
     ...settings,
   });
   proxy.forwardTo(service.url);
-  await holdHarbour(service, Date.now());
+  await archiveHarbourPosts(service, Date.now());
   return {
     url: proxy.url,
     service,
@@ -60,7 +60,7 @@ const texts = [
 ];
 
 /** Posts and a week of coverage with a gap of two hours. */
-async function holdHarbour({ context }: ServiceUnderTest, nowMs: number): Promise<void> {
+async function archiveHarbourPosts({ context }: ServiceUnderTest, nowMs: number): Promise<void> {
   const stored = {
     platform: "bluesky",
     collection: "posts",
