@@ -137,12 +137,12 @@ const record = (name: string, list: readonly number[]): void => {
 
 const stillRunning: number[] = [];
 try {
-  const stored = await light.submit("the", 100);
-  await light.result(stored);
+  const finished = await light.submit("the", 100);
+  await light.result(finished);
   for (let round = 0; round < rounds; round++) {
-    record("search idle", (await sample(stored)).search);
+    record("search idle", (await sample(finished)).search);
     const submitted = await submitExpensive(round);
-    const loaded = await sample(stored);
+    const loaded = await sample(finished);
     record("search loaded", loaded.search);
     record("/readyz loaded", loaded.ready);
     record("result loaded", loaded.result);

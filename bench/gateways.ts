@@ -103,11 +103,11 @@ async function measure(side: Side): Promise<void> {
     await load(gateways, keys, clients, 1_500);
     const before = cpuSeconds(gateways);
     const durations = await load(gateways, keys, clients, seconds * 1_000);
-    const used = ((cpuSeconds(gateways) - before) / durations.length) * 1_000;
+    const cpuMsPerJob = ((cpuSeconds(gateways) - before) / durations.length) * 1_000;
     const { p50, p99 } = summary(durations);
     const rate = durations.length / seconds;
     console.error(
-      `${side.name}, ${clients}: ${rate.toFixed(0)}/s, ${used.toFixed(2)} ms of gateway CPU a job`,
+      `${side.name}, ${clients}: ${rate.toFixed(0)}/s, ${cpuMsPerJob.toFixed(2)} ms of gateway CPU a job`,
     );
     const name = `${side.name} | ${clients}`;
     rounds.set(name, [...(rounds.get(name) ?? []), { rate, p50, p99 }]);
@@ -128,11 +128,11 @@ async function roundTrips(): Promise<number> {
   for (let turn = 0; turn < jobs; turn += 1) {
     await client.result(await client.submit(`comet ${turn}`, 20));
   }
-  const used = (count.roundTrips() - before) / jobs;
+  const roundTripsOfJob = (count.roundTrips() - before) / jobs;
   client.close();
   await gateway.stop();
   count.close();
-  return used;
+  return roundTripsOfJob;
 }
 
 async function load(

@@ -11,7 +11,6 @@ export type ScaleFolder = {
   unsealedDir: string;
   sealedDir: string;
   rawPath: string;
-  /** Builds the raw FTS5 table if it is missing. */
   buildRawOnce(): Promise<void>;
   figures(suffix: string): Record<string, unknown>;
   saveFigures(suffix: string, part: string, figures: unknown): void;

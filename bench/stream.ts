@@ -46,13 +46,13 @@ const { posts } = await stream.jetstreamPosts();
 await compare(live);
 await live.stop();
 
-const again = await stream.startService("again", settings);
+const replaying = await stream.startService("replay", settings);
 const isAll = (_: number, { events, waiting }: StreamSample): boolean =>
   events >= all && waiting === 0;
-const replaySamples = await samplesUntil(again, isAll, 100);
+const replaySamples = await samplesUntil(replaying, isAll, 100);
 print("replay of everything that Jetstream stored", replaySamples);
-await samplesUntil(again, isQuiet());
-await compare(again);
+await samplesUntil(replaying, isQuiet());
+await compare(replaying);
 await stream.close();
 rmSync(folder, { recursive: true, force: true });
 
@@ -110,9 +110,9 @@ function print(what: string, samples: readonly Sample[]): void {
 }
 
 async function compare(service: ServerProcess): Promise<void> {
-  const shown = await foundTexts(service);
-  const missing = [...posts].filter(([uri, text]) => shown.get(uri) !== text).length;
-  const extra = [...shown.keys()].filter((uri) => !posts.has(uri)).length;
+  const found = await foundTexts(service);
+  const missing = [...posts].filter(([uri, text]) => found.get(uri) !== text).length;
+  const extra = [...found.keys()].filter((uri) => !posts.has(uri)).length;
   console.log(
     `\n${posts.size} posts stored by Jetstream: ${missing} missing or different, ${extra} extra`,
   );

@@ -251,8 +251,8 @@ test("a disconnection leaves a gap in the coverage, and posts after it are found
   emulator.network.addStatus({ accountId: ann, text: "a crane later" });
   await waitForPosts("crane", 3);
   const streamIntervals = await until("two intervals", async () => {
-    const stored = await service.context.archive.coverage();
-    const { intervals = [] } = stored.find(({ platform }) => platform === "mastodon") ?? {};
+    const coverage = await service.context.archive.coverage();
+    const { intervals = [] } = coverage.find(({ platform }) => platform === "mastodon") ?? {};
     const ofStream = intervals.filter(
       ({ source }) => source === `mastodon-stream:${emulator.host}`,
     );

@@ -73,14 +73,14 @@ async function hidePost(network: Network, post: Post, reason: Reason): Promise<v
 }
 
 function shownPosts(society: Society, draw: Draw, count: number): Post[] {
-  const shown = society.posts.filter(
+  const visible = society.posts.filter(
     (post) =>
       post.state === "visible" &&
       post.author.state === "visible" &&
       post.author.index > cast.silent &&
       draw.chance(0.05),
   );
-  return shown.slice(0, count);
+  return visible.slice(0, count);
 }
 
 const firstOfStar = ({ posts }: Society): Post | undefined =>

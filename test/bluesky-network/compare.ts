@@ -15,21 +15,22 @@ export function summary(differences: Differences): Differences {
 
 export function differences(found: readonly FoundPost[], { posts }: Truth): Differences {
   const reported: Differences = [];
-  const shown = new Map(found.map((post) => [post.Metadata.uri, post]));
-  if (shown.size < found.length) reported.push(`found twice: ${found.length - shown.size} posts`);
+  const foundByUri = new Map(found.map((post) => [post.Metadata.uri, post]));
+  if (foundByUri.size < found.length)
+    reported.push(`found twice: ${found.length - foundByUri.size} posts`);
   for (const post of posts.values()) {
-    const stored = shown.get(post.uri);
+    const stored = foundByUri.get(post.uri);
     if (stored === undefined) reported.push(`missing: ${JSON.stringify(post)}`);
     else reported.push(...differencesOf(post, stored));
   }
-  for (const { Metadata } of shown.values()) {
+  for (const { Metadata } of foundByUri.values()) {
     if (!posts.has(Metadata.uri)) reported.push(`unexpected: ${JSON.stringify(Metadata)}`);
   }
   return reported;
 }
 
 function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differences {
-  const stored: SeenPost = {
+  const actual: SeenPost = {
     uri: Metadata.uri,
     text: Content,
     createdMs: Date.parse(Metadata.created_at),
@@ -43,7 +44,7 @@ function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differ
   };
   const names = Object.keys(post) as (keyof SeenPost)[];
   return names
-    .map((name) => ({ name, is: JSON.stringify(stored[name]), due: JSON.stringify(post[name]) }))
+    .map((name) => ({ name, is: JSON.stringify(actual[name]), due: JSON.stringify(post[name]) }))
     .filter(({ is, due }) => is !== due)
     .map(({ name, is, due }) => `${name}: ${is}, expected ${due}, of ${post.uri}`);
 }

@@ -102,8 +102,8 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
     some: async (person) => {
       const busy = new Set<string>();
       const count = draw.chance(0.3) ? 1 + draw.below(3) : 1 + draw.below(48);
-      const drawn = Array.from({ length: count }, () => drawWrite(person, busy));
-      const writes = drawn.filter((each) => each !== null);
+      const drawnWrites = Array.from({ length: count }, () => drawWrite(person, busy));
+      const writes = drawnWrites.filter((each) => each !== null);
       if (writes.length === 0) return;
       const uris = await write(network, person, writes);
       for (const [index, each] of writes.entries()) {

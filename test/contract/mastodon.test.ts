@@ -145,8 +145,8 @@ describe.skipIf(!isOpen)(openTitle, () => {
 
 describe.skipIf(!isSignedIn)(signedInTitle, () => {
   test("a Mastodon server reports the user of the token", async () => {
-    const made = await mastodonUserTokenKind.make({ host: instance, token }, tools);
-    expect(made.subjectName).toMatch(/^@.+@.+/);
+    const created = await mastodonUserTokenKind.make({ host: instance, token }, tools);
+    expect(created.subjectName).toMatch(/^@.+@.+/);
   });
 
   test("a Mastodon server returns the home timeline", async () => {

@@ -62,9 +62,9 @@ function patient(send: CredentialKind["send"]): CredentialKind["send"] {
 
 async function sessionOf(name: string, secrets: Record<string, string>): Promise<TestSession> {
   const kind = kindOf(name);
-  const made = await kind.make(secrets, tools);
+  const created = await kind.make(secrets, tools);
   const paced = { ...kind, send: patient(kind.send) };
-  const session = sessionWith({ url }, paced, stored(made.secrets, made.subject), Date.now());
+  const session = sessionWith({ url }, paced, stored(created.secrets, created.subject), Date.now());
   sessions.push(session);
   return session;
 }

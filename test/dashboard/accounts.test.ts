@@ -142,7 +142,7 @@ describe("an account that an operator changes", () => {
     const { accountId } = session;
     const key = await keyOf(accountId);
     const uuid = (await service.submit(key, search("comet"))).json().uuid;
-    const stored = service.result(key, uuid);
+    const pending = service.result(key, uuid);
     await service.waitForPending(1);
 
     const answer = await patch(operator, accountId, {
@@ -153,7 +153,7 @@ describe("an account that an operator changes", () => {
       suspended_reason: "A hundred keys",
       suspended_at: expect.any(String),
     });
-    expect((await stored).json().code).toBe("unauthorized");
+    expect((await pending).json().code).toBe("unauthorized");
     expect((await service.submit(key, search("comet"))).json().code).toBe("account_suspended");
     expect((await get(session, "/dashboard/api/account/audit")).statusCode).toBe(401);
 
@@ -236,11 +236,11 @@ describe("the audit log", () => {
   test("actions of the server in the audit log cannot be mistaken for those of an account", async () => {
     const session = await service.signIn({ role: "operator" });
     const { entries } = (await get(session, "/dashboard/api/account/audit")).json();
-    const made = entries.find(
+    const roleChange = entries.find(
       (entry: { action: string }) => entry.action === "account_role_changed",
     );
     // Logins contain no spaces.
-    expect(made.actor).toBe("the server");
+    expect(roleChange.actor).toBe("the server");
   });
 
   test("the audit log cannot be changed or truncated, even by another program", () => {

@@ -37,10 +37,10 @@ describe("grafana-dashboard.json", () => {
   type Variable = { name: string; type: string; query: unknown };
   const dashboard: { schemaVersion: number; panels: Panel[]; templating: { list: Variable[] } } =
     JSON.parse(text("deploy/grafana-dashboard.json"));
-  const drawn = dashboard.panels.filter(({ type }) => type !== "row");
+  const panels = dashboard.panels.filter(({ type }) => type !== "row");
 
   test("grafana-dashboard.json draws only existing metrics, in panels with a title and a description", () => {
-    for (const { title, description = "", targets = [] } of drawn) {
+    for (const { title, description = "", targets = [] } of panels) {
       expect(description.length, title).toBeGreaterThan(10);
       const names = targets.flatMap(({ expr }) => namesIn(expr));
       expect(names.length, title).toBeGreaterThan(0);
@@ -55,7 +55,7 @@ describe("grafana-dashboard.json", () => {
       type: "datasource",
       query: "prometheus",
     });
-    for (const { datasource, targets = [] } of drawn) {
+    for (const { datasource, targets = [] } of panels) {
       const sources = [datasource, ...targets.map((target) => target.datasource)];
       for (const source of sources) expect(source?.uid).toBe("${" + "datasource}");
     }

@@ -174,8 +174,8 @@ describe("the representations of a page", () => {
     expect(packed.headers["content-encoding"]).toBe("br");
     expect(packed.headers.vary).toBe("Accept, Accept-Encoding");
     expect(brotliDecompressSync(packed.rawPayload).toString()).toBe(plain.body);
-    const refused = { ...browser, "accept-encoding": "br;q=0, gzip;q=0.5" };
-    expect((await get("/docs/api", refused)).headers["content-encoding"]).toBe("gzip");
+    const withoutBrotli = { ...browser, "accept-encoding": "br;q=0, gzip;q=0.5" };
+    expect((await get("/docs/api", withoutBrotli)).headers["content-encoding"]).toBe("gzip");
   });
 
   test("the search index of the documentation is JSON that names every page", async () => {
@@ -206,11 +206,11 @@ describe("the representations of a page", () => {
     const html = await get("/docs/api");
     const text = await get("/docs/api", {});
     expect(html.headers.etag).not.toBe(text.headers.etag);
-    const again = { ...browser, "if-none-match": `"other", W/${html.headers.etag}` };
-    const stored = await get("/docs/api", again);
-    expect(stored.statusCode).toBe(304);
-    expect(stored.body).toBe("");
-    expect(stored.headers.etag).toBe(html.headers.etag);
+    const conditional = { ...browser, "if-none-match": `"other", W/${html.headers.etag}` };
+    const notModified = await get("/docs/api", conditional);
+    expect(notModified.statusCode).toBe(304);
+    expect(notModified.body).toBe("");
+    expect(notModified.headers.etag).toBe(html.headers.etag);
     expect((await get("/docs/api", { "if-none-match": `${html.headers.etag}` })).statusCode).toBe(
       200,
     );

@@ -265,8 +265,8 @@ describe("a node is not admitted", () => {
 
   test("a node with an unknown or expired nonce is not admitted", async () => {
     const candidate = await openNode();
-    const made = await register(candidate, { nonce: "A".repeat(43) });
-    expectRefusal(made, "node_refused", "challenge_unknown");
+    const unknown = await register(candidate, { nonce: "A".repeat(43) });
+    expectRefusal(unknown, "node_refused", "challenge_unknown");
     const late = await candidate.registration();
     service.clock.move(60_001);
     expectRefusal(await candidate.post("register", late), "node_refused", "challenge_ended");
@@ -545,8 +545,8 @@ describe("an answer is refused", () => {
 describe("a working node", () => {
   test("a working node renews its leases, and reports why a job has failed", async () => {
     const job = await leaseJob();
-    const stored = { job: job.envelope.job, token: job.payload.token };
-    expect((await node.post("renew", stored)).json().hold_ms).toBeGreaterThan(1_000);
+    const lease = { job: job.envelope.job, token: job.payload.token };
+    expect((await node.post("renew", lease)).json().hold_ms).toBeGreaterThan(1_000);
     const failure = {
       code: "search_not_sayable",
       message: "it cannot be\nsaid",
@@ -555,7 +555,7 @@ describe("a working node", () => {
     };
     const plain = Buffer.from(JSON.stringify(failure));
     expect((await node.post("fail", sealedAnswerOf(job, plain))).statusCode).toBe(204);
-    const refused = await get(resultPath(stored.job));
+    const refused = await get(resultPath(lease.job));
     expectRefusal(refused, "upstream_failed", "search_not_sayable");
     expect(refused.json().detail).toBe("node by hand reported: it cannot be said");
   });

@@ -46,4 +46,4 @@ def submitted_job_is_found(ctx, response, case):
         deleted.add(uuid)
     is_missing = response.status_code == 404 and '"job_not_found"' in response.text
     if is_missing and uuid in submitted and uuid not in deleted and submitted[uuid] == authorization:
-        raise AssertionError(f"the job {uuid} is not found, although it was submitted with the same key and not deleted")
+        raise AssertionError(f"the job {uuid} is not found, but was submitted with the same key and not deleted")

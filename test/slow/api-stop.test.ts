@@ -253,7 +253,7 @@ test("a failed attempt is logged once without its query, and its caller gets no 
   service.context.archive.search = () =>
     Promise.reject(new Error("SQL logic error near canaryword"));
   const { uuid } = (await service.submit(key, search("canaryword"))).json();
-  for (let again = 0; again < 3; again++) {
+  for (let read = 0; read < 3; read++) {
     const result = await service.result(key, uuid);
     expect(result.statusCode).toBe(500);
     expect(result.json()).toMatchObject({ code: "job_failed", error: "internal error" });
@@ -282,12 +282,12 @@ test("a job that runs when the server stops is returned, and the next start runs
     status: "in progress",
     attempts: 1,
   });
-  const stored = service.result(key, uuid);
+  const pending = service.result(key, uuid);
   await service.waitForPending(1);
   const stopped = performance.now();
   await service.stop();
   expect(performance.now() - stopped).toBeLessThan(2_000);
-  expect((await stored).json()).toMatchObject({ uuid, status: "in progress" });
+  expect((await pending).json()).toMatchObject({ uuid, status: "in progress" });
 
   const next = await start({ EARSHOT_DATA_DIR: service.dataDir });
   expect((await next.result(key, uuid)).statusCode).toBe(200);

@@ -106,7 +106,7 @@ async function execute(
 }
 
 /** How a client reports that there is no proof. */
-const refused = /EarshotError: .*find nodes that sign results/;
+const noProofError = /EarshotError: .*find nodes that sign results/;
 
 const shell = (source: string): [string, string[]] => ["bash", ["-c", source]];
 
@@ -167,7 +167,7 @@ function expectSuccess({ operationId, request }: Sample, code: unknown, stderr: 
   expect(requests).toContainEqual(expect.stringMatching(request));
   const refusal = refusals.get(operationId);
   if (refusal === undefined) expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  else expect(stderr).toMatch(refused);
+  else expect(stderr).toMatch(noProofError);
 }
 
 const skipped = existsSync(python) ? "" : " (skipped: needs .ci/python-client)";

@@ -110,17 +110,17 @@ describe("serve", () => {
     expect(signedIn.status).toBe(200);
     expect(run.notes()).not.toContain(token);
 
-    const created = await earshot(["keys", "create", "--name", "beside"]);
+    const created = await earshot(["keys", "create", "--name", "concurrent"]);
     const key = created.out.trim().split("\n").at(-1);
-    const file = join(folder, "beside.ndjson");
+    const file = join(folder, "concurrent.ndjson");
     const post = {
       author: "b_demo",
       created_at: new Date().toISOString(),
-      text: "a post beside it",
+      text: "a concurrent post",
     };
     writeFileSync(file, JSON.stringify(post));
     expect(await earshot(["import", file, "--platform", "bluesky"])).toMatchObject({ code: 0 });
-    expect((await earshot(["search", "beside"])).out).toContain("a post beside it");
+    expect((await earshot(["search", "concurrent"])).out).toContain("a concurrent post");
 
     const path = "/v1/search/live/social";
     const authorization = `Bearer ${key}`;
@@ -129,7 +129,7 @@ describe("serve", () => {
       headers: { authorization, "content-type": "application/json" },
       body: JSON.stringify({
         type: "social",
-        arguments: { type: "searchbyquery", query: "beside", max_results: 5 },
+        arguments: { type: "searchbyquery", query: "concurrent", max_results: 5 },
       }),
     });
     expect(submitted.status).toBe(202);
@@ -137,7 +137,7 @@ describe("serve", () => {
     const result = await fetch(`${url}${path}/result/${uuid}?wait=10`, {
       headers: { authorization },
     });
-    expect(await result.json()).toMatchObject([{ Content: "a post beside it" }]);
+    expect(await result.json()).toMatchObject([{ Content: "a concurrent post" }]);
 
     const second = await earshot(["serve"]);
     expect(second).toMatchObject({ code: 1, out: "" });

@@ -26,7 +26,6 @@ function newFolder(name: string): string {
   return folder;
 }
 
-/** Runs the writer without compaction. */
 async function runAlone(folder: string): Promise<void> {
   const running = spawn(process.execPath, [child, folder, "0", "alone"], {
     stdio: ["inherit", "ignore", "inherit"],

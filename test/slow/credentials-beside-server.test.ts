@@ -21,7 +21,7 @@ let key: string;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  dataDir = mkdtempSync(join(tmpdir(), "earshot-beside-"));
+  dataDir = mkdtempSync(join(tmpdir(), "earshot-credentials-"));
   logFile = join(dataDir, "server.log");
   emulator = await startXEmulator({
     appTokens: acceptedTokens,

@@ -33,7 +33,7 @@ const rerun = `repeat with: EARSHOT_TEST_SEED=${seed} npm run test:slow -- test/
 
 const posts = fc.tuple(...Array.from({ length: postsPerSet }, (_, n) => generatedPost(n)));
 
-/** Pairs of queries and leaves; positive if the leaf alone finds posts, negative if it excludes some. */
+/** `positive`: the leaf alone finds posts; `negative`: it excludes some. */
 type Tally = { pairs: number; positive: number; negative: number; inFinding: number };
 
 const requested = indexForms.map((form) => ({ form, count: Math.ceil(sets * shares[form]) }));
@@ -120,7 +120,6 @@ function agreedCount(
   throw new Error(reportOf({ query, posts }, form));
 }
 
-/** Prints a regression case. */
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
   const methods = openThreeExecutors(posts, form);

@@ -130,7 +130,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
         `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 5)}`,
     );
     await until("the key was checked", async () => {
-      const used = await service.context.http.limiter.state({
+      const rates = await service.context.http.limiter.state({
         keyId: key.split("_")[1] ?? "",
         ratesKeyId: key.split("_")[1] ?? "",
         accountId: "",
@@ -138,7 +138,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
         submissionsPerMinute: null,
         methods: null,
       });
-      return (used.policies[0]?.remaining ?? 1_000_000) < 1_000_000 ? true : null;
+      return (rates.policies[0]?.remaining ?? 1_000_000) < 1_000_000 ? true : null;
     });
     await revoke(key);
     service.clock.move(1_000);

@@ -29,7 +29,6 @@ const seed = testSeed(1);
 const random = seededRandom(seed);
 const searchWords = 8;
 const clients = 4;
-/** How often each fault occurs. */
 const minimumCounts = { killed: 15, diskFull: 11, stopped: 3, cut: 3, frozen: 3 };
 const path = "/v1/search/live/social";
 
@@ -168,7 +167,6 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   stormIsOver = true;
   await Promise.all(working);
   await server.faults.cut();
-  // Waits for complete answers again.
   const completeUnderErrors = audit.complete;
   const isCalm = (): boolean => audit.complete >= completeUnderErrors + 3;
   await audit.run(isCalm);

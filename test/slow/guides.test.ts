@@ -47,7 +47,6 @@ function blocksOf(guide: string, language: string): string[] {
   return [...(section ?? "").matchAll(fence)].map(([, block = ""]) => block);
 }
 
-/** Runs the commands of a guide in a separate folder. */
 async function follow(guide: string) {
   const cwd = join(folder, guide.replaceAll(" ", "-"));
   mkdirSync(cwd);
@@ -108,7 +107,7 @@ test("the guide for teams creates keys for members, and its backups are sound", 
   expect(stdout).toContain("no damage found");
 });
 
-/** Copies the tracked files; dependencies are links, except the workspace's own package. */
+/** Dependencies are links, except the workspace's own package. */
 async function copyCheckout(): Promise<string> {
   const copy = join(folder, "checkout");
   const packages = join(copy, "node_modules");

@@ -34,7 +34,7 @@ const settingsOf = (jetstream: JetstreamServer) => ({
   EARSHOT_SEGMENT_POSTS: "100",
 });
 
-/** Searched with `earshot search` while the server runs. */
+/** Uses `earshot search` while the server runs. */
 function archivedPosts(dataDir: string, word: string): Map<string, string> {
   const run = spawnSync(
     process.execPath,
@@ -60,7 +60,6 @@ async function ingestState(
   return { status: String(answer.ingest_status), lastMs: answer.ingest_lag_ms as number | null };
 }
 
-/** Generates a stream, with the expected posts. */
 function generatedStream(count: number): { stream: StreamEvent[]; expected: Map<string, string> } {
   const stream: StreamEvent[] = [];
   const expected = new Map<string, string>();

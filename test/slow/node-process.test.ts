@@ -219,10 +219,10 @@ describe("a node and its gateway", () => {
   });
 
   test("a node attests again after a restart of the gateway and serves as before", async () => {
-    const again = nextAttestation();
+    const attested = nextAttestation();
     await gateway.stop();
     await gateway.start();
-    await again();
+    await attested();
     const { result } = await runSearch("comet");
     expect(result.headers["x-node"]).toContain(node.id);
     expect(result.json()).toHaveLength(3);

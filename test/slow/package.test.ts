@@ -97,10 +97,10 @@ test("the query language and the client can be installed separately, with their 
 
   const client = join(folder, "client");
   await install(client, "earshot-client-0.1.0.tgz");
-  const used =
+  const clientScript =
     'import { Earshot } from "earshot-client"; console.log(typeof new Earshot({ key: "k" }).search)';
-  const shown = await run("node", ["--input-type=module", "-e", used], { cwd: client });
-  expect(shown.stdout).toBe("function\n");
+  const printed = await run("node", ["--input-type=module", "-e", clientScript], { cwd: client });
+  expect(printed.stdout).toBe("function\n");
 });
 
 test("the package contains the build, but neither sources nor tests", () => {

@@ -13,7 +13,6 @@ import {
 import { preparedPost } from "../../testkit/archives/write-delta.ts";
 import { shownTree } from "../../testkit/data/random-trees.ts";
 
-/** Tests a sealed segment at the boundaries of its representations. */
 const startMs = Date.UTC(2026, 0, 1);
 const stepMs = 700;
 

@@ -245,7 +245,6 @@ function drawQuery(
 const idNear = (ids: BigInt64Array, at: number, random: Random): bigint =>
   (ids[Math.min(at, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
 
-/** An inclusive or open range. */
 function drawRange(low: bigint, high: bigint, kind: number): IdRange {
   if (kind < 0.15) return { low: 0n, high: lastId };
   if (kind < 0.3) return { low: 0n, high };

@@ -33,7 +33,6 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Samples until the service has all of Jetstream's events. */
 async function samplesUntilStored(service: ServerProcess): Promise<StreamSample[]> {
   const samples: StreamSample[] = [];
   await until(

@@ -29,7 +29,6 @@ import {
 let hostile: HostileUpstream;
 let service: ServiceUnderTest;
 let key: string;
-/** Each test has its own rate limit. */
 let bucket = 0;
 
 beforeAll(async () => {

@@ -18,7 +18,7 @@ export async function* lineChunks(
   { maxLines, maxBytes, maxLineBytes }: ChunkBounds,
 ): AsyncGenerator<LineChunk> {
   const maxStoredLineBytes = maxLineBytes + 2;
-  let stored: Uint8Array[] = [];
+  let chunkPieces: Uint8Array[] = [];
   let storedBytes = 0;
   let lines = 0;
   let openLine: Uint8Array[] = [];
@@ -27,7 +27,7 @@ export async function* lineChunks(
   let offset = fromOffset;
 
   function store(bytes: Uint8Array): void {
-    if (bytes.length > 0) stored.push(bytes);
+    if (bytes.length > 0) chunkPieces.push(bytes);
     storedBytes += bytes.length;
   }
 
@@ -64,12 +64,12 @@ export async function* lineChunks(
 
   function take(): LineChunk {
     const chunk = {
-      bytes: concatenated(stored, storedBytes),
+      bytes: concatenated(chunkPieces, storedBytes),
       lines,
       startOffset,
       endOffset: offset,
     };
-    stored = [];
+    chunkPieces = [];
     storedBytes = 0;
     lines = 0;
     startOffset = offset;

@@ -165,8 +165,8 @@ describe("the backfill of an account", () => {
       json(response, { did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" });
       return true;
     };
-    const again = await backfillAuthor(did, request({ again: true }));
-    expect(again.handle).toBeNull();
+    const repeated = await backfillAuthor(did, request({ again: true }));
+    expect(repeated.handle).toBeNull();
   });
 
   test("the backfill finds an account by DNS if the AppView does not know the handle", async () => {

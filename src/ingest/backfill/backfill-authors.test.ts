@@ -76,7 +76,7 @@ function request(
 const posts = (batch: WriteBatch) => batch.changes.filter(({ kind }) => kind === "upsert").length;
 
 describe("several accounts", () => {
-  test("backfills of several accounts continue although one of them fails", async () => {
+  test("a backfill of several accounts continues after one of them fails", async () => {
     const [, second] = dids;
     const account = host.accounts.get(second ?? "");
     if (account !== undefined) account.pds = "http://10.0.0.1";

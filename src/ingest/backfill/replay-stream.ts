@@ -123,7 +123,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** No frame arrived although the span is in the past, or none at all for `idleMs`. */
+    /** No frame arrived for a span in the past, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
       const wakeUp = new AbortController();
       wake = () => wakeUp.abort();

@@ -131,9 +131,9 @@ describe("reading a file", () => {
       const stored = archive.posts.size;
       expect(stored % 5_000).toBeGreaterThan(0);
       if (bytes[0] === 0x1f) expect(stored).toBeGreaterThan(11_900);
-      const again = archive.batches.length;
+      const earlierBatches = archive.batches.length;
       await expect(runImport(file)).rejects.toMatchObject({ code: "import_unreadable" });
-      expect(archive.batches.slice(again).flatMap(({ changes }) => changes)).toEqual([]);
+      expect(archive.batches.slice(earlierBatches).flatMap(({ changes }) => changes)).toEqual([]);
     }
   });
 
@@ -297,8 +297,8 @@ describe("a completed import", () => {
   test("a completed import is skipped when repeated", async () => {
     const file = createFile(linesOf(10));
     await runImport(file);
-    const again = await runImport(file);
-    expect(again).toMatchObject({ alreadyImported: true, imported: 0, unchanged: 0 });
+    const second = await runImport(file);
+    expect(second).toMatchObject({ alreadyImported: true, imported: 0, unchanged: 0 });
   });
 
   test("a completed import runs again if the file has changed, without duplicates", async () => {

@@ -30,18 +30,18 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   let depth = 0;
   let inString = false;
   let isEscaped = false;
-  const stored = createRecordBuffer(maxValueBytes, 0);
+  const buffer = createRecordBuffer(maxValueBytes, 0);
   let hasLineFeed = false;
   let isLinewise: boolean | null = null;
   let text = "";
   let name = "";
 
   function append(piece: Buffer): void {
-    if (within !== "rest of object") stored.append(piece);
+    if (within !== "rest of object") buffer.append(piece);
   }
 
   function drop(): JsonValue {
-    const value = stored.take();
+    const value = buffer.take();
     hasLineFeed = false;
     inString = false;
     isEscaped = false;
@@ -51,7 +51,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
   }
 
   function take(): JsonValue {
-    if (open === "container" && within === "file" && stored.size() > 2) isLinewise ??= !hasLineFeed;
+    if (open === "container" && within === "file" && buffer.size() > 2) isLinewise ??= !hasLineFeed;
     return drop();
   }
 

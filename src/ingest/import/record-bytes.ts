@@ -9,7 +9,7 @@ export const maxRecordBytes = 4_096;
 export const recordBytesLimit = (maxBytes: number): number => Math.min(maxRecordBytes, maxBytes);
 
 export function createRecordBuffer(maxBytes: number, endBytes: 0 | 1): RecordBuffer {
-  let stored: Buffer[] = [];
+  let pieces: Buffer[] = [];
   let size = 0;
   let isTooLong = false;
 
@@ -17,30 +17,30 @@ export function createRecordBuffer(maxBytes: number, endBytes: 0 | 1): RecordBuf
     append: (piece) => {
       size += piece.length;
       if (isTooLong) return;
-      stored.push(piece);
+      pieces.push(piece);
       if (size <= maxBytes + endBytes) return;
       isTooLong = true;
-      stored = [Buffer.from(Buffer.concat(stored).subarray(0, recordBytesLimit(maxBytes)))];
+      pieces = [Buffer.from(Buffer.concat(pieces).subarray(0, recordBytesLimit(maxBytes)))];
     },
     size: () => size,
     take: () => {
-      const [first] = stored;
-      const bytes = stored.length === 1 && first !== undefined ? first : Buffer.concat(stored);
-      const used = { bytes, isTooLong };
-      stored = [];
+      const [first] = pieces;
+      const bytes = pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
+      const record = { bytes, isTooLong };
+      pieces = [];
       size = 0;
       isTooLong = false;
-      return used;
+      return record;
     },
   };
 }
 
 export function createRecordLine(maxBytes: number): RecordBuffer {
-  const stored = createRecordBuffer(maxBytes, 1);
+  const buffer = createRecordBuffer(maxBytes, 1);
   return {
-    ...stored,
+    ...buffer,
     take: () => {
-      const { bytes: whole, isTooLong } = stored.take();
+      const { bytes: whole, isTooLong } = buffer.take();
       const bytes = !isTooLong && whole.at(-1) === carriageReturn ? whole.subarray(0, -1) : whole;
       return { bytes, isTooLong: isTooLong || bytes.length > maxBytes };
     },

@@ -428,9 +428,12 @@ describe("replies and reposts", () => {
 test("docs/import.md shows every field with its permitted values", () => {
   const page = readFileSync(new URL("../../../docs/import.md", import.meta.url), "utf8");
   const rows = page.matchAll(/^\| `([a-z_]+)` \| ([^|]+) \| [^|]+ \|$/gm);
-  const shown = Object.fromEntries([...rows].map(([, name, value]) => [name, value?.trim()]));
-  const stored = Object.entries(importFields).map(([name, { expected }]) => [name, expected]);
-  expect(shown).toEqual(Object.fromEntries(stored));
+  const documented = Object.fromEntries([...rows].map(([, name, value]) => [name, value?.trim()]));
+  const expectedValues = Object.entries(importFields).map(([name, { expected }]) => [
+    name,
+    expected,
+  ]);
+  expect(documented).toEqual(Object.fromEntries(expectedValues));
   const example = /```json\n(.+)\n```/.exec(page)?.[1] ?? "";
   expect(postOf(JSON.parse(example)).nativeId).toBe(570306133677760513n);
 });

@@ -134,7 +134,7 @@ function findEnd(tail: Buffer): number {
 
 function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
-  /** A 32-bit value of all ones refers to the extra field, which has these values in the order in which they are read below. */
+  /** A 32-bit value of all ones refers to the extra field, whose values are in the order of the calls. */
   const value = (at: number): number => {
     const number = entry.readUInt32LE(at);
     return number === 0xffffffff ? (large.shift() ?? number) : number;

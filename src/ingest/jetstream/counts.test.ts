@@ -145,9 +145,9 @@ describe("a repeated event", () => {
     server.events.push(like(0, "same"));
     start();
     await archive.until(() => likes() === 1);
-    const again = like(1, "same") as Event & { commit: { rev: string } };
-    again.commit.rev = "later";
-    server.send(again);
+    const reused = like(1, "same") as Event & { commit: { rev: string } };
+    reused.commit.rev = "later";
+    server.send(reused);
     await archive.until(() => likes() === 2);
   });
 });
@@ -223,7 +223,7 @@ test("the stream stores profiles, account states and changed handles", async () 
   expect(renamed).toEqual([did]);
 });
 
-test("likes wait for the archive as posts do: reading pauses, and none is lost", async () => {
+test("reading of likes pauses while the archive is slow, and no like is lost", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   server.events = Array.from({ length: 20_000 }, (_unused, n) =>

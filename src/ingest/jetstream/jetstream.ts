@@ -27,8 +27,8 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  *   requests a longer overlap from another one.
  * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the
  *   resume position, coverage has a gap.
- * - A server that sends an oversized event although requested to omit it would repeat it forever: the
- *   position moves past it in growing steps, and coverage has a gap.
+ * - A server that ignores the request to omit oversized events would repeat one forever: the position
+ *   moves past it in growing steps, and coverage has a gap.
  * - Reading pauses while events wait for the archive; if the archive cannot write, the stream
  *   waits and skips nothing.
  */

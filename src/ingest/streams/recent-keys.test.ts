@@ -14,15 +14,15 @@ describe("recent keys", () => {
 
   test.each([1, 2, 3, 7, 100])("none of the last %i keys is forgotten", (capacity) => {
     const recent = keys(capacity);
-    const used: number[] = [];
+    const added: number[] = [];
     const forgotten: number[] = [];
     for (let n = 0; n < capacity * 20; n += 1) {
-      if (recent.add(`key ${n}`)) used.push(n);
+      if (recent.add(`key ${n}`)) added.push(n);
       for (let back = 0; back < capacity && back <= n; back += 1) {
         if (recent.add(`key ${n - back}`)) forgotten.push(n - back);
       }
     }
-    expect(used).toHaveLength(capacity * 20);
+    expect(added).toHaveLength(capacity * 20);
     expect(forgotten).toEqual([]);
   });
 

@@ -61,7 +61,7 @@ const texts = [
 
 /** Posts and a week of coverage with a gap of two hours. */
 async function archiveHarbourPosts({ context }: ServiceUnderTest, nowMs: number): Promise<void> {
-  const stored = {
+  const streamCoverage = {
     platform: "bluesky",
     collection: "posts",
     account: null,
@@ -71,8 +71,8 @@ async function archiveHarbourPosts({ context }: ServiceUnderTest, nowMs: number)
   await context.archive.write({
     changes: harbourPosts(nowMs).map((post) => ({ kind: "upsert" as const, post })),
     coverage: [
-      { ...stored, fromMs: nowMs - 8 * 24 * hourMs, toMs: gapMs },
-      { ...stored, fromMs: gapMs + 2 * hourMs, toMs: nowMs + hourMs },
+      { ...streamCoverage, fromMs: nowMs - 8 * 24 * hourMs, toMs: gapMs },
+      { ...streamCoverage, fromMs: gapMs + 2 * hourMs, toMs: nowMs + hourMs },
     ],
   });
 }

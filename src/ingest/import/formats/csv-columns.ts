@@ -39,10 +39,10 @@ export function csvColumns(
 }
 
 function missing(file: string, what: string, names: readonly string[]): EarshotError {
-  const shown = names.slice(0, 50).map((name) => name.slice(0, 50));
+  const shortNames = names.slice(0, 50).map((name) => name.slice(0, 50));
   return new EarshotError(
     "import_unreadable",
-    `cannot read ${file}: ${what}; its first line has ${shown.join(", ")}`,
+    `cannot read ${file}: ${what}; its first line has ${shortNames.join(", ")}`,
     {
       status: 400,
       hint: "map the columns with --columns author=COLUMN,created_at=COLUMN,text=COLUMN",

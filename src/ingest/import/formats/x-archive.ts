@@ -180,8 +180,8 @@ function mediaOf(value: unknown): unknown[] {
   return list(value, 20).flatMap((item) => {
     const { type, media_url_https: url, ext_alt_text: alt, video_info: video } = fieldsOf(item);
     if (typeof type !== "string") return [];
-    const shown = bestVariant(fieldsOf(video).variants) ?? readHttpUrl(url);
-    return [{ type, url: shown, alt: string(alt, 20_000) }];
+    const fileUrl = bestVariant(fieldsOf(video).variants) ?? readHttpUrl(url);
+    return [{ type, url: fileUrl, alt: string(alt, 20_000) }];
   });
 }
 
