@@ -32,7 +32,7 @@ const definition = {
   },
 };
 
-/** Merged into one segment. */
+/** Merges the index into one segment. */
 export async function indexPosts(base: string, file: string): Promise<void> {
   await fetch(`${base}/${index}`, { method: "DELETE" });
   await call(base, "PUT", `/${index}`, JSON.stringify(definition));

@@ -82,14 +82,14 @@ async function runImport(
   return { seconds: (performance.now() - start) / 1_000, peakMb };
 }
 
-/** 0 if it has ended. */
+/** 0 if the process has ended. */
 function highestResidentMb(pid: number): number {
   const path = `/proc/${pid}/status`;
   if (!existsSync(path)) return 0;
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(path, "utf8"))?.[1] ?? 0) / 1_024;
 }
 
-/** Bytes by owner of their pages. */
+/** Bytes by the table or index that owns their pages. */
 function partsOf(segments: readonly string[], totalBytes: number): Map<string, number> {
   const parts = new Map<string, number>();
   let attributed = 0;

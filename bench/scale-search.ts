@@ -23,7 +23,7 @@ export type KindFigures = {
   archive: Summary;
   /** Two calls to reader threads, as in the service. */
   threads: Summary;
-  /** Mean with records, over raw. */
+  /** Mean time with records, divided by the raw mean. */
   ratio: number;
 };
 

@@ -136,7 +136,6 @@ function measureSides(opened: Open, queries: readonly string[]): SideTimes {
   ) as Record<Side, number[]>;
 }
 
-/** Reproducible. */
 function shuffled<Value>(list: readonly Value[]): Value[] {
   const random = seededRandom(1);
   return list

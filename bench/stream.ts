@@ -72,7 +72,7 @@ async function samplesUntil(
   }
 }
 
-/** Five samples without an event. */
+/** True after five samples without an event. */
 function isQuiet(): (second: number, sample: StreamSample) => boolean {
   let quietSamples = 0;
   let before = -1;

@@ -21,7 +21,6 @@ export const cast = {
 export const authorizerPassword = "a password to log in with";
 
 const peopleCount = 210;
-/** Per reason for being hidden. */
 const accountsPerReason = 3;
 const firstHidden = peopleCount - reasons.length * accountsPerReason;
 

@@ -29,7 +29,7 @@ type Status = {
 
 type ApiAnswer = { code: number; body: Record<string, unknown> & { uuid?: string } };
 
-/** Far more than needed. */
+/** Far more than any list has. */
 const maxPages = 100;
 
 export function createAccountClient(

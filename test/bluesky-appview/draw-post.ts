@@ -18,7 +18,7 @@ const words = (
   "river stone Café cafe\u0301 naïve don't news йога ΟΔΟΣ İstanbul 東京タワー سَلام a_b x2 rain tram window comet " +
   "harbour ＦＵＬＬ 🎉 👩‍👩‍👧 zebra"
 ).split(" ");
-/** Rare, so that searches for it end. */
+/** Rare, so that searches for them finish. */
 export const rareWord = "okapi";
 export const otherRareWord = "saiga";
 const languages = [["en"], ["de", "en"], ["pt-BR"], ["ja"]] as const;

@@ -9,7 +9,7 @@ export type Accounts = {
   describe(person: Person): Promise<void>;
   setStatus(person: Person, status: Person["status"]): Promise<void>;
   remove(person: Person): Promise<void>;
-  /** With their former owners. */
+  /** Former owners by handle. */
   formerHandles: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
@@ -18,7 +18,7 @@ export function createAccounts(network: Network, people: readonly Person[], draw
   const restricted = new Set<Person>();
   let names = 0;
 
-  /** Sometimes a former one. */
+  /** Sometimes a former handle. */
   function drawHandle(): string {
     const free = [...formerHandles.keys()].filter(
       (name) => !people.some(({ handle }) => handle === name),

@@ -91,7 +91,7 @@ const creation = (n: number, person: number) => ({
   },
 });
 
-/** The PDS accepts no body. */
+/** Sends no body, because the PDS rejects one. */
 async function activate({ authorization }: Person): Promise<void> {
   const method = `${network.pds}/xrpc/com.atproto.server.activateAccount`;
   const { status } = await fetch(method, { method: "POST", headers: { authorization } });
@@ -121,7 +121,7 @@ const summaries = ({ out }: Run): Record<string, unknown>[] =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 
-/** By uri. */
+/** URIs and texts, sorted by URI. */
 async function storedBy(person: Person): Promise<[string, string][]> {
   const stored: [string, string][] = [];
   let cursor: string | undefined;

@@ -2,7 +2,7 @@ import type { FoundPost } from "../../testkit/archives/found-posts.ts";
 import type { Life } from "./life.ts";
 import type { SeenPost, Truth } from "./truth.ts";
 
-/** One line each. */
+/** One line for each difference. */
 export type Differences = string[];
 
 export function summary(differences: Differences): Differences {

@@ -8,7 +8,7 @@ const outsiderDid = "did:plc:outsideofearshottests234";
 
 export type Moderation = {
   label(): Promise<void>;
-  /** At its PDS and by a label. */
+  /** Takes the account down at its PDS and by a label. */
   takeDown(person: Person): Promise<void>;
   allow(): Promise<void>;
   labels: readonly Label[];

@@ -23,7 +23,7 @@ type Addresses = {
   administrator: string;
 };
 
-/** Without its signature. */
+/** A label without its signature. */
 export type Label = {
   src: string;
   uri: string;

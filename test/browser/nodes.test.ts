@@ -59,7 +59,7 @@ async function submit(query: string): Promise<string> {
   return answer.json<{ uuid: string }>().uuid;
 }
 
-test("a new node waits for the operator, who reads what it proves and approves it", async () => {
+test("a new node waits for approval, and the dialog says what its proofs show", async () => {
   const { page, complaints } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/nodes`);
   await rowOf(page, "ams-1").getByText("pending", { exact: true }).waitFor();
@@ -91,7 +91,7 @@ test("a job shows which node ran it and what that proves, and its proof is downl
   const path = join(site.screenshots, saved.suggestedFilename());
   await saved.saveAs(path);
   expect(await readFile(path, "utf8")).toContain("The harbour gates close at 21:00");
-  // Runs with the proof file alone.
+  // `earshot verify` needs only the proof file.
   const { stdout } = await runFile(process.execPath, [
     "bin/earshot.mjs",
     verb ?? "",

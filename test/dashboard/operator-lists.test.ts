@@ -35,7 +35,7 @@ function makeKey(accountName: string) {
   });
 }
 
-/** From all pages. */
+/** IDs from all pages. */
 async function idsOf<Answer extends { next: string | number | null }>(
   list: string,
   cursor: "after" | "before",

@@ -7,7 +7,7 @@ type Account = {
   name: string;
   wrote: boolean;
   ids: Set<string>;
-  /** If the name is its id. */
+  /** Handles of the account, if the name is its id. */
   handles: Set<string>;
 };
 

@@ -6,7 +6,7 @@ export type EntitySpan = {
   kind: "link" | "mention" | "hashtag" | "cashtag";
   start: number;
   end: number;
-  /** Without the sign of a name. */
+  /** Without `@`, `#` or `$`. */
   value: string;
 };
 

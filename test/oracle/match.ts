@@ -5,7 +5,7 @@ import { phraseOf } from "./phrase.ts";
 import { foldName } from "./text.ts";
 import type { OracleContext } from "./types.ts";
 
-/** Undefined if empty. */
+/** Undefined if the query has no condition. */
 export function testOf(query: Query, context: OracleContext): Test | undefined {
   switch (query.kind) {
     case "and": {

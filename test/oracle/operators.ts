@@ -87,7 +87,7 @@ function language(value: string): Test {
   return ({ langs }) => langs.some((lang) => lang === code || lang.startsWith(`${code}-`));
 }
 
-/** After the host, up to the number. */
+/** Captures the path up to the number. */
 const postOnX =
   /^(?:https?:\/\/)?(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com\/((?:i\/web|[a-z0-9_]{1,20})\/status(?:es)?\/[0-9]{1,19})(?![\p{L}\p{N}_-])/iu;
 

@@ -53,7 +53,7 @@ const emoji = new RegExp(
 const variationSelectors = /[\uFE0E\uFE0F]/g;
 const skinTones = /(?<=.)\p{EMod}/gsu;
 
-/** Once. */
+/** Decodes each reference once. */
 export function decodeReferences(text: string): string {
   return text.replace(/&(?:amp|lt|gt|quot|#39);/g, (found) => references[found] ?? found);
 }

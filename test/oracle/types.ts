@@ -5,7 +5,7 @@ export type PostReference = {
   user_id?: string | null;
 };
 
-/** With what the API does not show. */
+/** A record, with fields that the API does not return. */
 export type OraclePost = {
   ID: string;
   Content: string;
@@ -54,6 +54,6 @@ export type OracleContext = {
   asOfMs: number;
   /** Accounts with posts. */
   authors: { platform: string; user_id: string | null; handle: string }[];
-  /** For operators that take an ID. */
+  /** Posts that operators with an ID may refer to. */
   posts: OraclePost[];
 };

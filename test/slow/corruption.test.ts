@@ -128,10 +128,10 @@ test("an archive with a single damaged page still answers most queries", () => {
 
 const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "copied page"]);
 
-/** No page of these tables has more rows. */
+/** These depend on data that only the catalog has. */
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
-/** Records may span overflow pages. */
+/** No page of these tables has more rows. */
 const maxRowsOfPage = 60;
 
 test("damaged segments are rebuilt with every readable post, and then lack only the lost ones", () => {

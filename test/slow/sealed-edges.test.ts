@@ -202,7 +202,7 @@ describe("posts of many words", () => {
       agreedCount(forms, plan);
       counted(forms, plan);
     }
-    // Matched twice, in rows with other words.
+    // The words occur twice, between other words.
     expect(agreedCount(forms, words("n1", "n2", "again", "again", "n2"))).toBeGreaterThan(0);
   });
 });

@@ -403,7 +403,7 @@ describe("replies and reposts", () => {
     expect(postOf({ text: "@bob hi" }, "bluesky").isReply).toBe(false);
   });
 
-  test("a repost is only what the record declares", () => {
+  test("a post is a repost only if the record declares it", () => {
     expect(postOf({ repost_of_id: "20" })).toMatchObject({
       isRepost: true,
       reposted: { id: "20" },

@@ -1,6 +1,6 @@
 import type { BrowserContext, Page } from "playwright-core";
 
-/** Over the wire. */
+/** Counts the bytes sent over the network. */
 export async function countLoaded(context: BrowserContext, page: Page): Promise<() => number> {
   const devtools = await context.newCDPSession(page);
   await devtools.send("Network.enable");

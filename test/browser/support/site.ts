@@ -18,7 +18,7 @@ export type Site = {
   url: string;
   service: ServiceUnderTest;
   github: GitHubEmulator;
-  /** Where screenshots of the run are put. */
+  /** The folder for screenshots of the run. */
   screenshots: string;
   stop(): Promise<void>;
 };
