@@ -1,10 +1,10 @@
-// Builds the dashboard (web/) into dist/web and the documentation (docs/) into dist/docs; npm runs it after an installation. Without
-// build tools an earlier build stays, and the server says what is missing; the rest of it works.
+// Builds the dashboard (web/) into dist/web and the documentation (docs/) into dist/docs. npm runs it after installing. Without the
+// build tools, an earlier build remains in use; if there is none, the server runs without these pages.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip as gzipCompress } from "node:zlib";
-import { isNewEnough, refusal, root } from "./node-version.mjs";
+import { isNewEnough, root, unsupportedNode } from "./node-version.mjs";
 
 const brotli = promisify(brotliCompress);
 const gzip = promisify(gzipCompress);
@@ -12,7 +12,7 @@ const gzip = promisify(gzipCompress);
 const note = (text) => process.stderr.write(`${text}\n`);
 
 if (!isNewEnough(process.version)) {
-  note(refusal(process.version));
+  note(unsupportedNode(process.version));
 } else if (!existsSync(join(root, "node_modules/vite"))) {
   note(
     "the dashboard and the documentation are not built: install with development dependencies to build them",
@@ -24,11 +24,11 @@ if (!isNewEnough(process.version)) {
   const { writeSite } = await import("../src/http/docs-site/html/write-site.ts");
   await writeSite();
   await compress(join(root, "dist/web"), 11);
-  // The best takes ten times as long for a tenth less.
+  // Quality 11 takes ten times as long and saves only a tenth more.
   await compress(join(root, "dist/docs"), 9);
 }
 
-/** Adds compressed copies, which the server sends as they are. Node compresses in threads, so all cores take part. */
+/** Adds compressed copies for the server to send. Node compresses in its thread pool, so this uses all cores. */
 async function compress(folder, quality) {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const compressed = names.filter((name) => /\.(html|js|css|svg|json)$/.test(name));

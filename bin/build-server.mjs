@@ -1,5 +1,5 @@
-// Builds the server and the command line (src/) with their dependencies into few files in dist/server, for the package and the
-// container: Node strips no types below node_modules, and reading many small files is a fifth of a start. A checkout runs its sources.
+// Bundles the server and the command line (src/) with their dependencies into a few files in dist/server, for the package and the
+// container: Node does not strip types in node_modules, and many small files slow the start by a fifth. A checkout runs its sources.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "vite";
@@ -15,7 +15,7 @@ const threads = [
   "archive/threads/compaction-thread",
   "ingest/analysis/import-thread",
 ];
-/** What a start of the service imports, in its order; other commands share its first stages. */
+/** The modules that the service imports as it starts, in order; other commands share the first stages. */
 const stages = [
   { name: "command", modules: ["cli/main.ts"] },
   { name: "serve", modules: ["cli/serve.ts"] },
@@ -31,7 +31,7 @@ await bundle("cli/main", {
     groups: [{ debugName: "stage", name: chunkOf }],
   },
 });
-// One file each; beside the others, because a thread is started from a module that lies beside the one that names it.
+// One file each, in the same folder, because a module starts a thread from a file next to it.
 for (const thread of threads) await bundle(thread, { codeSplitting: false });
 const licenses = [...packages].sort().map(licenseOf).join("\n\n");
 writeFileSync(join(outDir, "THIRD-PARTY-LICENSES.txt"), licenses);
@@ -42,7 +42,7 @@ async function bundle(entry, output) {
     root,
     logLevel: "warn",
     ssr: { noExternal: true },
-    plugins: [{ name: "packages", generateBundle: notePackages }],
+    plugins: [{ name: "packages", generateBundle: collectPackages }],
     build: {
       ssr: true,
       outDir,
@@ -61,7 +61,7 @@ async function bundle(entry, output) {
   });
 }
 
-/** A chunk per stage of a start, because each file costs half a millisecond. */
+/** One chunk for each stage of the start, because loading a file takes half a millisecond. */
 function chunkOf(moduleId, context) {
   const stage = stages.find(({ modules }) =>
     modules.some((path) => staticImports(join(root, "src", path), context).has(moduleId)),
@@ -70,20 +70,20 @@ function chunkOf(moduleId, context) {
 }
 
 function staticImports(entry, context) {
-  const known = closures.get(entry);
-  if (known !== undefined) return known;
+  const cached = closures.get(entry);
+  if (cached !== undefined) return cached;
   const found = new Set();
-  const left = [entry];
-  for (let id = left.pop(); id !== undefined; id = left.pop()) {
+  const pending = [entry];
+  for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
     if (found.has(id)) continue;
     found.add(id);
-    left.push(...(context.getModuleInfo(id)?.importedIds ?? []));
+    pending.push(...(context.getModuleInfo(id)?.importedIds ?? []));
   }
   closures.set(entry, found);
   return found;
 }
 
-function notePackages(_options, chunks) {
+function collectPackages(_options, chunks) {
   for (const chunk of Object.values(chunks)) {
     for (const file of chunk.moduleIds ?? []) {
       const [folder] = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file) ?? [];

@@ -1,16 +1,16 @@
 #!/usr/bin/env node
-// biome-ignore-all lint/style/useNodejsImportProtocol: the first versions of Node 12 do not know it
-// Starts the command line on a Node that can run it. Old syntax on purpose: see node-version.mjs.
+// biome-ignore-all lint/style/useNodejsImportProtocol: early versions of Node 12 do not support it
+// Starts the command line with a supported Node. It uses old syntax on purpose: see node-version.mjs.
 import childProcess from "child_process";
 import fs from "fs";
 import module from "module";
 import os from "os";
 import path from "path";
 import { pathToFileURL } from "url";
-import { installedNode, isNewEnough, refusal, root } from "./node-version.mjs";
+import { installedNode, isNewEnough, root, unsupportedNode } from "./node-version.mjs";
 
-// Marks the process that another Node has started in its place.
-const handedOver = "NODE_EARSHOT_HANDED_OVER";
+// Set in the process that an unsupported Node starts to replace it.
+const relaunched = "NODE_EARSHOT_RELAUNCHED";
 
 if (isNewEnough(process.version)) {
   endWithParent();
@@ -18,14 +18,14 @@ if (isNewEnough(process.version)) {
 } else {
   const node = installedNode();
   if (node === null) {
-    process.stderr.write(refusal(process.version));
+    process.stderr.write(unsupportedNode(process.version));
     process.exitCode = 1;
   } else {
     runOn(node);
   }
 }
 
-// A checkout runs its sources as they are; what is published holds `dist`.
+// A checkout runs its sources; the published package contains only `dist`.
 function run() {
   const source = path.join(root, "src", "cli", "main.ts");
   const inCheckout = fs.existsSync(source);
@@ -34,16 +34,16 @@ function run() {
     "earshot",
   );
   module.enableCompileCache(cache);
-  // Worker threads keep their own, and are told by the environment.
+  // Each worker thread has its own compile cache, configured by the environment.
   process.env.NODE_COMPILE_CACHE = process.env.NODE_COMPILE_CACHE || cache;
   const file = inCheckout ? source : path.join(root, "dist", "server", "main.js");
   import(pathToFileURL(file).href).then((loaded) => loaded.runCommandLine(), failToLoad);
 }
 
-// A parent that is killed cannot pass that on, but its end closes the channel between the two: then this process ends as abruptly.
+// A killed parent cannot forward its signal, but its exit closes the IPC channel: then this process kills itself.
 function endWithParent() {
-  if (process.env[handedOver] === undefined) return;
-  delete process.env[handedOver];
+  if (process.env[relaunched] === undefined) return;
+  delete process.env[relaunched];
   process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
   if (process.channel) process.channel.unref();
   else process.kill(process.pid, "SIGKILL");
@@ -59,16 +59,16 @@ function userCache() {
   return process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
 }
 
-// Runs the same command line on another Node, passes signals on, and ends as it ended.
+// Runs the same command line with another Node, forwards signals, and exits with its exit code or signal.
 function runOn(node) {
   const args = process.argv.slice(1);
   const child = childProcess.spawn(node, args, {
     stdio: ["inherit", "inherit", "inherit", "ipc"],
-    env: Object.assign({}, process.env, { [handedOver]: "1" }),
+    env: Object.assign({}, process.env, { [relaunched]: "1" }),
   });
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
-  for (const signal of signals) process.on(signal, passOn);
-  function passOn(signal) {
+  for (const signal of signals) process.on(signal, forward);
+  function forward(signal) {
     child.kill(signal);
   }
   child.on("error", (error) => {
@@ -78,7 +78,7 @@ function runOn(node) {
     process.exitCode = 1;
   });
   child.on("exit", (code, signal) => {
-    for (const name of signals) process.removeListener(name, passOn);
+    for (const name of signals) process.removeListener(name, forward);
     if (signal === null) process.exitCode = code;
     else process.kill(process.pid, signal);
   });

@@ -1,17 +1,17 @@
-// biome-ignore-all lint/style/useNodejsImportProtocol: the first versions of Node 12 do not know it
-// Which Node runs, which is needed, and where a checkout keeps its own. Old syntax on purpose: Node 12 must be able to
-// parse this file, or nobody is told what is wrong.
+// biome-ignore-all lint/style/useNodejsImportProtocol: early versions of Node 12 do not support it
+// The required version of Node, and the Node that npm installed. It uses old syntax on purpose, so that Node 12 can
+// parse this file and report the problem.
 import fs from "fs";
 import path from "path";
 import { fileURLToPath } from "url";
 
 export const root = path.join(path.dirname(fileURLToPath(import.meta.url)), "..");
 
-const needed = [24, 15];
+const required = [24, 15];
 
 export function isNewEnough(version) {
   const parts = version.replace(/^v/, "").split(".").map(Number);
-  return parts[0] > needed[0] || (parts[0] === needed[0] && parts[1] >= needed[1]);
+  return parts[0] > required[0] || (parts[0] === required[0] && parts[1] >= required[1]);
 }
 
 // The Node that npm installed with the package (an optional dependency for each platform), or null.
@@ -28,12 +28,12 @@ export function installedNode() {
   return null;
 }
 
-export function refusal(version) {
+export function unsupportedNode(version) {
   const found = version.replace(/^v/, "");
-  const least = needed.join(".");
+  const minimum = required.join(".");
   return (
-    `earshot: this is Node ${found}, and Earshot needs Node ${least} or newer – run \`npm ci\` without leaving out ` +
-    `optional dependencies (it brings Node along; install scripts may stay off), or install Node ${least}+ ` +
+    `earshot: Earshot requires Node ${minimum} or newer, but this is Node ${found} – run \`npm ci\` with optional ` +
+    `dependencies, which include Node (install scripts are not needed), or install Node ${minimum}+ ` +
     "from https://nodejs.org\n"
   );
 }

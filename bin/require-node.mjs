@@ -1,7 +1,7 @@
-// Stands before every script of package.json: says so when no new enough Node is there, instead of failing in the middle.
-import { isNewEnough, refusal } from "./node-version.mjs";
+// Runs before every script in package.json, so that an unsupported Node fails immediately with a clear message.
+import { isNewEnough, unsupportedNode } from "./node-version.mjs";
 
 if (!isNewEnough(process.version)) {
-  process.stderr.write(refusal(process.version));
+  process.stderr.write(unsupportedNode(process.version));
   process.exit(1);
 }

@@ -1,13 +1,13 @@
-// Writes what a machine of dstack is given, app-compose.json, from compose.yaml and the values of a deployment, and prints its
-// hash: the machine measures it, and the gateway's policy allows it by that hash.
+// Writes app-compose.json, which is deployed to a dstack machine, from compose.yaml and the values of a deployment, and prints its
+// hash. The machine measures this file, and the gateway's policy allows it by its hash.
 //   node deploy/tee/app-compose.mjs deploy/tee/deployments/NAME.json           writes NAME.app-compose.json and NAME.compose-hash
-//   node deploy/tee/app-compose.mjs --check deploy/tee/deployments/NAME.json   fails where they are not what would be written
+//   node deploy/tee/app-compose.mjs --check deploy/tee/deployments/NAME.json   fails if these files are out of date
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { argv, exit, stderr, stdout } from "node:process";
 
-/** The values of a deployment. Each goes into the YAML as it is, so each is narrow enough to say nothing else there. */
+/** The values of a deployment. Each is inserted into the YAML verbatim, so its pattern must not allow it to change the structure. */
 const values = {
   image: [
     /^[a-z0-9.-]+(?::\d+)?(?:\/[a-z0-9._-]+)+@sha256:[0-9a-f]{64}$/,
@@ -19,37 +19,39 @@ const values = {
   name: [/^[A-Za-z0-9-]{1,63}$/, "the host's name, which the list of nodes shows"],
   ingest: [
     /^(?:bluesky|off)$/,
-    "bluesky or off: whether the node keeps an archive from the live stream",
+    "bluesky or off: whether the node fills its archive from the live stream",
   ],
 };
 
-/** A fault of what was given, told in one line. */
-class Refusal extends Error {}
+/** An invalid input, reported as one line. */
+class InputError extends Error {}
 
 /** compose.yaml with the values of a deployment. */
 function composeOf(template, deployment) {
   for (const name of Object.keys(deployment)) {
-    if (!(name in values)) throw new Refusal(`${name} is no value of a deployment: take it out`);
+    if (!(name in values))
+      throw new InputError(`${name} is not a value of a deployment: remove it`);
   }
   let filled = template;
   for (const [name, [pattern, expected]] of Object.entries(values)) {
     const value = deployment[name];
     if (typeof value !== "string" || !pattern.test(value)) {
-      throw new Refusal(`${name} is ${JSON.stringify(value)}, expected ${expected}`);
+      throw new InputError(`${name} is ${JSON.stringify(value)}, expected ${expected}`);
     }
     filled = filled.replaceAll(`<${name}>`, value);
   }
-  const open = /"<[^>\n]*>"/.exec(filled);
-  if (open !== null) throw new Refusal(`compose.yaml asks for ${open[0]}, which no deployment has`);
+  const placeholder = /"<[^>\n]*>"/.exec(filled);
+  if (placeholder !== null)
+    throw new InputError(`compose.yaml has the unknown placeholder ${placeholder[0]}`);
   if (filled.includes("$")) {
-    throw new Refusal(
-      "compose.yaml holds a dollar sign: the host would choose the value. Write it out",
+    throw new InputError(
+      "compose.yaml contains a dollar sign, so the host would choose the value: write out the value",
     );
   }
   return filled;
 }
 
-/** The canonical bytes: names in order, no spaces, so that whoever writes them anew gets the same hash. */
+/** Canonical JSON, with sorted names and no spaces, so that others can reproduce the hash. */
 function appComposeOf(compose) {
   const fields = {
     allowed_envs: [],
@@ -72,8 +74,8 @@ function appComposeOf(compose) {
 function readDeployment(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8"));
-  } catch (fault) {
-    throw new Refusal(`${file} cannot be read as JSON: ${fault.message}`);
+  } catch (error) {
+    throw new InputError(`${file} cannot be read as JSON: ${error.message}`);
   }
 }
 
@@ -81,34 +83,34 @@ function run(args) {
   const isCheck = args[0] === "--check";
   const [file, ...more] = isCheck ? args.slice(1) : args;
   if (file === undefined || more.length > 0 || !file.endsWith(".json")) {
-    throw new Refusal("usage: node deploy/tee/app-compose.mjs [--check] deployments/NAME.json");
+    throw new InputError("usage: node deploy/tee/app-compose.mjs [--check] deployments/NAME.json");
   }
   const template = readFileSync(join(import.meta.dirname, "compose.yaml"), "utf8");
   const appCompose = appComposeOf(composeOf(template, readDeployment(file)));
   const hash = createHash("sha256").update(appCompose).digest("hex");
   const base = file.slice(0, -".json".length);
-  const outcome = {
+  const output = {
     [`${base}.app-compose.json`]: appCompose,
     [`${base}.compose-hash`]: `${hash}\n`,
   };
-  for (const [path, text] of Object.entries(outcome)) {
+  for (const [path, text] of Object.entries(output)) {
     if (!isCheck) writeFileSync(path, text);
     else if (!existsSync(path) || readFileSync(path, "utf8") !== text) {
-      throw new Refusal(
-        `${path} is not what compose.yaml and ${file} give: run it without --check`,
+      throw new InputError(
+        `${path} is not what compose.yaml and ${file} produce: run this without --check`,
       );
     }
   }
   if (/@sha256:0{64}/.test(appCompose)) {
-    stderr.write("app-compose: the digest is an example; put the one of your image in its place\n");
+    stderr.write("app-compose: the digest is an example; replace it with your image's\n");
   }
   stdout.write(`${hash}\n`);
 }
 
 try {
   run(argv.slice(2));
-} catch (fault) {
-  if (!(fault instanceof Refusal)) throw fault;
-  stderr.write(`app-compose: ${fault.message}\n`);
+} catch (error) {
+  if (!(error instanceof InputError)) throw error;
+  stderr.write(`app-compose: ${error.message}\n`);
   exit(1);
 }

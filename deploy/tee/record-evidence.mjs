@@ -1,8 +1,8 @@
-// Takes evidence of the machine that it runs on, with collateral, checks what can be checked, and writes it all into a folder:
-// what a machine shows for itself before any policy names it, and a draft of the policy that would.
+// Collects evidence of this machine and its collateral, verifies them as far as possible without a policy, and writes them to a
+// folder, with a draft of a policy that accepts the machine.
 //   node deploy/tee/record-evidence.mjs FOLDER [--runs 10] [--collateral-url URL | --collateral-dir FOLDER]
-//   node deploy/tee/record-evidence.mjs FOLDER --simulated FOLDER, with what `earshot nodes simulate` wrote
-// Nothing in the folder is secret. What the draft says has to be held against measurements from elsewhere before it is used.
+//   node deploy/tee/record-evidence.mjs FOLDER --simulated FOLDER, written by `earshot nodes simulate`
+// Nothing in the folder is secret. Before using the draft, compare it with measurements from an independent source.
 import { randomBytes, X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -44,16 +44,16 @@ if (folder === undefined || positionals.length > 1 || !(Number.isInteger(runs) &
   exit(2);
 }
 
-const say = (line) => stdout.write(`${line}\n`);
+const print = (line) => stdout.write(`${line}\n`);
 
 function write(name, content) {
-  const text = typeof content === "object" && !Buffer.isBuffer(content);
-  writeFileSync(join(folder, name), text ? `${JSON.stringify(content, null, 2)}\n` : content);
-  say(`wrote ${join(folder, name)}`);
+  const isJson = typeof content === "object" && !Buffer.isBuffer(content);
+  writeFileSync(join(folder, name), isJson ? `${JSON.stringify(content, null, 2)}\n` : content);
+  print(`wrote ${join(folder, name)}`);
 }
 
-/** Evidence for the same 64 bytes, so many times; the last one counts. */
-async function taken(provider, reportData) {
+/** Requests evidence for the same 64 bytes `runs` times; returns the last, and all durations. */
+async function takeEvidence(provider, reportData) {
   const durationsMs = [];
   let evidence = null;
   for (let run = 0; run < runs; run += 1) {
@@ -85,17 +85,17 @@ async function collateralOf(quote) {
   }
 }
 
-/** The root that quotes have to lead to: Intel's, unless a simulated one is named. */
+/** The root to which quotes must chain: Intel's, or the simulated one. */
 async function rootDer() {
   const { simulated } = values;
   if (simulated === undefined) return await intelRoot();
   return new X509Certificate(readFileSync(join(simulated, "root.pem"))).raw;
 }
 
-/** A policy that would take this machine with this image. */
-function draftOf(facts, composeHash, keyProvider) {
+/** A policy that accepts this machine with this image. */
+function draftPolicy(facts, composeHash, keyProvider) {
   const [rtmr0, rtmr1, rtmr2, rtmr3] = facts.rtMr;
-  const image = { name: "a draft: say what it is", mrtd: facts.mrTd, rtmr: [rtmr0, rtmr1, rtmr2] };
+  const image = { name: "a draft: name the image", mrtd: facts.mrTd, rtmr: [rtmr0, rtmr1, rtmr2] };
   return {
     tcb_status: ["UpToDate"],
     accepted_advisories: [],
@@ -104,7 +104,7 @@ function draftOf(facts, composeHash, keyProvider) {
       composeHash === null ? { ...image, rtmr3: /[^0]/.test(rtmr3) ? rtmr3 : "unused" } : image,
     ],
     compose_hashes: composeHash === null ? [] : [composeHash],
-    key_providers: keyProvider === null ? [] : [named(keyProvider)],
+    key_providers: keyProvider === null ? [] : [policyEntryOf(keyProvider)],
     platforms: facts.platformInstanceId === null ? [] : [facts.platformInstanceId],
     td_attributes: facts.tdAttributes,
     xfam: facts.xfam,
@@ -114,19 +114,19 @@ function draftOf(facts, composeHash, keyProvider) {
   };
 }
 
-/** A key provider as a policy names it. */
-const named = ({ name, id }) => (id === null ? { name } : { name, id });
+/** A key provider as an entry of a policy. */
+const policyEntryOf = ({ name, id }) => (id === null ? { name } : { name, id });
 
 async function record() {
   const kind = values.simulated === undefined ? "tdx" : "simulated";
   const provider = await openProvider(kind, values.simulated ?? "");
   mkdirSync(join(folder, "collateral"), { recursive: true });
   const reportData = randomBytes(64);
-  const { evidence, durationsMs } = await taken(provider, reportData);
+  const { evidence, durationsMs } = await takeEvidence(provider, reportData);
   const quote = Buffer.from(evidence.quote, "hex");
   write("evidence.json", { kind, report_data: reportData.toString("hex"), ...evidence });
   write("quote.bin", quote);
-  say(`the quote took ${durationsMs.join(", ")} ms`);
+  print(`the quote took ${durationsMs.join(", ")} ms`);
 
   const signed = openQuote(quote, await rootDer(), systemClock.now());
   const collateral = await collateralOf(signed);
@@ -135,17 +135,17 @@ async function record() {
   const log =
     evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3]);
   const composeHash = log?.composeHash ?? null;
-  const holdsReportData = facts.reportData === reportData.toString("hex");
-  write("facts.json", { ...facts, composeHash, eventLog: log, holdsReportData, durationsMs });
-  write("policy.draft.json", draftOf(facts, composeHash, log?.keyProvider ?? null));
-  say(`status ${facts.tcbStatus}, advisories ${facts.advisories.join(", ") || "none"}`);
-  if (!holdsReportData) throw new Error("the quote holds other bytes than it was asked for");
-  if (kind === "simulated") say("simulated: this proves nothing about the machine");
+  const hasReportData = facts.reportData === reportData.toString("hex");
+  write("facts.json", { ...facts, composeHash, eventLog: log, hasReportData, durationsMs });
+  write("policy.draft.json", draftPolicy(facts, composeHash, log?.keyProvider ?? null));
+  print(`status ${facts.tcbStatus}, advisories ${facts.advisories.join(", ") || "none"}`);
+  if (!hasReportData) throw new Error("the quote does not contain the requested report data");
+  if (kind === "simulated") print("simulated: this proves nothing about the machine");
 }
 
-record().catch((fault) => {
-  stderr.write(`record-evidence: ${fault.message}\n`);
-  for (const { message } of fault.details ?? []) stderr.write(`  ${message}\n`);
-  if (fault.hint !== undefined) stderr.write(`  ${fault.hint}\n`);
+record().catch((error) => {
+  stderr.write(`record-evidence: ${error.message}\n`);
+  for (const { message } of error.details ?? []) stderr.write(`  ${message}\n`);
+  if (error.hint !== undefined) stderr.write(`  ${error.hint}\n`);
   exit(1);
 });

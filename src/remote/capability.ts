@@ -12,10 +12,7 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   "social-api": ["archive", "api", "public"],
 };
 
-/**
- * The number of platforms that a node covers for a search; else 2 if it can call the platform, 1
- * with its archive alone.
- */
+/** For a search, the number of platforms that a node covers; otherwise 2 if it can call the platform, 1 if it has only its archive. */
 export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
@@ -48,7 +45,7 @@ const billingPlatforms: readonly Platform[] = ["x"];
 /** Whether a platform may have billed a failed request: a retry would be billed again. */
 export function mayBeBilled(capabilities: readonly Capability[], work: Work): boolean {
   const requested = requestedPlatforms(work);
-  // Never from the node's report.
+  // A node cannot report that its platform bills.
   if (!requested.every((platform) => billingPlatforms.includes(platform))) return false;
   const allowed = methodsOfType[work.type];
   return capabilities.some(

@@ -22,7 +22,7 @@ export const gatewayDefaults: GatewaySettings = {
 export const collateralMaxAgeMs = 21_600_000;
 export const challengeMs = 60_000;
 export const clockSkewMs = 60_000;
-/** Longest hold of a lease request. */
+/** How long a lease request may stay open. */
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
 /** Applies to unapproved nodes and attestations of expired results. */
@@ -37,7 +37,7 @@ export type NodeSettings = {
   evidence: EvidenceKind;
 };
 
-/** Time for jobs to end when a node stops. */
+/** How long a stopping node lets its jobs finish. */
 export const drainMs = 30_000;
 
 /** Time limit of a request, in addition to the time that it stays open. */

@@ -94,11 +94,11 @@ describe("app-compose.mjs", () => {
     expect(stderr).toContain(`app-compose: ${name} is`);
   });
 
-  test("app-compose.mjs rejects a value that the host would choose, and a missing one", () => {
+  test("app-compose.mjs rejects a value that the host would choose, and an unknown placeholder", () => {
     const host = text("compose.yaml").replace("tdx", "$" + "{EVIDENCE}");
     expect(appCompose(host, example).stderr).toContain("a dollar sign");
-    const open = text("compose.yaml").replace("tdx", '"<evidence>"');
-    expect(appCompose(open, example).stderr).toContain('"<evidence>"');
+    const incomplete = text("compose.yaml").replace("tdx", '"<evidence>"');
+    expect(appCompose(incomplete, example).stderr).toContain('"<evidence>"');
   });
 });
 
@@ -106,7 +106,7 @@ describe("compose.yaml", () => {
   const appCompose = JSON.parse(text("deployments/example.app-compose.json"));
   const { services } = parse(appCompose.docker_compose_file);
 
-  test("the node's compose.yaml has existing settings, with strong evidence and the gateway's key among them", () => {
+  test("the node's compose.yaml has existing settings, including strong evidence and the gateway's key", () => {
     const { environment, hostname } = services.node;
     const { node, ingest } = configFrom(readEnvironment(environment));
     expect(node).toMatchObject({
@@ -221,16 +221,16 @@ describe("record-evidence.mjs", () => {
       const simulated = await writeSimulatedTee(join(folder, "simulated"), Date.now());
       const defaults = JSON.parse(readFileSync(simulated.tee, "utf8"));
       writeFileSync(simulated.tee, JSON.stringify({ ...defaults, ...variant }));
-      const into = join(folder, "recorded");
-      const { status, stdout, stderr } = record(into, "--simulated", join(folder, "simulated"));
+      const output = join(folder, "recorded");
+      const { status, stdout, stderr } = record(output, "--simulated", join(folder, "simulated"));
       expect(stderr).toBe("");
       expect(status).toBe(0);
       expect(stdout).toContain("proves nothing about the machine");
-      const recorded = (name: string) => readFileSync(join(into, name));
+      const recorded = (name: string) => readFileSync(join(output, name));
       const quote = recorded("quote.bin");
       const rootDer = new X509Certificate(readFileSync(simulated.root)).raw;
       const signed = openQuote(quote, rootDer, Date.now());
-      const collateral = await collateralFromFolder(join(into, "collateral"))(signed);
+      const collateral = await collateralFromFolder(join(output, "collateral"))(signed);
       const facts = await rateQuote(openQuote(quote, rootDer, Date.now()), collateral, Date.now());
       const { eventLog } = JSON.parse(recorded("facts.json").toString());
       const policy = readPolicy(recorded("policy.draft.json").toString());

@@ -54,7 +54,7 @@ beforeAll(async () => {
   await node.attest();
 });
 // Refused answers would quarantine the node.
-afterEach(() => service.context.directory.events.forgive(node.nodeId));
+afterEach(() => service.context.directory.events.clearPenalties(node.nodeId));
 afterAll(async () => {
   await service.remove();
   await rm(folder, { recursive: true });

@@ -71,7 +71,7 @@ export const withQuote = (quote: Uint8Array): Partial<Case> => ({
   evidence: { ...evidence, quote: Buffer.from(quote).toString("hex") },
 });
 
-export function withBitTurned(bytes: Uint8Array, offset: number): Buffer {
+export function withBitFlipped(bytes: Uint8Array, offset: number): Buffer {
   const turned = Buffer.from(bytes);
   turned.writeUInt8(turned.readUInt8(offset) ^ 1, offset);
   return turned;

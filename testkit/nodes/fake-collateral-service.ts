@@ -2,7 +2,13 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Collateral } from "../../src/remote/evidence/evidence.ts";
 
-export type ServiceError = "error" | "garbage" | "cut off" | "silent" | "too long" | "headless";
+export type ServiceError =
+  | "error"
+  | "garbage"
+  | "cut off"
+  | "silent"
+  | "too long"
+  | "without headers";
 
 export type FakeCollateralService = {
   url: string;
@@ -71,7 +77,7 @@ function fail(error: ServiceError, response: ServerResponse): void {
   if (error === "silent") return;
   if (error === "error") response.writeHead(500).end("Internal Server Error");
   if (error === "garbage") response.end("<html>\u0000 not at all</html>");
-  if (error === "headless") response.end("{}");
+  if (error === "without headers") response.end("{}");
   if (error === "too long") response.end(Buffer.alloc(600_000, 0x20));
   if (error !== "cut off") return;
   response.writeHead(200, { "content-length": "1000" });

@@ -11,9 +11,9 @@ declare module "fastify" {
 }
 
 /** Verifies the signature over method, path and body digest, before the body is read. Errors: `node_unauthorized`. */
-export function nodeHook(nodes: Pick<NodeGateway, "enter">) {
+export function nodeHook(nodes: Pick<NodeGateway, "authenticate">) {
   return async (request: FastifyRequest): Promise<void> => {
-    request.node = nodes.enter(signedPart(request));
+    request.node = nodes.authenticate(signedPart(request));
   };
 }
 

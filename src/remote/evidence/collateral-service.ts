@@ -23,7 +23,7 @@ export const collateralFileName = ({ fmspc, authority }: CollateralKey): string 
 const intelHost = "api.trustedservices.intel.com";
 const intelRootList = "https://certificates.trustedservices.intel.com/IntelSGXRootCA.der";
 
-/** Unverified. */
+/** The result is not verified. */
 export async function fetchCollateral(
   url: string,
   fetch: GuardedFetch,
@@ -58,7 +58,7 @@ export async function fetchCollateral(
   });
 }
 
-/** Percent-encoded; the header depends on the service. */
+/** The chain is percent-encoded; services differ in the name of the header. */
 function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): string {
   const header = names.map((name) => headers.get(name)).find((value) => value !== null);
   try {

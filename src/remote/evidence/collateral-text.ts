@@ -26,9 +26,9 @@ export const collateralShape = z.object({
 export type Collateral = z.infer<typeof collateralShape>;
 
 export function readCollateral(json: unknown): Collateral {
-  const read = collateralShape.safeParse(json);
-  if (read.success) return read.data;
-  const [issue] = read.error.issues;
+  const parsed = collateralShape.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
   throw unreadableCollateral(`${issue?.path.join(".")}: ${issue?.message}`);
 }
 

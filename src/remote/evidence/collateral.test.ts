@@ -54,8 +54,8 @@ async function start(first = collateral, path = ""): Promise<Setting> {
   };
 }
 
-const untilGiven = (source: CollateralSource, expected: Collateral) =>
-  until("the fetched collateral is given", async () =>
+const untilReturned = (source: CollateralSource, expected: Collateral) =>
+  until("the fetched collateral is returned", async () =>
     (await source(quote)).tcb_info === expected.tcb_info ? true : null,
   );
 
@@ -79,7 +79,7 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test("collateral is the same for an address that ends with the path of the service", async () => {
+  test("the address of the service may include the API's path", async () => {
     const { source } = await start(collateral, "/sgx/certification/v4/");
     expect(await source(quote)).toEqual(collateral);
   });
@@ -97,7 +97,7 @@ describe("collateral from a service", () => {
     service.give(next);
     await clock.advance(3 * hour);
     expect(await source(quote)).toEqual(collateral);
-    await untilGiven(source, next);
+    await untilReturned(source, next);
     expect(service.requests).toHaveLength(8);
   });
 
@@ -109,7 +109,7 @@ describe("collateral from a service", () => {
     service.give(collateral);
     await clock.advance(0.8 * hour);
     await source(quote);
-    await untilGiven(source, collateral);
+    await untilReturned(source, collateral);
     await clock.advance(hour);
     expect(await source(quote)).toEqual(collateral);
   });
@@ -119,7 +119,7 @@ test("collateral is fetched from Intel's own service, except the root CRL, which
   const requested: string[] = [];
   const fetch: GuardedFetch = (address) => {
     requested.push(String(address));
-    return Promise.reject(new Error("nobody is there"));
+    return Promise.reject(new Error("connection refused"));
   };
   const url = "https://api.trustedservices.intel.com";
   const source = collateralFromService({
@@ -135,7 +135,14 @@ test("collateral is fetched from Intel's own service, except the root CRL, which
 });
 
 describe("a service that fails", () => {
-  const errors: ServiceError[] = ["error", "garbage", "cut off", "silent", "too long", "headless"];
+  const errors: ServiceError[] = [
+    "error",
+    "garbage",
+    "cut off",
+    "silent",
+    "too long",
+    "without headers",
+  ];
 
   test.each(errors)(
     "a collateral service that fails with %s is reported as unavailable",
@@ -180,27 +187,33 @@ describe("a service that fails", () => {
   });
 
   test.each([
-    ["is signed by somebody else", createSimulatedTee({ nowMs }).collateral()],
+    ["collateral signed by another root", createSimulatedTee({ nowMs }).collateral()],
     [
-      "was damaged",
+      "damaged collateral",
       { ...collateral, tcb_info: collateral.tcb_info.replace("UpToDate", "Revoked") },
     ],
-    ["has ended", tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs - hour } })],
-    ["is of an older evaluation", tee.collateral({ evaluationNumber: 17 })],
-  ])("a collateral service that returns %s changes nothing", async (_name, bad) => {
-    const { source, service, clock } = await start();
-    await source(quote);
-    service.give(bad);
-    await clock.advance(3.5 * hour);
-    await source(quote);
-    await untilRequested(service, 8);
-    // The next request proves that the previous response was dropped.
-    await until("it is requested again", async () => {
-      await clock.advance(11_000);
-      expect(await source(quote)).toEqual(collateral);
-      return service.requests.length >= 12 ? true : null;
-    });
-  });
+    [
+      "expired collateral",
+      tee.collateral({ inForce: { fromMs: nowMs - day, toMs: nowMs - hour } }),
+    ],
+    ["collateral of an older evaluation", tee.collateral({ evaluationNumber: 17 })],
+  ])(
+    "a collateral service that returns %s does not replace the cached collateral",
+    async (_name, bad) => {
+      const { source, service, clock } = await start();
+      await source(quote);
+      service.give(bad);
+      await clock.advance(3.5 * hour);
+      await source(quote);
+      await untilRequested(service, 8);
+      // The next request proves that the previous response was dropped.
+      await until("it is requested again", async () => {
+        await clock.advance(11_000);
+        expect(await source(quote)).toEqual(collateral);
+        return service.requests.length >= 12 ? true : null;
+      });
+    },
+  );
 });
 
 describe("collateral from a folder", () => {
@@ -232,7 +245,7 @@ describe("collateral from a folder", () => {
   test.each([
     ["is missing", null],
     ["is not JSON", "hello"],
-    ["is something else", "[]"],
+    ["is not an object", "[]"],
     ["lacks a part", JSON.stringify({ ...collateral, pck_crl: undefined })],
     ["is too long", " ".repeat(3_000_000)],
   ])("collateral from a folder that %s is reported with a fix", async (_name, text) => {

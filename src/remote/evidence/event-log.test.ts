@@ -36,12 +36,12 @@ describe("an event log", () => {
     expect(Object.keys(facts)).not.toContain("system-preparing");
   });
 
-  test("an event log may have events of other registers, which the policy compares as a whole", () => {
+  test("an event log may have events of other registers, whose values the policy compares", () => {
     const firmware = { imr: 0, event_type: 10, digest: "00", event: "", event_payload: "not hex" };
     expect(verdictOn([firmware, ...events])).toBe(composeHash);
   });
 
-  test("an event log proves the same without digests, which are not replayed", () => {
+  test("an event log needs no digests, because the replay computes them", () => {
     expect(verdictOn(events.map(({ digest: _, ...rest }) => rest))).toBe(composeHash);
     expect(verdictOn(events.map((event) => ({ ...event, digest: "" })))).toBe(composeHash);
   });
@@ -107,7 +107,7 @@ describe("a changed event log is refused", () => {
     ],
     ["another register", changed(composeAt, { imr: 2 }), "event_log_mismatch"],
     ["another type", changed(composeAt, { event_type: 1 }), "event_type_unknown"],
-    ["another form of digest", changed(composeAt, { version: 2 }), "event_digest"],
+    ["another version of digest", changed(composeAt, { version: 2 }), "event_digest"],
     ["a missing event", events.slice(1), "event_log_mismatch"],
     ["an additional event", [...events, bootEvent("mine", "00")], "event_log_mismatch"],
     ["events in another order", events.toReversed(), "event_log_mismatch"],
@@ -132,7 +132,7 @@ describe("a changed event log is refused", () => {
     expect(verdictOn(events, "")).toBe("event_log_mismatch");
   });
 
-  test("an event log is refused if a boot event occurs twice, even if it was measured so", () => {
+  test("an event log is refused if a boot event occurs twice, even if both were measured", () => {
     const twice = [
       ...events.slice(0, 3),
       bootEvent("compose-hash", "cd".repeat(32)),
@@ -147,7 +147,7 @@ describe("a changed event log is refused", () => {
   });
 });
 
-test("any text is refused as an event log without crashing", () => {
+test("arbitrary text does not crash the replay of an event log", () => {
   const member = fc.record(
     {
       imr: fc.oneof(fc.constant(3), fc.anything()),

@@ -38,14 +38,14 @@ export function replayEventLog(eventLog: string, rtMr3: string) {
   let measured: Buffer = Buffer.alloc(48);
   let isReady = false;
   const facts = new Map<string, string>();
-  for (const read of readEvents(eventLog)) {
-    measured = sha384(measured, digestOf(read));
-    if (isReady || !bootEvents.has(read.event)) continue;
-    if (facts.has(read.event)) {
-      throw refused("event_repeated", `the event log repeats the boot event ${read.event}`);
+  for (const entry of readEvents(eventLog)) {
+    measured = sha384(measured, digestOf(entry));
+    if (isReady || !bootEvents.has(entry.event)) continue;
+    if (facts.has(entry.event)) {
+      throw refused("event_repeated", `the event log repeats the boot event ${entry.event}`);
     }
-    facts.set(read.event, read.event_payload.toLowerCase());
-    isReady = read.event === "system-ready";
+    facts.set(entry.event, entry.event_payload.toLowerCase());
+    isReady = entry.event === "system-ready";
   }
   if (measured.toString("hex") !== rtMr3.toLowerCase()) {
     throw refused("event_log_mismatch", "the event log does not replay to RTMR3 of the quote");
@@ -73,20 +73,20 @@ function readEvents(text: string): z.infer<typeof event>[] {
   });
 }
 
-function digestOf(read: z.infer<typeof event>): Buffer {
-  const { event: name, event_payload: payload, event_type: type } = read;
+function digestOf(entry: z.infer<typeof event>): Buffer {
+  const { event: name, event_payload: payload, event_type: type } = entry;
   if (type !== runtimeEvent) {
     throw refused("event_type_unknown", "the event log has an event of an unknown type in RTMR3");
   }
   const typeBytes = Buffer.alloc(4);
   typeBytes.writeUInt32LE(type);
   const digest =
-    read.version === 2
+    entry.version === 2
       ? // Members in canonical JSON order (RFC 8785).
         sha384(JSON.stringify({ name, payload: payload.toLowerCase(), type }))
       : sha384(typeBytes, `:${name}:`, Buffer.from(payload, "hex"));
   // The replay ignores the log's digests, but a mismatch shows tampering.
-  if (read.digest && digest.toString("hex") !== read.digest.toLowerCase()) {
+  if (entry.digest && digest.toString("hex") !== entry.digest.toLowerCase()) {
     const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
     throw refused(
       "event_digest",

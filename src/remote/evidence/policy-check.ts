@@ -44,11 +44,11 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
       `Intel rates the machine ${facts.tcbStatus}, but the policy accepts ${statuses.join(", ")}`,
     );
   }
-  const open = facts.advisories.filter((id) => !policy.accepted_advisories.includes(id));
-  if (open.length > 0) {
+  const unaccepted = facts.advisories.filter((id) => !policy.accepted_advisories.includes(id));
+  if (unaccepted.length > 0) {
     throw refused(
       "advisories",
-      `the policy does not accept these advisories of the machine: ${open.join(", ")}`,
+      `the policy does not accept these advisories of the machine: ${unaccepted.join(", ")}`,
       "update the machine, or add them to `accepted_advisories` of the policy",
     );
   }
@@ -113,11 +113,11 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
     );
   }
   const program = rtmr3 !== "" && isZero(rtmr3) ? "unused" : rtmr3;
-  const whole = images.find((image) => image.rtmr3 === program);
-  if (whole !== undefined) return whole.name;
-  const open = images.find((image) => image.rtmr3 === undefined);
+  const withProgram = images.find((image) => image.rtmr3 === program);
+  if (withProgram !== undefined) return withProgram.name;
+  const withoutProgram = images.find((image) => image.rtmr3 === undefined);
   const composeHash = boot?.composeHash ?? null;
-  if (open === undefined || boot === null || composeHash === null) {
+  if (withoutProgram === undefined || boot === null || composeHash === null) {
     throw refused(
       "app_not_measured",
       "the evidence does not identify the program",
@@ -132,7 +132,7 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
     );
   }
   requireKeyProvider(policy, boot.keyProvider);
-  return open.name;
+  return withoutProgram.name;
 }
 
 /** A key provider can decrypt the disk: identity key, archive and tokens. */

@@ -63,7 +63,7 @@ describe("an unreadable policy is refused with reason and position", () => {
       /64 hexadecimal digits/,
     ],
     [
-      "a long machine",
+      "a platform id that is too long",
       text({ platforms: ["ab".repeat(17)] }),
       "/platforms/0",
       /32 hexadecimal digits/,
@@ -151,9 +151,9 @@ describe("a machine is checked against the policy", () => {
 
   test("advisories and states that the policy accepts are accepted", () => {
     const weak = { tcbStatus: "SWHardeningNeeded", advisories: ["INTEL-SA-00001"] };
-    const used = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
-    expect(verdict(used, weak)).toBe("advisories");
-    expect(verdict({ ...used, accepted_advisories: ["INTEL-SA-00001"] }, weak)).toMatchObject({
+    const lenient = { tcb_status: ["UpToDate", "SWHardeningNeeded"] as NodePolicy["tcb_status"] };
+    expect(verdict(lenient, weak)).toBe("advisories");
+    expect(verdict({ ...lenient, accepted_advisories: ["INTEL-SA-00001"] }, weak)).toMatchObject({
       image: "simulated",
     });
     expect(verdict({}, weak)).toBe("tcb_status");
@@ -175,7 +175,7 @@ describe("a machine is checked against the policy", () => {
     ["MROWNER", {}, { mrOwner: "01".repeat(48) }, "mr_owner"],
     ["MROWNERCONFIG", {}, { mrOwnerConfig: "01".repeat(48) }, "mr_owner_config"],
     [
-      "a machine without a name",
+      "a machine without an id",
       {},
       { ppid: null, platformInstanceId: null },
       "platform_not_listed",
@@ -195,33 +195,33 @@ describe("a machine is checked against the policy", () => {
   test("a machine is refused if its key provider is not in the policy", () => {
     const from = (keyProvider: KeyProvider | null, key_providers = [{ name: "kms" }]) =>
       verdict({ key_providers }, {}, { ...usualBoot, keyProvider });
-    const used = { image: "simulated", isListedPlatform: true };
-    expect(from({ name: "kms", id: "ab" })).toEqual(used);
+    const accepted = { image: "simulated", isListedPlatform: true };
+    expect(from({ name: "kms", id: "ab" })).toEqual(accepted);
     expect(from({ name: "local-sgx", id: "ab" })).toBe("key_provider_unknown");
     expect(from({ name: "none", id: null })).toBe("key_provider_unknown");
     expect(from(null)).toBe("key_provider_unknown");
     expect(from({ name: "kms", id: "ab" }, [])).toBe("key_provider_unknown");
     const one = [{ name: "kms", id: "ab" }];
-    expect(from({ name: "kms", id: "ab" }, one)).toEqual(used);
+    expect(from({ name: "kms", id: "ab" }, one)).toEqual(accepted);
     expect(from({ name: "kms", id: "cd" }, one)).toBe("key_provider_unknown");
     expect(from({ name: "kms", id: null }, one)).toBe("key_provider_unknown");
   });
 
   test("attribute bits that the policy allows may be set or clear", () => {
     const all = { td_attributes: "000000d000000080", xfam: "ffffffffffffffff" };
-    const used = { image: "simulated", isListedPlatform: true };
+    const accepted = { image: "simulated", isListedPlatform: true };
     expect(verdict(all, { tdAttributes: "000000d000000080", xfam: "e783060000000000" })).toEqual(
-      used,
+      accepted,
     );
-    expect(verdict(all)).toEqual(used);
+    expect(verdict(all)).toEqual(accepted);
   });
 
   test("a policy without masks allows PKS, CET and AMX, but not KL, PERFMON or tracing", () => {
     const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = usual;
     const policy = readPolicy(JSON.stringify(named));
-    const used = { image: "simulated", isListedPlatform: true };
+    const accepted = { image: "simulated", isListedPlatform: true };
     expect(verdict(policy, { tdAttributes: "0000005000000000", xfam: "e718060000000000" })).toEqual(
-      used,
+      accepted,
     );
     expect(verdict(policy, { tdAttributes: "0000009000000000" })).toBe("td_attributes");
     expect(verdict(policy, { tdAttributes: "0000001000000080" })).toBe("td_attributes");
@@ -230,7 +230,7 @@ describe("a machine is checked against the policy", () => {
   });
 
   describe("MRCONFIGID", () => {
-    const used = { image: "simulated", isListedPlatform: true };
+    const accepted = { image: "simulated", isListedPlatform: true };
     const id = (version: 1 | 2 | 3, hash = tee.composeHash) => ({
       mrConfigId: mrConfigIdOf(version, hash).toString("hex"),
     });
@@ -238,16 +238,16 @@ describe("a machine is checked against the policy", () => {
 
     test("MRCONFIGID may be zero, or name the measured compose file", () => {
       expect(facts.mrConfigId).toBe(id(1).mrConfigId);
-      expect(verdict({})).toEqual(used);
-      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(used);
+      expect(verdict({})).toEqual(accepted);
+      expect(verdict({}, { mrConfigId: "00".repeat(48) })).toEqual(accepted);
     });
 
     test.each([
       ["another compose file", () => id(1, "ab".repeat(32))],
       ["bytes after the hash", () => ({ mrConfigId: `${id(1).mrConfigId.slice(0, -2)}01` })],
       ["an unknown version", () => ({ mrConfigId: `04${id(1).mrConfigId.slice(2)}` })],
-      ["version 2, which the policy does not take", () => id(2)],
-      ["version 3, which the policy does not take", () => id(3)],
+      ["version 2, which the policy does not accept", () => id(2)],
+      ["version 3, which the policy does not accept", () => id(3)],
     ])("MRCONFIGID is refused with %s", (_name, changed) => {
       expect(verdict({}, changed())).toBe("mr_config_id");
     });
@@ -260,8 +260,8 @@ describe("a machine is checked against the policy", () => {
 
     test("MRCONFIGID of versions 2 and 3 is accepted if the policy permits it and a compose file was measured", () => {
       const versions: NodePolicy["mr_config_versions"] = [2, 3];
-      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(used);
-      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(used);
+      expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(accepted);
+      expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(accepted);
       expect(verdict({ mr_config_versions: versions })).toBe("mr_config_id");
       expect(verdict({ ...rtmr3(), mr_config_versions: versions }, id(3), null)).toBe(
         "mr_config_id",
@@ -269,7 +269,7 @@ describe("a machine is checked against the policy", () => {
     });
 
     test("MRCONFIGID names a compose file of the policy if there is no event log", () => {
-      expect(verdict(rtmr3(), {}, null)).toEqual(used);
+      expect(verdict(rtmr3(), {}, null)).toEqual(accepted);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });
   });

@@ -26,7 +26,7 @@ const appMeasurement = z
   .toLowerCase()
   .refine((value) => value === "unused" || /^(?=0*[1-9a-f])[0-9a-f]{96}$/.test(value), {
     error:
-      'has to be 96 hexadecimal digits that are not all zero, or "unused" where no program is measured into it',
+      'must be 96 hexadecimal digits that are not all zero, or "unused" if no program is measured into it',
   });
 
 const image = z.strictObject({
@@ -96,10 +96,10 @@ export function readPolicy(text: string): NodePolicy {
   } catch (error) {
     throw unreadable([{ message: messageOf(error), pointer: "" }]);
   }
-  const read = checkedPolicy.safeParse(json);
-  if (read.success) return read.data;
+  const parsed = checkedPolicy.safeParse(json);
+  if (parsed.success) return parsed.data;
   throw unreadable(
-    read.error.issues.slice(0, 20).map((issue) => {
+    parsed.error.issues.slice(0, 20).map((issue) => {
       const pointer = issue.path.map((part) => `/${String(part)}`).join("");
       return { message: `${pointer || "the policy"}: ${issue.message}`, pointer };
     }),

@@ -26,7 +26,7 @@ const unavailable = expect.objectContaining({
   retryable: true,
   hint: expect.stringMatching(/\S/),
 });
-const storedBy = (quote: string | null) => Buffer.from(quote ?? "", "hex").subarray(568, 632);
+const reportDataIn = (quote: string | null) => Buffer.from(quote ?? "", "hex").subarray(568, 632);
 
 async function agent() {
   const socket = join(folder, "dstack.sock");
@@ -39,10 +39,10 @@ describe("the guest agent of dstack", () => {
   test("the guest agent of dstack returns a quote for the report data, with its event log", async () => {
     const { socket, requests } = await agent();
     const provider = dstackProvider(socket);
-    const given = await provider.evidenceFor(reportData);
+    const shown = await provider.evidenceFor(reportData);
     expect(provider.kind).toBe("tdx");
-    expect(storedBy(given.quote)).toEqual(reportData);
-    expect(given).toMatchObject({ event_log: evidence.event_log, vm_config: "{}" });
+    expect(reportDataIn(shown.quote)).toEqual(reportData);
+    expect(shown).toMatchObject({ event_log: evidence.event_log, vm_config: "{}" });
     expect(requests).toEqual(["/GetQuote"]);
   });
 
@@ -61,8 +61,8 @@ describe("the guest agent of dstack", () => {
   });
 });
 
-describe("a node shows the configured kind of evidence", () => {
-  test("a node with evidence none shows nothing", async () => {
+describe("a node provides the configured kind of evidence", () => {
+  test("a node with evidence none provides nothing", async () => {
     const provider = await openProvider("none", folder);
     expect(provider.kind).toBe("none");
     expect(await provider.evidenceFor(reportData)).toEqual({
@@ -72,11 +72,11 @@ describe("a node shows the configured kind of evidence", () => {
     });
   });
 
-  test("a node with simulated evidence shows quotes of the TEE in the data folder", async () => {
+  test("a node with simulated evidence provides quotes of the TEE in the data folder", async () => {
     await writeSimulatedTee(join(folder, "tee"), Date.UTC(2026, 5, 1));
     const provider = await openProvider("simulated", join(folder, "tee"));
     expect(provider.kind).toBe("simulated");
-    expect(storedBy((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
+    expect(reportDataIn((await provider.evidenceFor(reportData)).quote)).toEqual(reportData);
   });
 
   test("a node with simulated evidence but no file fails with an error that explains how to make it", async () => {
@@ -86,13 +86,13 @@ describe("a node shows the configured kind of evidence", () => {
     });
   });
 
-  test("a node with TDX evidence shows that of the guest agent", async () => {
+  test("a node with TDX evidence provides that of the guest agent", async () => {
     const { socket } = await agent();
     const provider = await openProvider("tdx", folder, socket);
     expect((await provider.evidenceFor(reportData)).event_log).toBe(evidence.event_log);
   });
 
-  test("a node with TDX evidence but no guest agent fails with an error, and shows no other evidence", async () => {
+  test("a node with TDX evidence but no guest agent fails with an error, and provides no other evidence", async () => {
     const nowhere = join(folder, "nowhere.sock");
     await expect(openProvider("tdx", folder, nowhere)).rejects.toEqual(unavailable);
   });

@@ -9,23 +9,23 @@ import type { TdReport } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 import type { SignedQuote } from "./signed-quote.ts";
 
-/** Offline. */
+/** Works offline. */
 export async function rateQuote(
   quote: SignedQuote,
   collateral: Collateral,
   nowMs: number,
 ): Promise<QuoteFacts> {
   await nextTurn();
-  const read = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
+  const checked = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
     readCollateral(collateral),
   );
-  const { tcbInfo, qeIdentity, untilMs } = requireCollateral(read, quote, nowMs);
+  const { tcbInfo, qeIdentity, untilMs } = requireCollateral(checked, quote, nowMs);
   const { report } = quote.parts;
   if (!report.tdAttributes.startsWith("00")) {
     throw refused("debug", "the virtual machine runs in debug mode, so its operator can read it");
   }
   await nextTurn();
-  const platform = await ratePlatform(quote, read, nowMs);
+  const platform = await ratePlatform(quote, checked, nowMs);
   const { status, advisories } = worstOf([platform, rateTdxModule(tcbInfo, report)]);
   return {
     ...report,

@@ -7,7 +7,7 @@ const reasons: Readonly<Record<string, string>> = {
   bluesky: "only one process can renew a Bluesky session",
 };
 
-/** `owner: "any"` includes accounts' own. */
+/** `owner: "any"` includes the accounts' own credentials. */
 export const releaseRule = z.strictObject({
   platform: z.literal("mastodon", {
     error: ({ input }) =>

@@ -8,7 +8,7 @@ import {
   statement,
   tee,
   verdictOn,
-  withBitTurned,
+  withBitFlipped,
   withQuote,
 } from "../../../testkit/nodes/evidence-under-test.ts";
 import { reportDataOf } from "../protocol/statement.ts";
@@ -64,20 +64,20 @@ describe("a flipped bit in the quote is refused", () => {
     ["length of the certification data", 1254, "quote_malformed"],
     ["heading of the first certificate", 1258, "chain_malformed"],
   ])("a flipped bit in the quote is refused: %s", async (_name, offset, code) => {
-    expect(await verdictOn(withQuote(withBitTurned(quoteBytes(), offset)))).toBe(code);
+    expect(await verdictOn(withQuote(withBitFlipped(quoteBytes(), offset)))).toBe(code);
   });
 
   test("a flipped bit at any position of the quote is refused", async () => {
     const bytes = quoteBytes();
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (offset, bit) => {
-        const turned = Buffer.from(bytes);
-        turned.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
+        const flipped = Buffer.from(bytes);
+        flipped.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
         // White space and spare bits of the encoding carry no information.
         const isSame =
-          chainOf(turned) === chainOf(bytes) &&
-          turned.subarray(0, 1_258).equals(bytes.subarray(0, 1_258));
-        expect(await verdictOn(withQuote(turned))).toSatisfy(
+          chainOf(flipped) === chainOf(bytes) &&
+          flipped.subarray(0, 1_258).equals(bytes.subarray(0, 1_258));
+        expect(await verdictOn(withQuote(flipped))).toSatisfy(
           (verdict) => verdict !== "accepted" || isSame,
         );
       }),
@@ -86,7 +86,7 @@ describe("a flipped bit in the quote is refused", () => {
   });
 });
 
-test("any bytes are refused as a quote without crashing, and no changed quote is accepted", async () => {
+test("arbitrary bytes are never accepted as a quote", async () => {
   const bytes = quoteBytes();
   const position = fc.nat(bytes.length);
   const cut = fc
@@ -139,14 +139,14 @@ describe("a quote of another format is refused", () => {
   });
 
   test("a quote of version 5 is read like one of version 4", async () => {
-    const made = tee.evidence(reportDataOf(statement), { version: 5 });
-    expect(await verdictOn({ evidence: made })).toBe("accepted");
-    const bytes = Buffer.from(made.quote ?? "", "hex");
-    const [type, size] = [withBitTurned(bytes, 48), withBitTurned(bytes, 50)];
-    expect(await verdictOn({ evidence: { ...made, quote: type.toString("hex") } })).toBe(
+    const variant = tee.evidence(reportDataOf(statement), { version: 5 });
+    expect(await verdictOn({ evidence: variant })).toBe("accepted");
+    const bytes = Buffer.from(variant.quote ?? "", "hex");
+    const [type, size] = [withBitFlipped(bytes, 48), withBitFlipped(bytes, 50)];
+    expect(await verdictOn({ evidence: { ...variant, quote: type.toString("hex") } })).toBe(
       "quote_unsupported",
     );
-    expect(await verdictOn({ evidence: { ...made, quote: size.toString("hex") } })).toBe(
+    expect(await verdictOn({ evidence: { ...variant, quote: size.toString("hex") } })).toBe(
       "quote_unsupported",
     );
   });
@@ -169,7 +169,7 @@ describe("a certificate chain is refused", () => {
   /** Counted from the end; the last 70 bytes are the signature. */
   const changed = (pem: string, fromEnd: number) => {
     const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ""), "base64");
-    return pemOf(withBitTurned(der, der.length - fromEnd));
+    return pemOf(withBitFlipped(der, der.length - fromEnd));
   };
 
   test("the unchanged certificate chain is accepted, with or without the root", async () => {
@@ -178,29 +178,37 @@ describe("a certificate chain is refused", () => {
   });
 
   test.each([
-    ["that is another one's as a whole", other.chain, "chain_root"],
-    ["whose root is another one's", machine + authority + other.rootPem, "chain_root"],
-    ["without its authority", machine + root, "chain_issuer"],
+    ["of another machine", other.chain, "chain_root"],
+    ["with another machine's root", machine + authority + other.rootPem, "chain_root"],
+    ["without the intermediate CA", machine + root, "chain_issuer"],
     ["in another order", authority + machine + root, "chain_not_ca"],
     [
-      "whose machine has another signature",
+      "whose machine certificate has another signature",
       changed(machine, 3) + authority + root,
       "chain_signature",
     ],
-    ["whose machine was changed", changed(machine, 90) + authority + root, "chain_signature"],
-    ["whose authority was changed", machine + changed(authority, 3) + root, "chain_signature"],
+    [
+      "whose machine certificate was changed",
+      changed(machine, 90) + authority + root,
+      "chain_signature",
+    ],
+    [
+      "whose intermediate CA was changed",
+      machine + changed(authority, 3) + root,
+      "chain_signature",
+    ],
     ["whose root was changed", machine + authority + changed(root, 3), "chain_root"],
     ["with text between certificates", `${machine}hello${authority}${root}`, "chain_malformed"],
     ["with text after it", `${tee.chain}hello`, "chain_malformed"],
     ["that is not a certificate", "hello", "chain_malformed"],
     ["of one certificate", machine, "chain_malformed"],
     ["of five certificates", machine + authority + root + root + root, "chain_malformed"],
-    ["that begins with an authority", authority + root, "chain_not_ca"],
+    ["that begins with a CA", authority + root, "chain_not_ca"],
   ])("a certificate chain is refused %s", async (_name, chain, code) => {
     expect(await withChain(chain)).toBe(code);
   });
 
-  test("a certificate chain is refused if machines issue certificates", async () => {
+  test("a certificate chain is refused if a machine's certificate issued another one", async () => {
     const issuer = { name: "Simulated PCK Certificate", privateKey: tee.pckKey };
     const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
     const { publicKey } = makeKeyPair();
@@ -221,7 +229,7 @@ describe("a certificate chain is refused", () => {
   });
 });
 
-describe("facts of a quote are refused", () => {
+describe("a quote is refused for its facts", () => {
   const bytes = (length: number, value: number) => Buffer.alloc(length, value);
 
   test.each([
@@ -235,7 +243,7 @@ describe("facts of a quote are refused", () => {
       { tdAttributes: Buffer.from("0001001000000000", "hex") },
       "td_attributes",
     ],
-    ["exceptions that its host can cause", { tdAttributes: bytes(8, 0) }, "td_attributes"],
+    ["exceptions that the host can inject", { tdAttributes: bytes(8, 0) }, "td_attributes"],
     ["another MRTD", { mrTd: bytes(48, 9) }, "image_unknown"],
     [
       "another RTMR3 than its events",
@@ -253,34 +261,34 @@ describe("facts of a quote are refused", () => {
     ["a TDX module that is out of date", { teeTcbSvn: svn(4, 1, 3) }, "tcb_status"],
     ["a machine older than any that is rated", { teeTcbSvn: svn(5, 1, 2) }, "tcb_level_unknown"],
     ["a quoting enclave of another signer", { qeMrSigner: bytes(32, 1) }, "qe_identity_mismatch"],
-    ["another product as quoting enclave", { qeProductId: 1 }, "qe_identity_mismatch"],
+    ["a quoting enclave with another product id", { qeProductId: 1 }, "qe_identity_mismatch"],
     ["a quoting enclave with other attributes", { qeAttributes: 0x31 }, "qe_identity_mismatch"],
     ["a quoting enclave that can be debugged", { qeAttributes: 0x13 }, "qe_debug"],
     ["a quoting enclave that is out of date", { qeSvn: 3 }, "tcb_status"],
     ["a quoting enclave older than any that is rated", { qeSvn: 1 }, "qe_outdated"],
     [
-      "another machine that may move it",
+      "a service TD that may migrate it",
       { version: 5 as const, mrServiceTd: bytes(48, 1) },
       "service_td",
     ],
   ])("a quote is refused for its facts: %s", async (_name, fields, code) => {
-    const made = tee.evidence(reportDataOf(statement), fields);
-    expect(await verdictOn({ evidence: made })).toBe(code);
+    const variant = tee.evidence(reportDataOf(statement), fields);
+    expect(await verdictOn({ evidence: variant })).toBe(code);
   });
 
   test.each([0, 1, 2])("a quote for another RTMR%i is refused", async (index) => {
-    const made = tee.evidence(reportDataOf(statement));
-    const measured = Buffer.from(made.quote ?? "", "hex").subarray(520, 568);
+    const variant = tee.evidence(reportDataOf(statement));
+    const measured = Buffer.from(variant.quote ?? "", "hex").subarray(520, 568);
     const rtMr = [0x20, 0x21, 0x22].map((value, at) => bytes(48, at === index ? 9 : value));
     const changed = tee.evidence(reportDataOf(statement), { rtMr: [...rtMr, measured] });
     expect(await verdictOn({ evidence: changed })).toBe("image_unknown");
   });
 
   test("a TDX module of version 0 is rated with the machine", async () => {
-    const made = tee.evidence(reportDataOf(statement), { teeTcbSvn: svn(5, 0, 3) });
-    expect(await verdictOn({ evidence: made })).toBe("accepted");
+    const variant = tee.evidence(reportDataOf(statement), { teeTcbSvn: svn(5, 0, 3) });
+    expect(await verdictOn({ evidence: variant })).toBe("accepted");
     const unnamed = tee.collateral({ tcbInfo: { tdxModule: undefined } });
-    expect(await verdictOn({ evidence: made, collateral: unnamed })).toBe("tdx_module_unknown");
+    expect(await verdictOn({ evidence: variant, collateral: unnamed })).toBe("tdx_module_unknown");
     expect(await verdictOn({ collateral })).toBe("accepted");
   });
 });

@@ -69,7 +69,7 @@ describe("evidence for one statement is refused for another", () => {
     expect(await verdictOn({ statement: shifted })).toBe("report_data");
   });
 
-  test("evidence with the report data of a statement, from another machine, is refused", async () => {
+  test("evidence without a quote is refused", async () => {
     expect(await verdictOn({ evidence: { ...evidence, quote: null } })).toBe("quote_missing");
   });
 });
@@ -110,8 +110,8 @@ describe("no kind of evidence is accepted as another", () => {
     expect(await verdictOn({ ...none, accepted: ["none"], policy: null })).toBe("accepted");
     expect(await verdictOn({ ...none, accepted: ["tdx", "simulated"] })).toBe("kind_not_accepted");
     for (const name of ["quote", "event_log", "vm_config"] as const) {
-      const with_ = { ...nothing, [name]: "00" };
-      expect(await verdictOn({ ...none, evidence: with_, accepted: ["none"] })).toBe(
+      const unexpected = { ...nothing, [name]: "00" };
+      expect(await verdictOn({ ...none, evidence: unexpected, accepted: ["none"] })).toBe(
         "evidence_unexpected",
       );
     }
@@ -137,7 +137,7 @@ describe("no kind of evidence is accepted as another", () => {
   });
 });
 
-describe("a gateway without configuration for quotes refuses them and says what is missing", () => {
+describe("a gateway without configuration for quotes refuses them and reports what is missing", () => {
   test("a gateway without a policy, or without the root of simulated quotes, refuses quotes and reports what is missing", async () => {
     expect(await verdictOn({ policy: null })).toBe("policy_missing");
     const { simulated_root: _root, ...policy } = tee.policy();
@@ -204,18 +204,18 @@ test("evidence of a machine with an unlisted key provider is refused", async () 
 
 test("the verification of evidence yields to the event loop", async () => {
   // CPU time between yields, whatever the machine's load.
-  const turns: number[] = [];
+  const busyMs: number[] = [];
   let { user } = process.threadCpuUsage();
   let isOver = false;
   const watch = () => {
     const { user: spent } = process.threadCpuUsage();
-    turns.push((spent - user) / 1000);
+    busyMs.push((spent - user) / 1000);
     user = spent;
     if (!isOver) setImmediate(watch);
   };
   watch();
   for (let times = 0; times < 10; times += 1) await verdictOn({});
   isOver = true;
-  expect(turns.length).toBeGreaterThan(15);
-  expect(Math.max(...turns)).toBeLessThan(50);
+  expect(busyMs.length).toBeGreaterThan(15);
+  expect(Math.max(...busyMs)).toBeLessThan(50);
 });

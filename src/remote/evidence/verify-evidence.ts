@@ -11,7 +11,7 @@ import { intelRoot } from "./quote-library.ts";
 import { refused } from "./refusal.ts";
 import { openQuote } from "./signed-quote.ts";
 
-/** The first detail of `evidence_refused` is the failed check. Errors: also `collateral_unavailable`. */
+/** Errors: `evidence_refused`, with the failed check as its first detail; `collateral_unavailable`. */
 export type EvidenceVerifier = (
   statement: NodeStatement,
   evidence: Evidence,

@@ -4,13 +4,13 @@ import { authenticateNode } from "./authenticate.ts";
 import {
   admittedNode,
   attest,
-  checkThatFails,
   complete,
-  entered,
+  enteredSession,
+  failedCheck,
+  leaseAndOpen,
   makeNode,
-  openedJob,
   registrationOf,
-  signed,
+  signedNodeRequest,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -28,50 +28,57 @@ beforeEach(async () => {
 afterEach(() => service.close());
 
 test("a signed request of a node is accepted once", async () => {
-  const request = signed(service, node, "lease");
-  expect(service.gateway.enter(request)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
-  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+  const request = signedNodeRequest(service, node, "lease");
+  expect(service.gateway.authenticate(request)).toMatchObject({
+    nodeId: node.id,
+    keyId: node.keyId,
+  });
+  expect(await failedCheck(() => service.gateway.authenticate(request))).toBe(
     "node_unauthorized replayed",
   );
   await service.clock.advance(59_000);
-  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+  expect(await failedCheck(() => service.gateway.authenticate(request))).toBe(
     "node_unauthorized replayed",
   );
   await service.clock.advance(62_000);
-  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+  expect(await failedCheck(() => service.gateway.authenticate(request))).toBe(
     "node_unauthorized clock_skew",
   );
 });
 
 test.for([
   ["too old", 61_000],
-  ["of the future", -61_000],
+  ["from the future", -61_000],
 ] as const)("a node's request that is %s is refused", async ([, lateMs]) => {
-  const request = signed(service, node, "lease", { lateMs });
-  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+  const request = signedNodeRequest(service, node, "lease", { lateMs });
+  expect(await failedCheck(() => service.gateway.authenticate(request))).toBe(
     "node_unauthorized clock_skew",
   );
 });
 
 test("a node's request from before the attestation is refused after a restart of the gateway", async () => {
-  const captured = signed(service, node, "leave");
+  const captured = signedNodeRequest(service, node, "leave");
   await service.clock.advance(1_000);
   await service.restart();
   await attest(service, node);
-  expect(await checkThatFails(() => service.gateway.enter(captured))).toBe(
+  expect(await failedCheck(() => service.gateway.authenticate(captured))).toBe(
     "node_unauthorized before_attestation",
   );
-  expect(service.gateway.enter(signed(service, node, "lease"))).toMatchObject({ nodeId: node.id });
+  expect(service.gateway.authenticate(signedNodeRequest(service, node, "lease"))).toMatchObject({
+    nodeId: node.id,
+  });
 });
 
 test("a node's request signed by another key is refused, and uses no nonce", async () => {
   const nonce = "n".repeat(22);
   const thief = { ...(await makeNode()), keyId: node.keyId };
-  const stolen = signed(service, thief, "lease", { nonce });
-  expect(await checkThatFails(() => service.gateway.enter(stolen))).toBe(
+  const stolen = signedNodeRequest(service, thief, "lease", { nonce });
+  expect(await failedCheck(() => service.gateway.authenticate(stolen))).toBe(
     "node_unauthorized bad_signature",
   );
-  expect(service.gateway.enter(signed(service, node, "lease", { nonce }))).toMatchObject({
+  expect(
+    service.gateway.authenticate(signedNodeRequest(service, node, "lease", { nonce })),
+  ).toMatchObject({
     keyId: node.keyId,
   });
 });
@@ -82,41 +89,41 @@ test.for([
   ["another body", { body: Buffer.from("{ }") }, "content_digest"],
   ["no signature", { headers: {} }, "not_signed"],
 ] as const)("a node's signature does not count for %s", async ([, change, check]) => {
-  const request = { ...signed(service, node, "lease"), ...change };
-  expect(await checkThatFails(() => service.gateway.enter(request))).toBe(
+  const request = { ...signedNodeRequest(service, node, "lease"), ...change };
+  expect(await failedCheck(() => service.gateway.authenticate(request))).toBe(
     `node_unauthorized ${check}`,
   );
 });
 
 test("a node's request is accepted by its signature before its body is read", () => {
-  const request = { ...signed(service, node, "complete"), body: null };
-  expect(service.gateway.enter(request)).toMatchObject({ keyId: node.keyId });
+  const request = { ...signedNodeRequest(service, node, "complete"), body: null };
+  expect(service.gateway.authenticate(request)).toMatchObject({ keyId: node.keyId });
 });
 
 describe("a run whose attestation has ended", () => {
   test("a run whose attestation has ended completes its jobs and gets no more", async () => {
     const uuid = service.queue.add();
-    const job = await openedJob(service, node);
+    const job = await leaseAndOpen(service, node);
     await service.clock.advance(3_600_000);
-    expect(await checkThatFails(() => entered(service, node, "lease"))).toBe(
+    expect(await failedCheck(() => enteredSession(service, node, "lease"))).toBe(
       "node_unauthorized attestation_ended",
     );
-    expect(await checkThatFails(() => entered(service, node, "renew"))).toBe(
+    expect(await failedCheck(() => enteredSession(service, node, "renew"))).toBe(
       "node_unauthorized attestation_ended",
     );
     await complete(service, node, job);
     expect(service.queue.job(uuid).result).toMatchObject({ signature: { keyId: node.keyId } });
-    expect(await checkThatFails(() => entered(service, node, "complete"))).toBe(
+    expect(await failedCheck(() => enteredSession(service, node, "complete"))).toBe(
       "node_unauthorized attestation_ended",
     );
   });
 
   test("a run whose attestation has ended cannot complete a job that it lost", async () => {
     const uuid = service.queue.add();
-    await openedJob(service, node);
+    await leaseAndOpen(service, node);
     await service.clock.advance(3_600_000);
     service.queue.loseLease(uuid);
-    expect(await checkThatFails(() => entered(service, node, "complete"))).toBe(
+    expect(await failedCheck(() => enteredSession(service, node, "complete"))).toBe(
       "node_unauthorized attestation_ended",
     );
   });
@@ -132,7 +139,7 @@ test("a node's requests are refused when the nonce limit is reached", () => {
   const { run } = runs.admit(attested);
   for (let at = 0; at < 20_000; at += 1) run.nonces.set(`${at}`, clock.elapsed() + 1);
   const enter = () =>
-    authenticateNode(signed(service, { ...node, keys }, "lease"), { runs, clock });
+    authenticateNode(signedNodeRequest(service, { ...node, keys }, "lease"), { runs, clock });
   expect(enter).toThrow("too many requests");
   run.nonces.set("0", clock.elapsed());
   expect(enter()).toBe(run);

@@ -6,7 +6,7 @@ import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
 /** Routes that are allowed after the attestation has ended, while the run has leases. */
-const endsWork = /\/(?:complete|fail|leave)$/;
+const completionRoute = /\/(?:complete|fail|leave)$/;
 
 /** Bound per run. Dropping nonces early would permit replays. */
 const maxNonces = 20_000;
@@ -37,13 +37,13 @@ export function authenticateNode(
   if (sender.createdMs + 1_000 <= run.connectedMs) {
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }
-  noteNonce(run, sender.nonce, clock.elapsed(), 2 * clockSkewMs + 1_000);
-  if (!(endsWork.test(request.path) && run.leases.size > 0)) runs.requireLive(run);
+  recordNonce(run, sender.nonce, clock.elapsed(), 2 * clockSkewMs + 1_000);
+  if (!(completionRoute.test(request.path) && run.leases.size > 0)) runs.requireLive(run);
   run.lastRequestMs = clock.elapsed();
   return run;
 }
 
-function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number): void {
+function recordNonce({ nonces }: Run, nonce: string, nowMs: number, lifetimeMs: number): void {
   for (const [oldest, endsMs] of nonces) {
     if (endsMs > nowMs) break;
     nonces.delete(oldest);
@@ -52,7 +52,7 @@ function noteNonce({ nonces }: Run, nonce: string, nowMs: number, keptMs: number
     throw nodeUnauthorized("replayed", "the nonce was used before");
   }
   if (nonces.size >= maxNonces) throw tooManyNodeAttempts("the node sends too many requests");
-  nonces.set(nonce, nowMs + keptMs);
+  nonces.set(nonce, nowMs + lifetimeMs);
 }
 
 export function tooManyNodeAttempts(message: string): EarshotError {

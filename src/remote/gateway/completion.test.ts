@@ -6,12 +6,12 @@ import {
   admittedNode,
   answerWith,
   attest,
-  checkThatFails,
   complete,
-  entered,
-  leased,
+  enteredSession,
+  failedCheck,
+  leaseAndOpen,
+  leaseJob,
   type OpenedJob,
-  openedJob,
   postAt,
   sealedAnswer,
   sealedFailure,
@@ -32,7 +32,7 @@ afterEach(() => service.close());
 
 async function jobOf(owner: TestNode): Promise<{ uuid: string; job: OpenedJob }> {
   const uuid = service.queue.add();
-  return { uuid, job: await openedJob(service, owner) };
+  return { uuid, job: await leaseAndOpen(service, owner) };
 }
 
 test("a node's answer is stored with its signature", async () => {
@@ -63,21 +63,21 @@ test("the counts of a node survive a stop of the server", async () => {
 });
 
 describe("an invalid answer is refused, its job runs again, and the node is penalised:", () => {
-  type Spoil = [string, string, (job: OpenedJob, other: TestNode) => Promise<unknown>];
-  const spoils: Spoil[] = [
+  type Forgery = [string, string, (job: OpenedJob, other: TestNode) => Promise<unknown>];
+  const forgeries: Forgery[] = [
     [
-      "another key has signed it",
+      "it is signed with another key",
       "bad_signature",
       async (job, other) => complete(service, node, job, answerWith([]), {}, other),
     ],
     [
-      "it is of another job",
+      "it is for another job",
       "other_job",
       (job) =>
         complete(service, node, job, undefined, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" }),
     ],
     [
-      "it is of another request",
+      "it is for another request",
       "request_digest",
       (job) => complete(service, node, job, undefined, { request: `${job.request} ` }),
     ],
@@ -112,7 +112,7 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
       (job) => complete(service, node, job, undefined, { nowMs: service.clock.now() + 70_000 }),
     ],
     [
-      "its items are in no order",
+      "its items are out of order",
       "out_of_order",
       (job) => complete(service, node, job, answerWith([postAt(5), postAt(7)])),
     ],
@@ -128,61 +128,55 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
         ),
     ],
     [
-      "it is rubbish",
+      "it is garbage",
       "malformed",
       (job) =>
-        service.gateway.completion.complete(entered(service, node, "complete"), {
+        service.gateway.completion.complete(enteredSession(service, node, "complete"), {
           job: job.envelope.job,
           token: job.token,
-          ...encryptAnswer(job.answerSecret, Buffer.from("rubbish")),
+          ...encryptAnswer(job.answerSecret, Buffer.from("garbage")),
         }),
     ],
     [
-      "it does not open",
+      "it cannot be decrypted",
       "not_openable",
       (job) =>
-        service.gateway.completion.complete(entered(service, node, "complete"), {
+        service.gateway.completion.complete(enteredSession(service, node, "complete"), {
           ...sealedAnswer(service, node, job),
           nonce: "A".repeat(16),
         }),
     ],
   ];
 
-  test.for(spoils)(
+  test.for(forgeries)(
     "an invalid answer is refused, its job runs again, and the node is penalised: %s",
-    async ([, check, spoil]) => {
+    async ([, check, sendForged]) => {
       const { uuid, job } = await jobOf(node);
       const other = await admittedNode(service, { capabilities: [] });
-      expect(await checkThatFails(() => spoil(job, other))).toBe(`node_answer_refused ${check}`);
+      expect(await failedCheck(() => sendForged(job, other))).toBe(`node_answer_refused ${check}`);
       expect(service.queue.job(uuid)).toMatchObject({
         result: null,
         lease: null,
         failures: [{ code: "node_answer_refused", retryable: true }],
       });
       expect(service.reported).toContain(`refused ${check}`);
-      expect(await checkThatFails(() => complete(service, node, job))).toBe("lease_lost");
+      expect(await failedCheck(() => complete(service, node, job))).toBe("lease_lost");
       expect(service.gateway.nodes()[0]).toMatchObject({ jobsDone: 0, state: "approved" });
     },
   );
 });
 
 test("at most two answers per leased job are read at a time", async () => {
-  const run = entered(service, node);
-  expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
-    "lease_lost",
-  );
+  const run = enteredSession(service, node);
+  expect(await failedCheck(async () => service.gateway.completion.begin(run))).toBe("lease_lost");
   await jobOf(node);
   service.gateway.completion.begin(run);
   const end = service.gateway.completion.begin(run);
-  expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
-    "lease_lost",
-  );
+  expect(await failedCheck(async () => service.gateway.completion.begin(run))).toBe("lease_lost");
   end();
   end();
   service.gateway.completion.begin(run);
-  expect(await checkThatFails(async () => service.gateway.completion.begin(run))).toBe(
-    "lease_lost",
-  );
+  expect(await failedCheck(async () => service.gateway.completion.begin(run))).toBe("lease_lost");
 });
 
 test("an answer signed under an earlier attestation of the same run is accepted", async () => {
@@ -191,7 +185,7 @@ test("an answer signed under an earlier attestation of the same run is accepted"
   const answer = sealedAnswer(service, node, job);
   await attest(service, node);
   expect(node.attestationId).not.toBe(earlier);
-  await service.gateway.completion.complete(entered(service, node, "complete"), answer);
+  await service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
   expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlier } });
 });
 
@@ -199,39 +193,39 @@ test("a node cannot complete another node's job, nor with another token", async 
   const other = await admittedNode(service);
   const { uuid, job } = await jobOf(node);
   const answer = sealedAnswer(service, node, job);
-  const handIn = (owner: TestNode, change = {}) =>
-    checkThatFails(() =>
-      service.gateway.completion.complete(entered(service, owner, "complete"), {
+  const submit = (owner: TestNode, change = {}) =>
+    failedCheck(() =>
+      service.gateway.completion.complete(enteredSession(service, owner, "complete"), {
         ...answer,
         ...change,
       }),
     );
-  expect(await handIn(other)).toBe("lease_lost");
-  expect(await handIn(node, { token: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
-  expect(await handIn(node, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
+  expect(await submit(other)).toBe("lease_lost");
+  expect(await submit(node, { token: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
+  expect(await submit(node, { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" })).toBe("lease_lost");
   expect(
-    await checkThatFails(() =>
-      service.gateway.completion.renew(entered(service, other), job.envelope.job, job.token),
+    await failedCheck(() =>
+      service.gateway.completion.renew(enteredSession(service, other), job.envelope.job, job.token),
     ),
   ).toBe("lease_lost");
-  expect(await handIn(node)).toBe("nothing failed");
+  expect(await submit(node)).toBe("nothing failed");
   expect(service.queue.job(uuid).result).not.toBeNull();
   expect(service.gateway.nodes().map(({ state }) => state)).toEqual(["approved", "approved"]);
 });
 
-test("an answer that could not be written is accepted when it is sent again", async () => {
+test("an answer that could not be stored is accepted when it is sent again", async () => {
   const { uuid, job } = await jobOf(node);
   service.queue.breakWith(
-    new EarshotError("store_unavailable", "the store is away", { status: 503 }),
+    new EarshotError("store_unavailable", "the store is unavailable", { status: 503 }),
   );
   const answer = sealedAnswer(service, node, job);
-  const handIn = () =>
-    service.gateway.completion.complete(entered(service, node, "complete"), answer);
-  expect(await checkThatFails(handIn)).toBe("store_unavailable");
+  const submit = () =>
+    service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
+  expect(await failedCheck(submit)).toBe("store_unavailable");
   service.queue.breakWith(null);
-  await handIn();
+  await submit();
   expect(service.queue.job(uuid).result).not.toBeNull();
-  expect(await checkThatFails(handIn)).toBe("lease_lost");
+  expect(await failedCheck(submit)).toBe("lease_lost");
 });
 
 test("of two concurrent answers to one lease exactly one is accepted", async () => {
@@ -239,8 +233,8 @@ test("of two concurrent answers to one lease exactly one is accepted", async () 
   const answers = [sealedAnswer(service, node, job), sealedAnswer(service, node, job)];
   const outcomes = await Promise.all(
     answers.map((answer) =>
-      checkThatFails(() =>
-        service.gateway.completion.complete(entered(service, node, "complete"), answer),
+      failedCheck(() =>
+        service.gateway.completion.complete(enteredSession(service, node, "complete"), answer),
       ),
     ),
   );
@@ -251,7 +245,10 @@ test("of two concurrent answers to one lease exactly one is accepted", async () 
 test("a failure that a node reports is passed on without a penalty", async () => {
   for (let times = 1; times <= 5; times += 1) {
     const { uuid, job } = await jobOf(node);
-    await service.gateway.completion.fail(entered(service, node, "fail"), sealedFailure(job));
+    await service.gateway.completion.fail(
+      enteredSession(service, node, "fail"),
+      sealedFailure(job),
+    );
     expect(service.queue.job(uuid).failures).toMatchObject([{ code: "upstream_failed" }]);
     service.queue.remove(uuid);
     await service.clock.advance(1_000);
@@ -259,12 +256,12 @@ test("a failure that a node reports is passed on without a penalty", async () =>
   expect(service.gateway.nodes()).toMatchObject([{ jobsFailed: 5, state: "approved" }]);
 });
 
-test("an answer is not read as a failure, nor a failure as an answer", async () => {
+test("an answer is not accepted as a failure", async () => {
   const first = await jobOf(node);
   const asFailure = sealedAnswer(service, node, first.job);
   expect(
-    await checkThatFails(() =>
-      service.gateway.completion.fail(entered(service, node, "fail"), asFailure),
+    await failedCheck(() =>
+      service.gateway.completion.fail(enteredSession(service, node, "fail"), asFailure),
     ),
   ).toBe("node_answer_refused malformed");
 });
@@ -272,29 +269,29 @@ test("an answer is not read as a failure, nor a failure as an answer", async () 
 test("only the holder of a lease can renew it, while it lasts", async () => {
   const { uuid, job } = await jobOf(node);
   const renew = () =>
-    service.gateway.completion.renew(entered(service, node, "renew"), uuid, job.token);
+    service.gateway.completion.renew(enteredSession(service, node, "renew"), uuid, job.token);
   expect(await renew()).toBe(30_000);
   service.queue.loseLease(uuid);
-  expect(await checkThatFails(renew)).toBe("lease_lost");
+  expect(await failedCheck(renew)).toBe("lease_lost");
 });
 
 test("no lease is renewed after the attestation has ended", async () => {
   const { uuid, job } = await jobOf(node);
-  const session = entered(service, node, "renew");
+  const session = enteredSession(service, node, "renew");
   await service.clock.advance(3_600_000);
-  expect(
-    await checkThatFails(() => service.gateway.completion.renew(session, uuid, job.token)),
-  ).toBe("node_unauthorized attestation_ended");
+  expect(await failedCheck(() => service.gateway.completion.renew(session, uuid, job.token))).toBe(
+    "node_unauthorized attestation_ended",
+  );
 });
 
-test("the gateway, not the node, binds a continued method to the node with the credential", async () => {
+test("the gateway binds the continuation of a method to the node with the credential", async () => {
   const capabilities = [{ platform: "x", method: "gettweets", ways: ["credential"] }] as const;
   const getter = await admittedNode(service, { capabilities });
   const twin = await admittedNode(service, { capabilities });
   const target = { kind: "user", platform: "x", id: "1", handle: null, host: null } as const;
   const work = { method: "gettweets", query: "1", target } as const;
   const uuid = service.queue.add(work);
-  const job = await openedJob(service, getter, "gettweets");
+  const job = await leaseAndOpen(service, getter, "gettweets");
   const nextPosition: FetchPosition = {
     platform: "x",
     credentialId: "c1",
@@ -308,6 +305,6 @@ test("the gateway, not the node, binds a continued method to the node with the c
     nodeId: getter.id,
   });
   const onward = service.queue.add({ ...work, position: { ...nextPosition, nodeId: getter.id } });
-  expect(await leased(service, twin, { method: "gettweets" })).toBeNull();
-  expect(await leased(service, getter, { method: "gettweets" })).toMatchObject({ job: onward });
+  expect(await leaseJob(service, twin, { method: "gettweets" })).toBeNull();
+  expect(await leaseJob(service, getter, { method: "gettweets" })).toMatchObject({ job: onward });
 });

@@ -19,7 +19,7 @@ export function createCompletion(context: GatewayParts) {
   const { runs, queue, registry, failures, events, clock, log } = context;
 
   /** One completion of a lease at a time: a second waits, then gets `lease_lost`, or the error of the first. */
-  async function once<Value>(
+  async function completeOnce<Value>(
     run: Run,
     sealed: SealedAnswer,
     read: (lease: OpenLease, plain: Uint8Array) => Value | Promise<Value>,
@@ -31,13 +31,13 @@ export function createCompletion(context: GatewayParts) {
       await lease.completing;
       throw leaseLost(job);
     }
-    const take = async () => {
+    const readAndStore = async () => {
       const value = await readOrFail(lease, () =>
         read(lease, decryptAnswer(lease.answerSecret, sealed)),
       );
       await store(lease, value);
     };
-    lease.completing = take();
+    lease.completing = readAndStore();
     try {
       await lease.completing;
       run.leases.delete(token);
@@ -87,7 +87,7 @@ export function createCompletion(context: GatewayParts) {
       throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
     }
     const signature = { nodeId, keyId, attestationId, evidence, fields, knowledge, request };
-    return { ...withNode(answer, nodeId), signature };
+    return { ...boundToNode(answer, nodeId), signature };
   }
 
   return {
@@ -97,7 +97,7 @@ export function createCompletion(context: GatewayParts) {
       return await queue.renew(job, token);
     },
 
-    /** Call before reading the body; returns the callback for its end. Errors: `lease_lost` beyond the uploads that may be open. */
+    /** Call before reading the body, and the returned function after it. Errors: `lease_lost` if too many uploads are open. */
     begin: (run: Run): (() => void) => {
       if (run.sending >= maxUploadsPerLease * run.leases.size) throw leaseLost();
       run.sending += 1;
@@ -110,14 +110,14 @@ export function createCompletion(context: GatewayParts) {
 
     /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
     complete: (run: Run, sealed: SealedAnswer): Promise<void> =>
-      once(run, sealed, verify, async ({ job, token }, answer) => {
+      completeOnce(run, sealed, verify, async ({ job, token }, answer) => {
         await queue.complete(job, token, answer);
         registry.note(run.nodeId, { done: 1 });
         failures.noteDone(run.nodeId, job);
       }),
 
     fail: (run: Run, sealed: SealedAnswer): Promise<void> =>
-      once(
+      completeOnce(
         run,
         sealed,
         (_lease, plain) => readFailure(plain),
@@ -142,7 +142,7 @@ function leaseOf(run: Run, job: string, token: string): OpenLease {
 }
 
 /** Binds a continuation that uses a credential to the node that has it. */
-function withNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
+function boundToNode(answer: SourceAnswer, nodeId: string): SourceAnswer {
   if (answer.nextPosition == null) return answer;
   const { nodeId: _, ...position } = answer.nextPosition;
   const nextPosition = position.credentialId === null ? position : { ...position, nodeId };

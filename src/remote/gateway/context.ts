@@ -22,7 +22,7 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
 };
 
 export type NodeGatewayContext = {
-  /** Longest life of a job plus its result; attestations are stored that much longer. */
+  /** Longest lifetime of a job and its result; attestations are stored that much longer. */
   resultMs: number;
   queue: NodeQueue;
   verify: EvidenceVerifier;

@@ -4,13 +4,13 @@ import {
   admittedNode,
   answerWith,
   attest,
-  checkThatFails,
   complete,
-  entered,
-  leased,
+  enteredSession,
+  failedCheck,
+  leaseAndOpen,
+  leaseJob,
   makeNode,
-  opened,
-  openedJob,
+  openEnvelope,
   sealedFailure,
   searchesX,
   startTestGateway,
@@ -30,33 +30,33 @@ test("a dispatched job is encrypted to the attested keys and signed by the gatew
   const node = await admittedNode(service);
   const other = await admittedNode(service);
   const uuid = service.queue.add({ query: "a secret comet" });
-  const envelope = await leased(service, node);
+  const envelope = await leaseJob(service, node);
   expect(envelope).toMatchObject({ job: uuid, key_id: node.keyId });
   expect(JSON.stringify(envelope)).not.toContain("comet");
-  const { request } = await opened(service, node, envelope);
+  const { request } = await openEnvelope(service, node, envelope);
   expect(JSON.parse(request)).toMatchObject({ query: "a secret comet" });
   const stolen = envelope === null ? null : { ...envelope, key_id: other.keyId };
-  await expect(opened(service, other, stolen)).rejects.toMatchObject({ code: "job_refused" });
+  await expect(openEnvelope(service, other, stolen)).rejects.toMatchObject({ code: "job_refused" });
   expect(service.reported).toContain("dispatch none");
 });
 
-test("a lease request stays open until a job comes or its time ends", async () => {
+test("a lease request stays open until a job arrives or its time is up", async () => {
   const node = await admittedNode(service);
-  const waiting = leased(service, node, { waitMs: 20_000 });
+  const waiting = leaseJob(service, node, { waitMs: 20_000 });
   await service.clock.advance(5_000);
   const uuid = service.queue.add();
   expect(await waiting).toMatchObject({ job: uuid });
-  const inVain = leased(service, node, { waitMs: 600_000 });
+  const expiring = leaseJob(service, node, { waitMs: 600_000 });
   await service.clock.advance(20_000);
-  expect(await inVain).toBeNull();
+  expect(await expiring).toBeNull();
 });
 
 test("a node gets no more jobs than its concurrency", async () => {
   const node = await admittedNode(service, { concurrency: 2 });
   for (let jobs = 0; jobs < 3; jobs += 1) service.queue.add();
-  const first = await openedJob(service, node);
-  expect(await leased(service, node)).not.toBeNull();
-  const third = leased(service, node, { waitMs: 20_000 });
+  const first = await leaseAndOpen(service, node);
+  expect(await leaseJob(service, node)).not.toBeNull();
+  const third = leaseJob(service, node, { waitMs: 20_000 });
   await service.clock.advance(2_000);
   expect(service.gateway.nodes()).toMatchObject([{ running: 2, isConnected: true }]);
   await complete(service, node, first);
@@ -67,17 +67,17 @@ test("a node gets no more jobs than its concurrency", async () => {
 test("a node gets no more jobs a second than its limit, regardless of the number of open requests", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   for (let jobs = 0; jobs < 10; jobs += 1) service.queue.add();
-  for (let polls = 0; polls < 10; polls += 1) void leased(service, node, { waitMs: 20_000 });
+  for (let polls = 0; polls < 10; polls += 1) void leaseJob(service, node, { waitMs: 20_000 });
   for (let steps = 0; steps < 40; steps += 1) await service.clock.advance(100);
-  const given = service.queue.jobs().flatMap(({ dispatchedMs }) => dispatchedMs ?? []);
-  expect(given).toHaveLength(10);
-  for (const fromMs of given) {
-    const within = given.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000);
+  const dispatchedMs = service.queue.jobs().flatMap(({ dispatchedMs }) => dispatchedMs ?? []);
+  expect(dispatchedMs).toHaveLength(10);
+  for (const fromMs of dispatchedMs) {
+    const within = dispatchedMs.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000);
     expect(within.length).toBeLessThanOrEqual(3);
   }
 });
 
-test("a node has as many slots as it had open lease requests at most", async () => {
+test("a node counts as having as many slots as its most concurrent lease requests", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   const requested: (number | undefined)[] = [];
   const { lease } = service.queue;
@@ -85,20 +85,20 @@ test("a node has as many slots as it had open lease requests at most", async () 
     requested.push(request.slots?.());
     return lease(request, ...rest);
   };
-  const polls = [1, 2, 3].map(() => leased(service, node, { waitMs: 20_000 }));
+  const polls = [1, 2, 3].map(() => leaseJob(service, node, { waitMs: 20_000 }));
   await service.clock.advance(0);
   for (let jobs = 0; jobs < 3; jobs += 1) service.queue.add();
   await service.clock.advance(1_000);
   await Promise.all(polls);
-  await leased(service, node);
+  await leaseJob(service, node);
   expect(requested.slice(0, 3)).toEqual([1, 2, 3]);
   expect(requested.at(-1)).toBe(3);
 });
 
-test("a node may have a limited number of open lease requests", async () => {
+test("the number of open lease requests of a node is limited", async () => {
   const node = await admittedNode(service, { concurrency: 1 });
   const polls = Array.from({ length: 6 }, () =>
-    checkThatFails(() => leased(service, node, { waitMs: 1_000 })),
+    failedCheck(() => leaseJob(service, node, { waitMs: 1_000 })),
   );
   await service.clock.advance(1_000);
   expect(await Promise.all(polls)).toEqual([
@@ -112,7 +112,7 @@ describe("a node receives only", () => {
     const node = await admittedNode(service);
     service.queue.add({ platform: "bluesky" });
     service.queue.add({ method: "gettweets" });
-    expect(await leased(service, node)).toBeNull();
+    expect(await leaseJob(service, node)).toBeNull();
   });
 
   test("a node receives only jobs that need no credential of the gateway", async () => {
@@ -121,9 +121,9 @@ describe("a node receives only", () => {
     const position = { platform: "x", cursor: "c", lastKey: null, skip: 0 } as const;
     service.queue.add({ position: { ...position, credentialId: "c1" } });
     service.queue.add({ position: { ...position, credentialId: "c1", nodeId: "another" } });
-    expect(await leased(service, node)).toBeNull();
+    expect(await leaseJob(service, node)).toBeNull();
     const open = service.queue.add({ position: { ...position, credentialId: null } });
-    expect(await leased(service, node)).toMatchObject({ job: open });
+    expect(await leaseJob(service, node)).toMatchObject({ job: open });
   });
 
   test("a node receives only searches of all platforms that no other connected node covers better", async () => {
@@ -134,13 +134,13 @@ describe("a node receives only", () => {
         { platform: "bluesky", method: "searchbyquery", ways: ["archive"] },
       ],
     });
-    await leased(service, large);
+    await leaseJob(service, large);
     service.queue.add({ platform: "social" });
-    expect(await leased(service, small)).toBeNull();
-    expect(await leased(service, large)).not.toBeNull();
+    expect(await leaseJob(service, small)).toBeNull();
+    expect(await leaseJob(service, large)).not.toBeNull();
     service.queue.add({ platform: "social" });
     await service.change(large.id, "draining");
-    expect(await leased(service, small)).not.toBeNull();
+    expect(await leaseJob(service, small)).not.toBeNull();
   });
 });
 
@@ -156,26 +156,26 @@ describe("a node that claims more capabilities", () => {
   test("a node that claims more capabilities and never polls delays no job", async () => {
     const overclaiming = await admittedNode(service, wide);
     const honest = await admittedNode(service);
-    await leased(service, overclaiming, { method: "getbyid" });
+    await leaseJob(service, overclaiming, { method: "getbyid" });
     const uuid = service.queue.add({ platform: "social" });
     expect(service.gateway.nodes()[0]).toMatchObject({ isConnected: true, takes: ["getbyid"] });
-    expect(await leased(service, honest)).toMatchObject({ job: uuid });
+    expect(await leaseJob(service, honest)).toMatchObject({ job: uuid });
   });
 
   test("a node that claims more capabilities is waited for while it is polling or fully occupied", async () => {
     const large = await admittedNode(service, { ...wide, concurrency: 1 });
     const small = await admittedNode(service);
-    await leased(service, large);
+    await leaseJob(service, large);
     const uuid = service.queue.add({ platform: "social" });
-    expect(await leased(service, small)).toBeNull();
+    expect(await leaseJob(service, small)).toBeNull();
     await service.clock.advance(1_000);
-    const job = await openedJob(service, large);
+    const job = await leaseAndOpen(service, large);
     expect(job.envelope.job).toBe(uuid);
     await service.clock.advance(10_000);
     const next = service.queue.add({ platform: "social" });
-    expect(await leased(service, small)).toBeNull();
+    expect(await leaseJob(service, small)).toBeNull();
     await complete(service, large, job, answerWith([]));
-    expect(await leased(service, small)).toMatchObject({ job: next });
+    expect(await leaseJob(service, small)).toMatchObject({ job: next });
   });
 
   test("a node that claims more capabilities and fails repeatedly is not waited for", async () => {
@@ -183,21 +183,21 @@ describe("a node that claims more capabilities", () => {
     const honest = await admittedNode(service);
     const uuid = service.queue.add({ platform: "social" });
     for (let times = 0; times < 2; times += 1) {
-      const job = await openedJob(service, overclaiming);
+      const job = await leaseAndOpen(service, overclaiming);
       await service.gateway.completion.fail(
-        entered(service, overclaiming, "fail"),
+        enteredSession(service, overclaiming, "fail"),
         sealedFailure(job),
       );
     }
-    expect(await leased(service, honest)).toMatchObject({ job: uuid });
+    expect(await leaseJob(service, honest)).toMatchObject({ job: uuid });
   });
 });
 
 test("of equal nodes, the one with stronger evidence gets the job while it polls", async () => {
   const weak = await admittedNode(service);
   const strong = await admittedNode(service, { evidence: "tdx", concurrency: 1 });
-  const first = leased(service, weak, { waitMs: 20_000 });
-  const waiting = leased(service, strong, { waitMs: 20_000 });
+  const first = leaseJob(service, weak, { waitMs: 20_000 });
+  const waiting = leaseJob(service, strong, { waitMs: 20_000 });
   const uuid = service.queue.add();
   expect(await waiting).toMatchObject({ job: uuid });
   const next = service.queue.add();
@@ -208,7 +208,7 @@ describe("a node that", () => {
   test("a node whose attestation has ended gets nothing, even with an open request", async () => {
     const node = await admittedNode(service);
     await service.clock.advance(3_599_000);
-    const waiting = leased(service, node, { waitMs: 20_000 });
+    const waiting = leaseJob(service, node, { waitMs: 20_000 });
     await service.clock.advance(2_000);
     const uuid = service.queue.add();
     await service.clock.advance(20_000);
@@ -219,10 +219,10 @@ describe("a node that", () => {
   test("a node that drains completes its jobs and gets no more until it is approved again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
-    const job = await openedJob(service, node);
+    const job = await leaseAndOpen(service, node);
     await service.change(node.id, "draining");
     service.queue.add();
-    const waiting = leased(service, node, { waitMs: 20_000 });
+    const waiting = leaseJob(service, node, { waitMs: 20_000 });
     await service.clock.advance(5_000);
     expect(service.gateway.nodes()).toMatchObject([{ state: "draining", running: 1 }]);
     await complete(service, node, job);
@@ -234,9 +234,9 @@ describe("a node that", () => {
   test("a node that was removed loses its leases and open requests within a second", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
-    const job = await openedJob(service, node);
-    const waiting = leased(service, node, { waitMs: 20_000 });
-    const session = entered(service, node, "complete");
+    const job = await leaseAndOpen(service, node);
+    const waiting = leaseJob(service, node, { waitMs: 20_000 });
+    const session = enteredSession(service, node, "complete");
     await service.change(node.id, "removed");
     expect(await waiting).toBeNull();
     expect(service.queue.job(uuid).lease).toBeNull();
@@ -245,7 +245,7 @@ describe("a node that", () => {
       token: job.token,
       ...encryptAnswer(job.answerSecret, Buffer.from("late")),
     };
-    expect(await checkThatFails(() => service.gateway.completion.complete(session, answer))).toBe(
+    expect(await failedCheck(() => service.gateway.completion.complete(session, answer))).toBe(
       "node_unauthorized unknown_key",
     );
   });
@@ -253,25 +253,25 @@ describe("a node that", () => {
   test("a node that leaves returns its jobs immediately, and may attest again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
-    await openedJob(service, node);
-    await service.gateway.leave(entered(service, node, "leave"));
+    await leaseAndOpen(service, node);
+    await service.gateway.leave(enteredSession(service, node, "leave"));
     expect(service.queue.job(uuid).lease).toBeNull();
     expect(service.gateway.nodes()).toMatchObject([
       { isConnected: false, keyId: null, running: 0 },
     ]);
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
-    expect(await leased(service, node)).toMatchObject({ job: uuid });
+    expect(await leaseJob(service, node)).toMatchObject({ job: uuid });
   });
 
   test("a node that disconnects as its job arrives does not delay the job", async () => {
     const node = await admittedNode(service);
     const removed = new AbortController();
-    const waiting = leased(service, node, { waitMs: 20_000, signal: removed.signal });
+    const waiting = leaseJob(service, node, { waitMs: 20_000, signal: removed.signal });
     const uuid = service.queue.add();
     removed.abort();
     expect(await waiting).toBeNull();
     expect(service.queue.job(uuid)).toMatchObject({ lease: null, attempts: 0, failures: [] });
-    expect(await leased(service, node)).toMatchObject({ job: uuid });
+    expect(await leaseJob(service, node)).toMatchObject({ job: uuid });
   });
 
   test("the run of a node that has attested an unusable encryption key is ended", async () => {
@@ -279,32 +279,32 @@ describe("a node that", () => {
     const keys = { ...weak.keys, sealingKey: "A".repeat(43) };
     const node = await admittedNode(service, { identity: weak.identity, keys });
     const uuid = service.queue.add();
-    expect(await leased(service, node)).toBeNull();
+    expect(await leaseJob(service, node)).toBeNull();
     expect(service.queue.job(uuid).lease).toBeNull();
-    expect(await checkThatFails(() => entered(service, node))).toBe(
+    expect(await failedCheck(() => enteredSession(service, node))).toBe(
       "node_unauthorized unknown_key",
     );
   });
 });
 
-test("a gateway that stops ends open lease requests, and accepts answers", async () => {
+test("a stopping gateway ends open lease requests, but still accepts answers", async () => {
   const node = await admittedNode(service);
   const uuid = service.queue.add();
-  const job = await openedJob(service, node);
-  const waiting = leased(service, node, { waitMs: 20_000 });
+  const job = await leaseAndOpen(service, node);
+  const waiting = leaseJob(service, node, { waitMs: 20_000 });
   await service.gateway.stop();
   expect(await waiting).toBeNull();
   await complete(service, node, job);
   expect(service.queue.job(uuid).result).not.toBeNull();
 });
 
-test("a node counts as connected by open requests, jobs, and recent requests", async () => {
+test("a node counts as connected while it has open requests or jobs, or made a recent request", async () => {
   const node = await admittedNode(service);
   const isConnected = () => service.gateway.nodes()[0]?.isConnected;
   expect(isConnected()).toBe(true);
   await service.clock.advance(5_000);
   expect(isConnected()).toBe(false);
-  const waiting = leased(service, node, { waitMs: 20_000 });
+  const waiting = leaseJob(service, node, { waitMs: 20_000 });
   await service.clock.advance(15_000);
   expect(isConnected()).toBe(true);
   await service.clock.advance(5_000);

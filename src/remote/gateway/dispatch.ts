@@ -55,18 +55,18 @@ export function createDispatch(context: DispatchContext) {
 
   /** Shared, so that the queue evaluates it once. */
   function requestOf(run: Run, methods: readonly string[]): LeaseRequest {
-    const expected = methodNames.filter((method) => methods.includes(method));
-    const request = run.requests.get(expected.join()) ?? {
+    const sortedMethods = methodNames.filter((method) => methods.includes(method));
+    const request = run.requests.get(sortedMethods.join()) ?? {
       nodeId: run.nodeId,
-      methods: expected,
+      methods: sortedMethods,
       isOpen: () => eligibility.isOpen(run),
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
       // A node does not report slots per method: assume its most concurrent requests.
-      slots: () => Math.max(0, ...expected.map((method) => run.demand.get(method)?.most ?? 0)),
+      slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.most ?? 0)),
       onLease: () => notePace(run),
     };
-    if (run.requests.size < maxMethodSets) run.requests.set(expected.join(), request);
+    if (run.requests.size < maxMethodSets) run.requests.set(sortedMethods.join(), request);
     return request;
   }
 
@@ -101,7 +101,7 @@ export function createDispatch(context: DispatchContext) {
     }
     if (sealed === null) {
       // A counted failure, because a returned job would be retried forever.
-      await queue.fail(uuid, token, notSealed).catch(() => undefined);
+      await queue.fail(uuid, token, encryptionFailed).catch(() => undefined);
       return null;
     }
     run.leases.set(token, sealed.lease);
@@ -159,7 +159,7 @@ export function createDispatch(context: DispatchContext) {
   };
 }
 
-const notSealed = {
+const encryptionFailed = {
   code: "node_lost",
   message: "encrypting the job to its node failed",
   status: 503,

@@ -1,5 +1,5 @@
 /**
- * A search of all platforms waits for the node that covers most of them: others return fewer posts and no error. Capabilities
+ * A search of all platforms waits for the node that covers most of them: others would return fewer posts without an error. Capabilities
  * are unverified claims, so a job waits only for connected nodes that request such jobs and do not fail repeatedly.
  */
 
@@ -16,8 +16,8 @@ import type { Run, Runs } from "./runs.ts";
 
 const pollGraceMs = 5_000;
 
-/** Jobs do not wait for a node with this many consecutive failures. */
-const failuresInRowLimit = 2;
+/** Jobs do not wait for nodes with this many consecutive failures. */
+const maxConsecutiveFailures = 2;
 
 const paceWindowMs = 1_000;
 
@@ -74,9 +74,11 @@ export function createEligibility({
     mergedCapabilities(recordOf(run)?.capabilities ?? [], released.capabilities(run));
 
   const reachOfRun = (run: Run, work: GatewayWork): number =>
-    work.isLocalOnly ? released.reachOfKept(run, work) : capabilityRank(capabilities(run), work);
+    work.isLocalOnly
+      ? released.reachOfOwnCredential(run, work)
+      : capabilityRank(capabilities(run), work);
 
-  /** The furthest reach, then the strongest evidence among nodes with an open lease request. */
+  /** Whether no other node has a wider reach, or an equal reach, stronger evidence and an open lease request. */
   function isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // The next page stays on the node that fetched the previous one.
     if ((work.position?.nodeId ?? null) !== null) return true;
@@ -95,7 +97,7 @@ export function createEligibility({
     isServing(run) &&
     isConnected(run) &&
     takes(run, method) &&
-    failures.inRow(run.nodeId) < failuresInRowLimit;
+    failures.consecutiveFailures(run.nodeId) < maxConsecutiveFailures;
 
   const isWaiting = (run: Run, { method }: GatewayWork): boolean =>
     isOpen(run) && (run.demand.get(method)?.open ?? 0) > 0;
@@ -108,7 +110,7 @@ export function createEligibility({
 
   // A retry prefers nodes without recent failures.
   const load = (run: Run): number =>
-    running(run) / (recordOf(run)?.concurrency ?? 1) + failures.inRow(run.nodeId);
+    running(run) / (recordOf(run)?.concurrency ?? 1) + failures.consecutiveFailures(run.nodeId);
 
   return { running, load, isConnected, isOpen, paceMs, takes, capabilities, accepts };
 }

@@ -81,7 +81,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
   }
 
   function wakeNodes(): void {
-    for (const look of [...idle]) look();
+    for (const wake of [...idle]) wake();
   }
 
   return {
@@ -121,13 +121,13 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     lease: async (request, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
       const job =
         take(request) ??
-        (await firstOf<FakeJob>(clock, waitMs, signal, (give) => {
-          const look = () => {
+        (await firstOf<FakeJob>(clock, waitMs, signal, (resolve) => {
+          const tryTake = () => {
             const found = take(request);
-            if (found !== null) give(found);
+            if (found !== null) resolve(found);
           };
-          idle.add(look);
-          return () => idle.delete(look);
+          idle.add(tryTake);
+          return () => idle.delete(tryTake);
         }));
       if (job?.lease == null) return null;
       const { token, lost } = job.lease;

@@ -283,7 +283,7 @@ export async function admittedNode(
   return node;
 }
 
-export function signed(
+export function signedNodeRequest(
   test: TestGateway,
   node: TestNode,
   what: string,
@@ -295,16 +295,16 @@ export function signed(
   return { ...request, headers, body: Buffer.from(request.body) };
 }
 
-export const entered = (test: TestGateway, node: TestNode, what = "lease"): NodeSession =>
-  test.gateway.enter(signed(test, node, what));
+export const enteredSession = (test: TestGateway, node: TestNode, what = "lease"): NodeSession =>
+  test.gateway.authenticate(signedNodeRequest(test, node, what));
 
-export async function leased(
+export async function leaseJob(
   test: TestGateway,
   node: TestNode,
   { waitMs = 0, signal = new AbortController().signal, method = "searchbyquery" as Method } = {},
 ): Promise<JobEnvelope | null> {
   const requested = { methods: [method], wait_ms: waitMs };
-  return await test.gateway.dispatch.lease(entered(test, node), requested, signal);
+  return await test.gateway.dispatch.lease(enteredSession(test, node), requested, signal);
 }
 
 export type OpenedJob = {
@@ -315,12 +315,12 @@ export type OpenedJob = {
   leftMs: number;
 };
 
-export async function opened(
+export async function openEnvelope(
   test: TestGateway,
   node: TestNode,
   envelope: JobEnvelope | null,
 ): Promise<OpenedJob> {
-  if (envelope === null) throw new Error("no job came");
+  if (envelope === null) throw new Error("no job was dispatched");
   const { payload, answerSecret } = await openJob(envelope, {
     keys: node.keys,
     keyId: node.keyId,
@@ -332,12 +332,16 @@ export async function opened(
   return { envelope, token, request, answerSecret, leftMs };
 }
 
-export const openedJob = async (
+export const leaseAndOpen = async (
   test: TestGateway,
   node: TestNode,
   method?: Method,
 ): Promise<OpenedJob> =>
-  await opened(test, node, await leased(test, node, method === undefined ? {} : { method }));
+  await openEnvelope(
+    test,
+    node,
+    await leaseJob(test, node, method === undefined ? {} : { method }),
+  );
 
 /** A post of `comet`'s window, `minute` minutes after its start. */
 export function postAt(minute: number): FetchedItem {
@@ -376,7 +380,7 @@ export function answerWith(
 
 type SignedParts = Parameters<typeof signResult>[0];
 
-/** `change` falsifies parts of it. */
+/** `change` forges parts of it. */
 export function sealedAnswer(
   test: TestGateway,
   node: TestNode,
@@ -426,14 +430,14 @@ export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {
 
 export async function complete(
   test: TestGateway,
-  ...answered: Parameters<typeof sealedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
+  ...args: Parameters<typeof sealedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
 ): Promise<void> {
-  const [node] = answered;
-  const answer = sealedAnswer(test, ...answered);
-  await test.gateway.completion.complete(entered(test, node, "complete"), answer);
+  const [node] = args;
+  const answer = sealedAnswer(test, ...args);
+  await test.gateway.completion.complete(enteredSession(test, node, "complete"), answer);
 }
 
-export async function checkThatFails(run: () => unknown): Promise<string> {
+export async function failedCheck(run: () => unknown): Promise<string> {
   try {
     await run();
   } catch (error) {

@@ -22,22 +22,25 @@ import type { Run, Runs } from "./runs.ts";
 export type { NodeView } from "./node-directory.ts";
 export type { Run as NodeSession } from "./runs.ts";
 
-const pendingAgainMs = 10_000;
+const pendingRetryMs = 10_000;
 
 export type NodeGateway = ReturnType<typeof createNodeGateway>;
 
-export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayContext) {
-  const context = { ...given, ...directory };
+export function createNodeGateway(directory: NodeDirectory, gatewayContext: NodeGatewayContext) {
+  const context = { ...gatewayContext, ...directory };
   const { runs, registry, events, queue, store, clock, log, settings, gatewayKey, policy } =
     context;
   const stopping = new AbortController();
   const challenges = createChallenges(clock);
   let maintenance: Promise<void> = Promise.resolve();
 
-  async function takeBack(run: Run, take: (nodeId: string) => Promise<unknown>): Promise<void> {
+  async function requeueLeases(
+    run: Run,
+    requeue: (nodeId: string) => Promise<unknown>,
+  ): Promise<void> {
     run.leases.clear();
     try {
-      await take(run.nodeId);
+      await requeue(run.nodeId);
     } catch (error) {
       // The leases expire on their own.
       log.warn({ error: messageOf(error) }, "requeueing the jobs of a node failed");
@@ -48,7 +51,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
   async function end(run: Run): Promise<void> {
     if (runs.get(run.keyId) !== run) return;
     runs.end(run);
-    await takeBack(run, queue.endLeasesOf);
+    await requeueLeases(run, queue.endLeasesOf);
   }
 
   function noteChanges(changed: readonly NodeRecord[]): void {
@@ -56,7 +59,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
       const state = registry.get(id)?.state ?? "deleted";
       log.info({ node: id, state }, "changed the state of a node");
       if (state !== "deleted" && state !== "removed") continue;
-      events.forgive(id);
+      events.clearPenalties(id);
       const run = runs.ofNode(id);
       if (run !== undefined) void end(run);
     }
@@ -80,7 +83,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
       if ([...replaced.leases.values()].some(({ completing }) => completing === null)) {
         events.note(record.id, "run_lost");
       }
-      await takeBack(replaced, queue.failLeasesOf);
+      await requeueLeases(replaced, queue.failLeasesOf);
     }
     queue.wakeNodes();
   }
@@ -105,7 +108,7 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
       state,
       attestation_id: admission.attestation.id,
       valid_ms: Math.floor(validMs),
-      again_in_ms: isPending ? Math.min(pendingAgainMs, halfMs) : halfMs,
+      again_in_ms: isPending ? Math.min(pendingRetryMs, halfMs) : halfMs,
       lease_wait_ms: leaseWaitMs,
     };
   }
@@ -170,14 +173,14 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
       try {
         return await register(registration);
       } catch (error) {
-        if (error instanceof EarshotError && reported.has(error.code)) {
+        if (error instanceof EarshotError && recordedCodes.has(error.code)) {
           noteRefusal(refusedNode(checkOf(error).code, registration), address, error);
         }
         throw error;
       }
     },
 
-    enter: (request: SignedRequest): Run => authenticateNode(request, context),
+    authenticate: (request: SignedRequest): Run => authenticateNode(request, context),
 
     /** The jobs of the run are dispatched to other nodes immediately. */
     leave: async (run: Run): Promise<void> => {
@@ -190,4 +193,4 @@ export function createNodeGateway(directory: NodeDirectory, given: NodeGatewayCo
   };
 }
 
-const reported: ReadonlySet<string> = new Set(["node_refused", "unavailable"]);
+const recordedCodes: ReadonlySet<string> = new Set(["node_refused", "unavailable"]);

@@ -7,25 +7,27 @@ import type { GatewayWork } from "./context.ts";
 import { type NodeEvents, oneLine } from "./node-events.ts";
 import type { NodeRecord } from "./node-record.ts";
 
-const rowMs = 60_000;
+const streakMs = 60_000;
 /** The least recently failed is dropped first. */
 const maxJobs = 1_000;
 
 export type JobFailures = ReturnType<typeof createJobFailures>;
 
-/** Whether to retry, and whom a failure counts against once another node answers. */
+/** Decides whether a failed job is retried, and counts a failure against its node once another node answers the job. */
 export function createJobFailures({ clock, events }: { clock: Clock; events: NodeEvents }) {
-  const rows = new Map<string, { failures: number; lastMs: number }>();
+  const streaks = new Map<string, { failures: number; lastMs: number }>();
   const codesOf = new Map<string, Map<string, string>>();
 
   /** Failures since the last answer; 0 after a minute without any. */
-  function inRow(nodeId: string): number {
-    const row = rows.get(nodeId);
-    return row === undefined || row.lastMs + rowMs <= clock.elapsed() ? 0 : row.failures;
+  function consecutiveFailures(nodeId: string): number {
+    const streak = streaks.get(nodeId);
+    return streak === undefined || streak.lastMs + streakMs <= clock.elapsed()
+      ? 0
+      : streak.failures;
   }
 
   return {
-    inRow,
+    consecutiveFailures,
 
     /** Returns the failure to store. */
     note: (
@@ -38,7 +40,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
       const isConfirmed = [...codes].some(
         ([other, code]) => other !== node.id && code === reported.code,
       );
-      rows.set(node.id, { failures: inRow(node.id) + 1, lastMs: clock.elapsed() });
+      streaks.set(node.id, { failures: consecutiveFailures(node.id) + 1, lastMs: clock.elapsed() });
       codesOf.delete(job);
       codesOf.set(job, codes.set(node.id, reported.code));
       const [oldest = ""] = codesOf.keys();
@@ -47,7 +49,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
     },
 
     noteDone: (nodeId: string, job: string): void => {
-      rows.delete(nodeId);
+      streaks.delete(nodeId);
       const codes = codesOf.get(job) ?? [];
       codesOf.delete(job);
       for (const [other, code] of codes) {
@@ -60,7 +62,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
 }
 
 /** Errors of the request, which no node can answer. */
-const ofTheRequest: ReadonlySet<string> = new Set([
+const requestErrors: ReadonlySet<string> = new Set([
   "cursor_invalid",
   "invalid_query",
   "platform_mismatch",
@@ -69,14 +71,14 @@ const ofTheRequest: ReadonlySet<string> = new Set([
 ]);
 
 /** Nothing was billed, and another node may have other access. */
-const ofItsAccess: ReadonlySet<string> = new Set([
+const accessErrors: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",
   "source_unavailable",
   "upstream_limited",
 ]);
 
-const longestMessage = 300;
+const maxMessageLength = 300;
 
 /**
  * Final if another node (`isConfirmed`) or the gateway's parser agrees that the request is invalid, or if a retry might be
@@ -89,9 +91,9 @@ export function storedFailure(
   isConfirmed: boolean,
 ): LeaseFailure {
   const reportText = (text: string) => `node ${name} reported: ${bounded(oneLine(text, code))}`;
-  const isFinal = ofTheRequest.has(code)
-    ? isConfirmed || (code === "invalid_query" && !isReadable(work))
-    : mayBeBilled(capabilities, work) && !ofItsAccess.has(code);
+  const isFinal = requestErrors.has(code)
+    ? isConfirmed || (code === "invalid_query" && !isParsable(work))
+    : mayBeBilled(capabilities, work) && !accessErrors.has(code);
   return {
     code,
     message: reportText(message),
@@ -101,7 +103,7 @@ export function storedFailure(
   };
 }
 
-function isReadable({ method, query }: GatewayWork): boolean {
+function isParsable({ method, query }: GatewayWork): boolean {
   if (!isSearch(method)) return true;
   try {
     parseQuery(query, { maxLength: Number.POSITIVE_INFINITY });
@@ -112,4 +114,4 @@ function isReadable({ method, query }: GatewayWork): boolean {
 }
 
 const bounded = (text: string): string =>
-  text.length <= longestMessage ? text : `${text.slice(0, longestMessage).toWellFormed()}…`;
+  text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`;

@@ -19,14 +19,14 @@ export type NodeDirectoryContext = {
   clock: Clock;
   log: NodeLog;
   running: { of(nodeId: string): number };
-  /** Reach (`reachOf`) of the embedded node; 0 if it defers to others. */
+  /** `capabilityRank` of the embedded node; 0 if it defers to others. */
   embeddedReach: (work: Work) => number;
   releases?: ReleaseSource;
 };
 
 export type NodeDirectory = ReturnType<typeof createNodeDirectory>;
 
-/** What the parts of a gateway share. */
+/** Shared by the parts of a gateway. */
 export type GatewayParts = NodeGatewayContext & NodeDirectory;
 
 export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {

@@ -8,7 +8,7 @@ import type { NodeEvent } from "./node-store.ts";
 
 type EventKind = { message: string; isWarning?: true; points?: number; isStall?: true };
 
-/** A node's points of the last ten minutes are added. Stalls within 30 s count once. */
+/** A node is quarantined if its points within ten minutes reach `maxPoints`. Stalls within 30 s count once. */
 const kinds = {
   admitted: { message: "a node attested" },
   pending: { message: "a node awaits approval" },
@@ -52,9 +52,9 @@ export function createNodeEvents({
   const refusedMs = new Map<string, number>();
   const penalties = new Map<string, Penalties>();
 
-  function note(nodeId: string | null, action: Action, given?: string): void {
+  function note(nodeId: string | null, action: Action, text?: string): void {
     const kind: EventKind = kinds[action];
-    const detail = oneLine(given ?? kind.message, "").slice(0, maxDetailLength);
+    const detail = oneLine(text ?? kind.message, "").slice(0, maxDetailLength);
     log[kind.isWarning ? "warn" : "info"]({ node: nodeId, detail }, kind.message);
     if (waiting.length < maxWaiting) waiting.push({ atMs: clock.now(), nodeId, action, detail });
     if (nodeId !== null && kind.points !== undefined) penalise(nodeId, kind, detail);
@@ -85,7 +85,7 @@ export function createNodeEvents({
   return {
     note,
 
-    /** Notes at most one in ten minutes for each code and node; unknown nodes count as one. */
+    /** Records at most one in ten minutes for each code and node; unknown nodes count as one. */
     noteRefusal: (nodeId: string | null, address: string, { code, message }: ErrorDetail): void => {
       const key = `${code} ${nodeId}`;
       const nowMs = clock.elapsed();
@@ -102,7 +102,7 @@ export function createNodeEvents({
       return batch;
     },
 
-    forgive: (nodeId: string): void => {
+    clearPenalties: (nodeId: string): void => {
       penalties.delete(nodeId);
     },
   };
@@ -111,7 +111,7 @@ export function createNodeEvents({
 const noPenalties: Penalties = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
 /** Untrusted text as one line; `otherwise` if empty. */
-export function oneLine(text: string, otherwise: string): string {
+export function oneLine(text: string, fallback: string): string {
   const line = stripControls(text).replaceAll(/\s+/gu, " ").trim();
-  return line === "" ? otherwise : line;
+  return line === "" ? fallback : line;
 }

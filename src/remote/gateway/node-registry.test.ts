@@ -64,7 +64,7 @@ test("counts of a node apply immediately, and are written once", async () => {
   known.note("one", { done: 1 });
   known.note("one", { failed: 1 });
   known.note("one", { seenMs: 5 });
-  known.note("nobody", { done: 1 });
+  known.note("unknown", { done: 1 });
   await known.refresh();
   expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
   await known.writeUses();

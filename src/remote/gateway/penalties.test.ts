@@ -2,12 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   admittedNode,
   attest,
-  checkThatFails,
   complete,
-  entered,
-  leased,
+  enteredSession,
+  failedCheck,
+  leaseAndOpen,
+  leaseJob,
   makeNode,
-  openedJob,
   sealedFailure,
   startTestGateway,
   type TestGateway,
@@ -26,9 +26,9 @@ afterEach(() => service.close());
 
 async function answerWrongly(): Promise<void> {
   const uuid = service.queue.add();
-  const job = await openedJob(service, node);
+  const job = await leaseAndOpen(service, node);
   const change = { job: "3c1d3a60-7a5b-4b34-9bd0-5cf3bfe2a001" };
-  expect(await checkThatFails(() => complete(service, node, job, undefined, change))).toBe(
+  expect(await failedCheck(() => complete(service, node, job, undefined, change))).toBe(
     "node_answer_refused other_job",
   );
   service.queue.remove(uuid);
@@ -46,29 +46,29 @@ describe("a node with too many refused answers", () => {
     expect(view()).toMatchObject({ state: "quarantined" });
     expect(view()?.quarantineReason).toMatch(/too many errors .* other_job/);
     const uuid = service.queue.add();
-    expect(await leased(service, node)).toBeNull();
+    expect(await leaseJob(service, node)).toBeNull();
     await service.restart();
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
-    const waiting = leased(service, node, { waitMs: 20_000 });
+    const waiting = leaseJob(service, node, { waitMs: 20_000 });
     await service.clock.advance(20_000);
     expect(await waiting).toBeNull();
     await service.clock.advance(300_000);
     expect(view()).toMatchObject({ state: "approved", quarantineReason: null });
-    expect(await leased(service, node)).toMatchObject({ job: uuid });
+    expect(await leaseJob(service, node)).toMatchObject({ job: uuid });
   });
 
   test("a node with too many refused answers is quarantined twice as long each time, until an operator approves it again", async () => {
-    const lastsMs = () => (view()?.quarantinedUntilMs ?? 0) - service.clock.now();
+    const remainingMs = () => (view()?.quarantinedUntilMs ?? 0) - service.clock.now();
     for (const minutes of [5, 10, 20]) {
       for (let times = 0; times < 3; times += 1) await answerWrongly();
-      expect(Math.round(lastsMs() / 60_000)).toBe(minutes);
-      await service.clock.advance(lastsMs());
+      expect(Math.round(remainingMs() / 60_000)).toBe(minutes);
+      await service.clock.advance(remainingMs());
     }
     for (let times = 0; times < 3; times += 1) await answerWrongly();
     await service.change(node.id, "approved");
     expect(view()).toMatchObject({ state: "approved", quarantinedUntilMs: null });
     for (let times = 0; times < 3; times += 1) await answerWrongly();
-    expect(Math.round(lastsMs() / 60_000)).toBe(5);
+    expect(Math.round(remainingMs() / 60_000)).toBe(5);
   });
 
   test("a node with as many refused answers over more than ten minutes is not quarantined", async () => {
@@ -105,21 +105,21 @@ test("jobs that a node does not finish by their deadline count, and those of one
 describe("a failure at a job that another node answers", () => {
   async function failedJob(): Promise<string> {
     const uuid = service.queue.add();
-    const job = await openedJob(service, node);
+    const job = await leaseAndOpen(service, node);
     const failure = sealedFailure(job, { code: "internal", retryable: false });
-    await service.gateway.completion.fail(entered(service, node, "fail"), failure);
+    await service.gateway.completion.fail(enteredSession(service, node, "fail"), failure);
     await service.clock.advance(1_000);
     return uuid;
   }
 
-  test("a failure at a job that another node answers counts a third", async () => {
+  test("a failure at a job that another node answers counts a third of a refused answer", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       expect(view()).toMatchObject({ state: "approved" });
       const uuid = await failedJob();
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
       if (times % 2 === 0) service.directory.failures.noteDone("embedded", uuid);
-      else await complete(service, other, await openedJob(service, other));
+      else await complete(service, other, await leaseAndOpen(service, other));
       service.queue.remove(uuid);
     }
     expect(view()).toMatchObject({ state: "quarantined" });
@@ -129,7 +129,7 @@ describe("a failure at a job that another node answers", () => {
   test("a failure at a job does not count if no one or the same node answers the job", async () => {
     for (let times = 1; times <= 12; times += 1) {
       const uuid = await failedJob();
-      if (times % 2 === 0) await complete(service, node, await openedJob(service, node));
+      if (times % 2 === 0) await complete(service, node, await leaseAndOpen(service, node));
       service.queue.remove(uuid);
     }
     expect(view()).toMatchObject({ state: "approved", jobsFailed: 12 });
@@ -137,19 +137,19 @@ describe("a failure at a job that another node answers", () => {
 });
 
 describe("a final failure of one node", () => {
-  const output = { code: "invalid_query", retryable: false } as const;
+  const finalFailure = { code: "invalid_query", retryable: false } as const;
 
   test("a final failure of one node is retried, and counts once another node answers the job", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       const uuid = service.queue.add();
-      const job = await openedJob(service, node);
+      const job = await leaseAndOpen(service, node);
       await service.gateway.completion.fail(
-        entered(service, node, "fail"),
-        sealedFailure(job, output),
+        enteredSession(service, node, "fail"),
+        sealedFailure(job, finalFailure),
       );
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
-      await complete(service, other, await openedJob(service, other));
+      await complete(service, other, await leaseAndOpen(service, other));
       service.queue.remove(uuid);
       await service.clock.advance(1_000);
     }
@@ -160,10 +160,10 @@ describe("a final failure of one node", () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
     for (const one of [node, node, other]) {
-      const job = await openedJob(service, one);
+      const job = await leaseAndOpen(service, one);
       await service.gateway.completion.fail(
-        entered(service, one, "fail"),
-        sealedFailure(job, output),
+        enteredSession(service, one, "fail"),
+        sealedFailure(job, finalFailure),
       );
       await service.clock.advance(1_000);
     }
@@ -178,9 +178,9 @@ describe("a final failure of one node", () => {
       [node, "invalid_query"],
       [other, "cursor_invalid"],
     ] as const) {
-      const job = await openedJob(service, one);
+      const job = await leaseAndOpen(service, one);
       const failure = sealedFailure(job, { code, retryable: false });
-      await service.gateway.completion.fail(entered(service, one, "fail"), failure);
+      await service.gateway.completion.fail(enteredSession(service, one, "fail"), failure);
       await service.clock.advance(1_000);
     }
     expect(service.queue.job(uuid).failures.every(({ retryable }) => retryable)).toBe(true);
@@ -188,12 +188,12 @@ describe("a final failure of one node", () => {
 });
 
 test("a lapse of an unknown node is ignored", () => {
-  service.directory.events.note("nobody", "lease_lapsed");
+  service.directory.events.note("unknown", "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
 });
 
 describe("a run that replaces another one", () => {
-  async function startedAnew(): Promise<void> {
+  async function restartNode(): Promise<void> {
     node = await makeNode({ identity: node.identity });
     await attest(service, node);
   }
@@ -202,9 +202,9 @@ describe("a run that replaces another one", () => {
     for (const state of ["approved", "approved", "quarantined"]) {
       service.queue.add();
       service.queue.add();
-      await openedJob(service, node);
-      await openedJob(service, node);
-      await startedAnew();
+      await leaseAndOpen(service, node);
+      await leaseAndOpen(service, node);
+      await restartNode();
       expect(view()).toMatchObject({ state });
       await service.clock.advance(30_000);
     }
@@ -213,18 +213,18 @@ describe("a run that replaces another one", () => {
 
   test("replacing a run counts once with the leases that lapse in the same stall, and not without jobs", async () => {
     service.queue.add();
-    await openedJob(service, node);
+    await leaseAndOpen(service, node);
     service.directory.events.note(node.id, "lease_lapsed");
     for (let times = 0; times < 3; times += 1) {
-      await startedAnew();
-      await openedJob(service, node);
+      await restartNode();
+      await leaseAndOpen(service, node);
     }
     expect(view()).toMatchObject({ state: "approved" });
     service.queue.remove(service.queue.jobs()[0]?.uuid ?? "");
-    await startedAnew();
+    await restartNode();
     for (let times = 0; times < 5; times += 1) {
       await service.clock.advance(30_000);
-      await startedAnew();
+      await restartNode();
     }
     expect(view()).toMatchObject({ state: "approved" });
   });

@@ -5,15 +5,15 @@ import { makeSigningKey } from "../protocol/keys.ts";
 import {
   admittedNode,
   attest,
-  checkThatFails,
-  entered,
+  enteredSession,
   factsOf,
-  leased,
+  failedCheck,
+  leaseAndOpen,
+  leaseJob,
   makeNode,
-  openedJob,
   refusal,
   registrationOf,
-  signed,
+  signedNodeRequest,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -34,24 +34,24 @@ describe("a nonce", () => {
   test("a nonce is used once, even if its registration was refused", async () => {
     const node = await makeNode();
     const { nonce } = service.gateway.challenge();
-    const spoilt = registrationOf(service, node, nonce, { audience: "another" });
-    const whole = registrationOf(service, node, nonce);
-    const register = (registration: typeof whole) =>
-      checkThatFails(() => service.gateway.register(registration, node.address));
-    expect(await register(spoilt)).toBe("node_refused other_audience");
-    expect(await register(whole)).toBe("node_refused challenge_unknown");
+    const tampered = registrationOf(service, node, nonce, { audience: "another" });
+    const valid = registrationOf(service, node, nonce);
+    const register = (registration: typeof valid) =>
+      failedCheck(() => service.gateway.register(registration, node.address));
+    expect(await register(tampered)).toBe("node_refused other_audience");
+    expect(await register(valid)).toBe("node_refused challenge_unknown");
   });
 
   test("a nonce that is unknown or expired is refused", async () => {
     const node = await makeNode();
-    const made = registrationOf(service, node, "A".repeat(43));
-    expect(await checkThatFails(() => service.gateway.register(made, node.address))).toBe(
+    const unknown = registrationOf(service, node, "A".repeat(43));
+    expect(await failedCheck(() => service.gateway.register(unknown, node.address))).toBe(
       "node_refused challenge_unknown",
     );
     const { nonce } = service.gateway.challenge();
     await service.clock.advance(60_000);
     const late = registrationOf(service, node, nonce);
-    expect(await checkThatFails(() => service.gateway.register(late, node.address))).toBe(
+    expect(await failedCheck(() => service.gateway.register(late, node.address))).toBe(
       "node_refused challenge_ended",
     );
   });
@@ -64,7 +64,7 @@ test.for([
   const node = await makeNode();
   const { nonce } = service.gateway.challenge();
   const registration = registrationOf(service, node, nonce, change);
-  expect(await checkThatFails(() => service.gateway.register(registration, node.address))).toBe(
+  expect(await failedCheck(() => service.gateway.register(registration, node.address))).toBe(
     `node_refused ${check}`,
   );
 });
@@ -82,11 +82,11 @@ test("a statement without a valid identity signature is refused before its evide
   const registration = registrationOf(service, thief, nonce, {
     identity_key: victim.identity.publicKey,
   });
-  expect(await checkThatFails(() => service.gateway.register(registration, "192.0.2.9"))).toBe(
+  expect(await failedCheck(() => service.gateway.register(registration, "192.0.2.9"))).toBe(
     "node_refused bad_identity_signature",
   );
   expect(verified).toBe(before);
-  expect(entered(service, victim)).toMatchObject({ nodeId: victim.id });
+  expect(enteredSession(service, victim)).toMatchObject({ nodeId: victim.id });
 });
 
 test("evidence of a kind that is not accepted is refused before it is verified", async () => {
@@ -96,7 +96,7 @@ test("evidence of a kind that is not accepted is refused before it is verified",
   };
   for (const evidence of ["none", "simulated"] as const) {
     const node = await makeNode({ evidence });
-    expect(await checkThatFails(() => attest(strict, node))).toBe("node_refused kind_not_accepted");
+    expect(await failedCheck(() => attest(strict, node))).toBe("node_refused kind_not_accepted");
   }
   await strict.close();
 });
@@ -119,7 +119,7 @@ test("a refusal by the verifier names its check and is logged", async () => {
     throw refusal("tcb_status", "the machine is out of date\u001b[31m\nsecond line");
   };
   const node = await makeNode({ evidence: "tdx" });
-  expect(await checkThatFails(() => attest(service, node))).toBe("node_refused tcb_status");
+  expect(await failedCheck(() => attest(service, node))).toBe("node_refused tcb_status");
   await service.clock.advance(1_000);
   const events = await service.store.read("nodeEvents", { limit: 10 });
   expect(events).toMatchObject([{ action: "refused", nodeId: node.id }]);
@@ -140,12 +140,12 @@ describe("a refusal", () => {
     const known = await admittedNode(service);
     await service.change(known.id, "removed");
     for (let at = 0; at < 40; at += 1) {
-      await checkThatFails(() => attest(service, known));
+      await failedCheck(() => attest(service, known));
       await service.clock.advance(10_000);
     }
     expect(await refusals()).toMatchObject([{ nodeId: known.id }]);
     await service.clock.advance(600_000);
-    await checkThatFails(() => attest(service, known));
+    await failedCheck(() => attest(service, known));
     await service.clock.advance(1_000);
     expect(await refusals()).toHaveLength(2);
   });
@@ -153,9 +153,9 @@ describe("a refusal", () => {
   test("a refusal is logged immediately for another reason", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const weaker = await makeNode({ identity: node.identity, evidence: "none" });
-    await checkThatFails(() => attest(service, weaker));
+    await failedCheck(() => attest(service, weaker));
     service.verify = async () => ({ facts: factsOf("machine-2") });
-    await checkThatFails(() => attest(service, node));
+    await failedCheck(() => attest(service, node));
     await service.clock.advance(1_000);
     expect((await refusals()).map(({ detail }) => detail.split(":")[0])).toEqual([
       "machine_changed",
@@ -166,11 +166,11 @@ describe("a refusal", () => {
 
 describe("a node without the enrolment token", () => {
   const request = async (node: TestNode, token: string | null, address = "192.0.2.9") => {
-    const request = signed(service, node, "challenge");
+    const request = signedNodeRequest(service, node, "challenge");
     const input = request.headers["signature-input"] ?? "";
     const proof = token === null ? {} : { [enrolmentField]: enrolmentProof(token, input) };
     const headers = { ...request.headers, ...proof };
-    return await checkThatFails(() => service.gateway.requireEnrolled({ headers }, address));
+    return await failedCheck(() => service.gateway.requireEnrolled({ headers }, address));
   };
 
   test("a node without the enrolment token gets the same refusal, regardless of what it sends", async () => {
@@ -184,11 +184,11 @@ describe("a node without the enrolment token", () => {
 
   test("a node without the enrolment token cannot use another node's enrolment proof", async () => {
     const captured =
-      signed(service, await makeNode(), "challenge").headers["signature-input"] ?? "";
-    const { headers } = signed(service, await makeNode(), "challenge");
+      signedNodeRequest(service, await makeNode(), "challenge").headers["signature-input"] ?? "";
+    const { headers } = signedNodeRequest(service, await makeNode(), "challenge");
     const stolen = { ...headers, [enrolmentField]: enrolmentProof(testToken, captured) };
     expect(
-      await checkThatFails(() => service.gateway.requireEnrolled({ headers: stolen }, "192.0.2.9")),
+      await failedCheck(() => service.gateway.requireEnrolled({ headers: stolen }, "192.0.2.9")),
     ).toBe("node_refused not_enrolled");
   });
 
@@ -207,7 +207,7 @@ describe("an unknown node", () => {
     const first = await attest(service, node);
     expect(first).toMatchObject({ node_id: node.id, state: "pending" });
     expect(first.again_in_ms).toBeLessThanOrEqual(10_000);
-    expect(await checkThatFails(() => entered(service, node))).toBe(
+    expect(await failedCheck(() => enteredSession(service, node))).toBe(
       "node_unauthorized unknown_key",
     );
     expect(await service.gateway.attestation(node.attestationId)).toBeNull();
@@ -218,7 +218,7 @@ describe("an unknown node", () => {
       valid_ms: 3_600_000,
       again_in_ms: 1_800_000,
     });
-    expect(entered(service, node)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
+    expect(enteredSession(service, node)).toMatchObject({ nodeId: node.id, keyId: node.keyId });
     expect(await service.gateway.attestation(node.attestationId)).toMatchObject({
       id: node.attestationId,
       node_id: node.id,
@@ -241,7 +241,7 @@ describe("an unknown node", () => {
       if (fate === "was removed") await service.change(before.id, "removed");
       else {
         const nowMs = service.clock.now();
-        const quarantine = { id: before.id, untilMs: nowMs + 600_000, reason: "faults", nowMs };
+        const quarantine = { id: before.id, untilMs: nowMs + 600_000, reason: "errors", nowMs };
         await service.store.write("quarantineNode", quarantine);
       }
       const next = await makeNode({ evidence: "tdx" });
@@ -261,11 +261,13 @@ describe("an unknown node", () => {
 test("a removed node is refused, also after a restart of the gateway", async () => {
   const node = await admittedNode(service);
   await service.change(node.id, "removed");
-  expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
+  expect(await failedCheck(() => enteredSession(service, node))).toBe(
+    "node_unauthorized unknown_key",
+  );
   const fresh = await makeNode({ identity: node.identity });
-  expect(await checkThatFails(() => attest(service, fresh))).toBe("node_refused node_removed");
+  expect(await failedCheck(() => attest(service, fresh))).toBe("node_refused node_removed");
   await service.restart();
-  expect(await checkThatFails(() => attest(service, fresh))).toBe("node_refused node_removed");
+  expect(await failedCheck(() => attest(service, fresh))).toBe("node_refused node_removed");
   expect(service.gateway.nodes()).toEqual([]);
 });
 
@@ -273,10 +275,10 @@ describe("an approval", () => {
   test("an approval does not extend to weaker evidence", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const thief = await makeNode({ identity: node.identity, evidence: "none" });
-    expect(await checkThatFails(() => attest(service, thief))).toBe(
+    expect(await failedCheck(() => attest(service, thief))).toBe(
       "node_refused evidence_downgraded",
     );
-    expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
+    expect(enteredSession(service, node)).toMatchObject({ keyId: node.keyId });
     expect(await nodes()).toMatchObject([{ evidence: "tdx", state: "approved" }]);
   });
 
@@ -284,12 +286,12 @@ describe("an approval", () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     service.verify = async () => ({ facts: factsOf("machine-2") });
     const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
-    expect(await checkThatFails(() => attest(service, moved))).toBe("node_refused machine_changed");
+    expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
     await service.change(node.id, "approved");
     expect(await attest(service, moved)).toMatchObject({ state: "admitted" });
     service.verify = async () => ({ facts: factsOf("machine-1") });
     const back = await makeNode({ identity: node.identity, evidence: "tdx" });
-    expect(await checkThatFails(() => attest(service, back))).toBe("node_refused machine_changed");
+    expect(await failedCheck(() => attest(service, back))).toBe("node_refused machine_changed");
   });
 
   test("an approval that ends a quarantine does not permit a move", async () => {
@@ -300,7 +302,7 @@ describe("an approval", () => {
     await service.change(node.id, "approved");
     service.verify = async () => ({ facts: factsOf("machine-2") });
     const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
-    expect(await checkThatFails(() => attest(service, moved))).toBe("node_refused machine_changed");
+    expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
   });
 
   test("an approval by the policy ends with the policy", async () => {
@@ -317,23 +319,23 @@ test("another node identity with the same short id is refused", async () => {
   const node = await admittedNode(service);
   service.database.run("UPDATE node SET identity_key = 'another'");
   const fresh = await makeNode({ identity: node.identity });
-  expect(await checkThatFails(() => attest(service, fresh))).toBe("node_refused other_identity");
+  expect(await failedCheck(() => attest(service, fresh))).toBe("node_refused other_identity");
 });
 
 describe("two runs of one node", () => {
   test("a later run of a node replaces the earlier one, whose jobs are returned and whose keys stay refused", async () => {
     const earlier = await admittedNode(service);
     const job = service.queue.add();
-    await openedJob(service, earlier);
+    await leaseAndOpen(service, earlier);
     const later = await makeNode({ identity: earlier.identity });
     expect(await attest(service, later)).toMatchObject({ state: "admitted" });
     // The attempt counts, because the job may have crashed its node.
     expect(service.queue.job(job)).toMatchObject({ lease: null, deaths: 1 });
-    expect(await checkThatFails(() => entered(service, earlier))).toBe(
+    expect(await failedCheck(() => enteredSession(service, earlier))).toBe(
       "node_unauthorized unknown_key",
     );
-    expect(await checkThatFails(() => attest(service, earlier))).toBe("node_refused superseded");
-    await openedJob(service, later);
+    expect(await failedCheck(() => attest(service, earlier))).toBe("node_refused superseded");
+    await leaseAndOpen(service, later);
     expect(service.gateway.nodes()).toMatchObject([{ keyId: later.keyId, running: 1 }]);
   });
 
@@ -343,20 +345,20 @@ describe("two runs of one node", () => {
       await makeNode({ identity: known.identity }),
       await makeNode({ identity: known.identity }),
     ];
-    const stored = Promise.withResolvers<Record<string, never>>();
-    service.verify = () => stored.promise;
-    const slowly = checkThatFails(() => attest(service, slow));
+    const verification = Promise.withResolvers<Record<string, never>>();
+    service.verify = () => verification.promise;
+    const slowResult = failedCheck(() => attest(service, slow));
     await service.clock.advance(0);
     service.verify = async () => ({});
     expect(await attest(service, quick)).toMatchObject({ state: "admitted" });
-    stored.resolve({});
-    expect(await slowly).toBe("node_refused superseded");
-    expect(entered(service, quick)).toMatchObject({ keyId: quick.keyId });
+    verification.resolve({});
+    expect(await slowResult).toBe("node_refused superseded");
+    expect(enteredSession(service, quick)).toMatchObject({ keyId: quick.keyId });
   });
 
   test("an open lease request of a replaced run ends", async () => {
     const earlier = await admittedNode(service);
-    const waiting = leased(service, earlier, { waitMs: 20_000 });
+    const waiting = leaseJob(service, earlier, { waitMs: 20_000 });
     await attest(service, await makeNode({ identity: earlier.identity }));
     expect(await waiting).toBeNull();
     service.queue.add();
@@ -367,8 +369,8 @@ describe("two runs of one node", () => {
 test("the keys of a run belong to one node", async () => {
   const node = await admittedNode(service);
   const copy = await makeNode({ identity: makeSigningKey(), keys: node.keys });
-  expect(await checkThatFails(() => attest(service, copy))).toBe("node_refused key_in_use");
-  expect(entered(service, node)).toMatchObject({ nodeId: node.id });
+  expect(await failedCheck(() => attest(service, copy))).toBe("node_refused key_in_use");
+  expect(enteredSession(service, node)).toMatchObject({ nodeId: node.id });
 });
 
 test("an attestation ends after an hour, or when its collateral expires", async () => {
@@ -379,9 +381,9 @@ test("an attestation ends after an hour, or when its collateral expires", async 
   const { valid_ms: validMs } = await attest(service, node);
   expect(validMs).toBeLessThanOrEqual(1_000_000);
   await service.clock.advance(validMs - 1);
-  expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
+  expect(enteredSession(service, node)).toMatchObject({ keyId: node.keyId });
   await service.clock.advance(1);
-  expect(await checkThatFails(() => entered(service, node))).toBe(
+  expect(await failedCheck(() => enteredSession(service, node))).toBe(
     "node_unauthorized attestation_ended",
   );
 });
@@ -389,12 +391,14 @@ test("an attestation ends after an hour, or when its collateral expires", async 
 test("after a restart, run keys are unknown until the node attests", async () => {
   const node = await admittedNode(service);
   await service.restart();
-  expect(await checkThatFails(() => entered(service, node))).toBe("node_unauthorized unknown_key");
+  expect(await failedCheck(() => enteredSession(service, node))).toBe(
+    "node_unauthorized unknown_key",
+  );
   expect(service.gateway.nodes()).toMatchObject([
     { id: node.id, state: "approved", isConnected: false, keyId: null },
   ]);
   expect(await attest(service, node)).toMatchObject({ state: "admitted" });
-  expect(entered(service, node)).toMatchObject({ keyId: node.keyId });
+  expect(enteredSession(service, node)).toMatchObject({ keyId: node.keyId });
 });
 
 test("if more than a thousand challenges are open, the oldest is dropped", async () => {
@@ -402,7 +406,7 @@ test("if more than a thousand challenges are open, the oldest is dropped", async
   const { nonce } = service.gateway.challenge();
   for (let at = 0; at < 1_000; at += 1) service.gateway.challenge();
   const registration = registrationOf(service, node, nonce);
-  expect(await checkThatFails(() => service.gateway.register(registration, node.address))).toBe(
+  expect(await failedCheck(() => service.gateway.register(registration, node.address))).toBe(
     "node_refused challenge_unknown",
   );
 });

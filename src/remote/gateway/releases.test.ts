@@ -6,8 +6,8 @@ import { aCredential } from "../protocol/released-credential.test-support.ts";
 import {
   admittedNode,
   attest,
-  checkThatFails,
-  leased,
+  failedCheck,
+  leaseJob,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -19,17 +19,17 @@ const searchesMastodon = [
 ] as const;
 
 let allowed: readonly Release[];
-let cachedFor: string[];
+let requestedFor: string[];
 let released: string[];
-let whileRead: () => Promise<unknown>;
+let duringRead: () => Promise<unknown>;
 let service: TestGateway;
 
 const source: ReleaseSource = {
   allowed: ({ image }) => (image === "trusted" ? allowed : []),
   capabilities: () => searchesMastodon,
   credentialFor: async (_work, accountId, { owner }) => {
-    cachedFor.push(`${accountId} ${owner}`);
-    await whileRead();
+    requestedFor.push(`${accountId} ${owner}`);
+    await duringRead();
     return aCredential;
   },
   onRelease: ({ platform, owner }) => released.push(`${platform} ${owner}`),
@@ -37,9 +37,9 @@ const source: ReleaseSource = {
 
 beforeEach(async () => {
   allowed = [{ platform: "mastodon", owner: "deployment" }];
-  cachedFor = [];
+  requestedFor = [];
   released = [];
-  whileRead = async () => undefined;
+  duringRead = async () => undefined;
   service = await startTestGateway({}, { releases: source });
   service.verify = async () => ({ image: "trusted" });
 });
@@ -52,7 +52,7 @@ const addSearch = (special: object = {}) =>
   service.queue.add({ query: "comet", platform: "mastodon", ...special });
 
 async function jobOf(node: TestNode) {
-  const envelope = await leased(service, node);
+  const envelope = await leaseJob(service, node);
   return envelope === null ? null : await openedBy(node, envelope);
 }
 
@@ -77,8 +77,8 @@ test("a node that a rule names gets the job and the credential, encrypted to its
   const node = await trustedNode();
   const other = await trustedNode();
   addSearch();
-  const envelope = await leased(service, node);
-  if (envelope === null) throw new Error("no job came");
+  const envelope = await leaseJob(service, node);
+  if (envelope === null) throw new Error("no job was dispatched");
   expect(JSON.stringify(envelope)).not.toContain("the-secret-token");
   const stolen = openedBy({ ...other, keyId: node.keyId }, envelope);
   await expect(stolen).rejects.toMatchObject({ details: [{ code: "not_openable" }] });
@@ -95,7 +95,7 @@ test("a node with another image gets neither the job nor a credential", async ()
   const node = await trustedNode();
   addSearch();
   expect(await jobOf(node)).toBeNull();
-  expect(cachedFor).toEqual([]);
+  expect(requestedFor).toEqual([]);
   expect(service.gateway.nodes()).toMatchObject([{ capabilities: [] }]);
 });
 
@@ -103,7 +103,7 @@ test("a job for another platform has no credential", async () => {
   const node = await admittedNode(service, { evidence: "tdx" });
   service.queue.add({ query: "comet", platform: "x" });
   expect(await jobOf(node)).toEqual({});
-  expect(cachedFor).toEqual([]);
+  expect(requestedFor).toEqual([]);
 });
 
 test("no credential is released after the run attests as another image", async () => {
@@ -114,7 +114,7 @@ test("no credential is released after the run attests as another image", async (
   await attest(service, node);
   addSearch();
   expect(await jobOf(node)).toBeNull();
-  expect(cachedFor).toHaveLength(1);
+  expect(requestedFor).toHaveLength(1);
 });
 
 test("no credential is released beyond the attestation", async () => {
@@ -127,13 +127,13 @@ test("no credential is released beyond the attestation", async () => {
   );
   addSearch();
   await service.clock.advance(11_000);
-  expect(await checkThatFails(() => jobOf(node))).toBe("node_unauthorized attestation_ended");
-  expect(cachedFor).toHaveLength(1);
+  expect(await failedCheck(() => jobOf(node))).toBe("node_unauthorized attestation_ended");
+  expect(requestedFor).toHaveLength(1);
 });
 
 test("no credential is released if the node attests as another image while the credential is read", async () => {
   const node = await trustedNode();
-  whileRead = async () => {
+  duringRead = async () => {
     service.verify = async () => ({ image: "other" });
     await attest(service, node);
   };
@@ -152,11 +152,11 @@ test("a job that needs its account's own credential is dispatched only to a node
   service.queue.wakeNodes();
   const found = await jobOf(node);
   expect(found?.credential).toEqual(aCredential);
-  expect(cachedFor).toEqual([expect.stringMatching(/ any$/)]);
+  expect(requestedFor).toEqual([expect.stringMatching(/ any$/)]);
   expect(await jobOf(node)).toBeNull();
 });
 
-test("a release is recorded as an event with node, credential and attestation, once each and without the secret", async () => {
+test("a release is recorded as an event with node, credential and attestation, once per attestation and without the secret", async () => {
   const node = await trustedNode();
   for (const _job of [1, 2]) {
     addSearch();
@@ -175,9 +175,9 @@ test("a release is recorded as an event with node, credential and attestation, o
 
 test("no credential is released if the attestation ends while the credential is read", async () => {
   const node = await trustedNode();
-  whileRead = () => service.clock.advance(3_600_000);
+  duringRead = () => service.clock.advance(3_600_000);
   addSearch();
   expect(await jobOf(node)).toBeNull();
-  expect(cachedFor).toHaveLength(1);
+  expect(requestedFor).toHaveLength(1);
   expect(released).toEqual([]);
 });

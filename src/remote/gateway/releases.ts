@@ -39,7 +39,7 @@ export function createReleases({
 
   const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
 
-  /** Once per attestation and credential: jobs may be frequent. */
+  /** Records an event once per attestation and credential, because jobs may be frequent. */
   function note(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
     const before = notedReleases.get(run) ?? new Set();
@@ -60,7 +60,7 @@ export function createReleases({
     },
 
     /** The reach of the account's own credential; 0 if not releasable. */
-    reachOfKept: (run: Run, work: GatewayWork): number => {
+    reachOfOwnCredential: (run: Run, work: GatewayWork): number => {
       const [platform, ...others] = requestedPlatforms(work);
       const isReleased = allowedTo(run).some(
         (one) => one.platform === platform && one.owner === "any",
@@ -74,13 +74,13 @@ export function createReleases({
       { work, accountId, leftMs }: Lease<GatewayWork>,
     ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> => {
       const platforms = requestedPlatforms(work);
-      const isFor = ({ platform }: Release) => platforms.includes(platform);
-      const allowed = allowedTo(run).find(isFor);
+      const isRequested = ({ platform }: Release) => platforms.includes(platform);
+      const allowed = allowedTo(run).find(isRequested);
       if (releases === undefined || allowed === undefined) return null;
       const credential = await releases.credentialFor(work, accountId, allowed);
       const attestation = [...run.attestations.keys()].at(-1);
       // The attestation may have changed during the read.
-      const isAllowed = allowedTo(run).find(isFor)?.owner === allowed.owner;
+      const isAllowed = allowedTo(run).find(isRequested)?.owner === allowed.owner;
       if (credential === null || attestation === undefined || !isAllowed) return null;
       note(run, attestation, credential);
       releases.onRelease(credential);

@@ -2,13 +2,13 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
   attest,
-  checkThatFails,
   complete,
-  entered,
-  leased,
+  enteredSession,
+  failedCheck,
+  leaseJob,
   makeNode,
   type OpenedJob,
-  opened,
+  openEnvelope,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -42,17 +42,17 @@ const onNode = fc.record({
   kind: weighted({ approved: 6, draining: 2, removed: 1 }),
   node: fc.nat(1),
 });
-const remote = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
+const onGateway = fc.record({ kind: weighted({ job: 6, lose: 1, pass: 1, restart: 1 }) });
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
     { weight: 7, arbitrary: onRun },
     { weight: 1, arbitrary: onNode },
-    { weight: 2, arbitrary: remote },
+    { weight: 2, arbitrary: onGateway },
   ),
   { minLength: 20, maxLength: 40 },
 ) as fc.Arbitrary<Step[]>;
 
-const beginning: readonly Step[] = [
+const initialSteps: readonly Step[] = [
   { kind: "start", run: 0 },
   { kind: "start", run: 1 },
   { kind: "approved", node: 0 },
@@ -64,8 +64,8 @@ const beginning: readonly Step[] = [
   { kind: "job" },
 ];
 
-type Run = { node: TestNode; of: number; held: OpenedJob[]; isReplaced: boolean };
-type Known = {
+type Run = { node: TestNode; nodeIndex: number; leased: OpenedJob[]; isReplaced: boolean };
+type NodeModel = {
   state: "pending" | "approved" | "draining" | "removed" | null;
   current: Run | null;
   untilMs: number;
@@ -73,11 +73,11 @@ type Known = {
 
 test("only attested runs get work, and only lease holders answer it", async () => {
   let leases = 0;
-  const property = fc.asyncProperty(steps, async (used) => {
+  const property = fc.asyncProperty(steps, async (randomSteps) => {
     const service = await startTestGateway({ attestationMs, dispatchesPerSecond: 1_000 });
     const model = await createModel(service);
-    for (const step of [...beginning, ...used]) {
-      await model.take(step);
+    for (const step of [...initialSteps, ...randomSteps]) {
+      await model.apply(step);
       await service.clock.advance(1_000);
       model.check();
     }
@@ -94,24 +94,29 @@ test("only attested runs get work, and only lease holders answer it", async () =
 
 async function createModel(service: TestGateway) {
   const first = await Promise.all([makeNode({ concurrency }), makeNode({ concurrency })]);
-  const known: Known[] = first.map(() => ({ state: null, current: null, untilMs: 0 }));
-  const runs: Run[] = first.map((node, of) => ({ node, of, held: [], isReplaced: false }));
+  const nodes: NodeModel[] = first.map(() => ({ state: null, current: null, untilMs: 0 }));
+  const runs: Run[] = first.map((node, nodeIndex) => ({
+    node,
+    nodeIndex,
+    leased: [],
+    isReplaced: false,
+  }));
   let leases = 0;
 
-  const knownOf = (run: Run): Known => known[run.of] as Known;
-  const isCurrent = (run: Run): boolean => knownOf(run).current === run;
+  const nodeOf = (run: Run): NodeModel => nodes[run.nodeIndex] as NodeModel;
+  const isCurrent = (run: Run): boolean => nodeOf(run).current === run;
   const isLive = (run: Run): boolean =>
-    isCurrent(run) && service.clock.elapsed() < knownOf(run).untilMs;
+    isCurrent(run) && service.clock.elapsed() < nodeOf(run).untilMs;
   const waiting = () =>
     service.queue.jobs().filter(({ lease, result }) => lease === null && result === null).length;
 
-  function letGo(of: number): void {
-    for (const run of runs) if (run.of === of) run.held = [];
+  function dropLeases(nodeIndex: number): void {
+    for (const run of runs) if (run.nodeIndex === nodeIndex) run.leased = [];
   }
 
   async function attestRun(run: Run): Promise<void> {
-    const node = knownOf(run);
-    const outcome = await checkThatFails(() => attest(service, run.node));
+    const node = nodeOf(run);
+    const outcome = await failedCheck(() => attest(service, run.node));
     if (node.state === "removed") expect(outcome).toBe("node_refused node_removed");
     else if (run.isReplaced) expect(outcome).toBe("node_refused superseded");
     else expect(outcome).toBe("nothing failed");
@@ -120,33 +125,33 @@ async function createModel(service: TestGateway) {
     if (node.state === "pending") return;
     if (node.current !== null && node.current !== run) {
       node.current.isReplaced = true;
-      letGo(run.of);
+      dropLeases(run.nodeIndex);
     }
     node.current = run;
     node.untilMs = Math.max(node.untilMs, service.clock.elapsed() + attestationMs);
   }
 
   async function lease(run: Run): Promise<void> {
-    const isGiven =
-      knownOf(run).state === "approved" && run.held.length < concurrency && waiting() > 0;
+    const isExpected =
+      nodeOf(run).state === "approved" && run.leased.length < concurrency && waiting() > 0;
     if (!isLive(run)) {
       const check = isCurrent(run) ? "attestation_ended" : "unknown_key";
-      expect(await checkThatFails(() => leased(service, run.node))).toBe(
+      expect(await failedCheck(() => leaseJob(service, run.node))).toBe(
         `node_unauthorized ${check}`,
       );
       return;
     }
-    const envelope = await leased(service, run.node);
-    expect(envelope !== null).toBe(isGiven);
+    const envelope = await leaseJob(service, run.node);
+    expect(envelope !== null).toBe(isExpected);
     if (envelope === null) return;
-    run.held.push(await opened(service, run.node, envelope));
+    run.leased.push(await openEnvelope(service, run.node, envelope));
     leases += 1;
   }
 
-  async function handIn(run: Run): Promise<void> {
-    const job = run.held.shift();
+  async function completeNext(run: Run): Promise<void> {
+    const job = run.leased.shift();
     if (job === undefined) {
-      const session = await checkThatFails(() => entered(service, run.node, "complete"));
+      const session = await failedCheck(() => enteredSession(service, run.node, "complete"));
       expect(session === "nothing failed").toBe(isLive(run));
       return;
     }
@@ -155,67 +160,70 @@ async function createModel(service: TestGateway) {
     expect(result?.signature).toMatchObject({ nodeId: run.node.id, keyId: run.node.keyId });
   }
 
-  async function change(of: number, state: "approved" | "draining" | "removed"): Promise<void> {
-    const node = known[of] as Known;
-    const id = first[of]?.id ?? "";
-    const outcome = await checkThatFails(() => service.change(id, state));
+  async function change(
+    nodeIndex: number,
+    state: "approved" | "draining" | "removed",
+  ): Promise<void> {
+    const node = nodes[nodeIndex] as NodeModel;
+    const id = first[nodeIndex]?.id ?? "";
+    const outcome = await failedCheck(() => service.change(id, state));
     if (outcome !== "nothing failed") return;
     node.state = state;
     if (state !== "removed") return;
     node.current = null;
-    letGo(of);
+    dropLeases(nodeIndex);
   }
 
   function runOf(number: number): Run {
-    const current = number % 2 === 0 ? (known[(number / 2) % 2]?.current ?? null) : null;
+    const current = number % 2 === 0 ? (nodes[(number / 2) % 2]?.current ?? null) : null;
     return current ?? (runs[number % runs.length] as Run);
   }
 
-  async function take(step: Step): Promise<void> {
+  async function apply(step: Step): Promise<void> {
     if ("node" in step) return await change(step.node, step.kind);
-    if (!("run" in step)) return await happen(step.kind);
+    if (!("run" in step)) return await applyEvent(step.kind);
     const run = runOf(step.run);
     switch (step.kind) {
       case "start": {
         const { identity } = run.node;
         const started = await makeNode({ identity, concurrency });
-        runs.push({ node: started, of: run.of, held: [], isReplaced: false });
+        runs.push({ node: started, nodeIndex: run.nodeIndex, leased: [], isReplaced: false });
         return await attestRun(runs.at(-1) as Run);
       }
       case "attest":
         return await attestRun(run);
       case "leave":
         if (!isLive(run)) return;
-        await service.gateway.leave(entered(service, run.node, "leave"));
-        knownOf(run).current = null;
-        knownOf(run).untilMs = 0;
-        return letGo(run.of);
+        await service.gateway.leave(enteredSession(service, run.node, "leave"));
+        nodeOf(run).current = null;
+        nodeOf(run).untilMs = 0;
+        return dropLeases(run.nodeIndex);
       case "lease":
         return await lease(run);
       case "complete":
-        return await handIn(run);
+        return await completeNext(run);
     }
   }
 
-  async function happen(kind: "lose" | "pass" | "restart" | "job"): Promise<void> {
+  async function applyEvent(kind: "lose" | "pass" | "restart" | "job"): Promise<void> {
     if (kind === "job") service.queue.add();
     else if (kind === "pass") await service.clock.advance(attestationMs / 2);
     else if (kind === "lose") {
-      const stored = runs.find((run) => run.held.length > 0)?.held.shift();
+      const stored = runs.find((run) => run.leased.length > 0)?.leased.shift();
       if (stored !== undefined) service.queue.loseLease(stored.envelope.job);
     } else {
       await service.restart();
-      for (const run of runs) Object.assign(run, { held: [], isReplaced: false });
-      for (const node of known) Object.assign(node, { current: null, untilMs: 0 });
+      for (const run of runs) Object.assign(run, { leased: [], isReplaced: false });
+      for (const node of nodes) Object.assign(node, { current: null, untilMs: 0 });
     }
   }
 
   function check(): void {
-    for (const [of, { current, state }] of known.entries()) {
-      const id = first[of]?.id ?? "";
+    for (const [nodeIndex, { current, state }] of nodes.entries()) {
+      const id = first[nodeIndex]?.id ?? "";
       const stored = runs
-        .filter((run) => run.of === of)
-        .reduce((sum, run) => sum + run.held.length, 0);
+        .filter((run) => run.nodeIndex === nodeIndex)
+        .reduce((sum, run) => sum + run.leased.length, 0);
       expect(service.queue.runningOf(id)).toBe(stored);
       const view = service.gateway.nodes().find((one) => one.id === id);
       const isReported = state !== null && state !== "removed";
@@ -224,5 +232,5 @@ async function createModel(service: TestGateway) {
     }
   }
 
-  return { take, check, leases: () => leases };
+  return { apply, check, leases: () => leases };
 }

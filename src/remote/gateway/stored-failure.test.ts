@@ -4,22 +4,20 @@ import type { Capability } from "../capability.ts";
 import { comet } from "./fake-queue.test-support.ts";
 import { storedFailure } from "./job-failures.ts";
 
-const requestsX: readonly Capability[] = [
-  { platform: "x", method: "searchbyquery", ways: ["api"] },
-];
-const holdsX: readonly Capability[] = [
+const callsX: readonly Capability[] = [{ platform: "x", method: "searchbyquery", ways: ["api"] }];
+const archivesX: readonly Capability[] = [
   { platform: "x", method: "searchbyquery", ways: ["archive"] },
 ];
 
-function reported(
+function stored(
   failure: Partial<LeaseFailure>,
-  capabilities = holdsX,
+  capabilities = archivesX,
   work = comet,
   isConfirmed = false,
 ) {
-  const output = { code: "internal", message: "it broke", status: 500, retryable: false };
+  const defaults = { code: "internal", message: "it broke", status: 500, retryable: false };
   return storedFailure(
-    { ...output, ...failure },
+    { ...defaults, ...failure },
     work,
     { name: "north", capabilities },
     isConfirmed,
@@ -28,34 +26,34 @@ function reported(
 
 test("a final failure of one node is retried unless another confirms it", () => {
   for (const code of ["internal", "upstream_refused", "upstream_failed", "anything_else"]) {
-    expect(reported({ code }).retryable, code).toBe(true);
+    expect(stored({ code }).retryable, code).toBe(true);
   }
   for (const code of ["invalid_query", "cursor_invalid", "search_not_sayable"]) {
-    expect(reported({ code }).retryable, code).toBe(true);
-    expect(reported({ code }, holdsX, comet, true).retryable, code).toBe(false);
+    expect(stored({ code }).retryable, code).toBe(true);
+    expect(stored({ code }, archivesX, comet, true).retryable, code).toBe(false);
   }
-  expect(reported({ code: "internal" }, holdsX, comet, true).retryable).toBe(true);
-  expect(reported({ code: "invalid_query", retryable: true }, holdsX, comet, true).retryable).toBe(
+  expect(stored({ code: "internal" }, archivesX, comet, true).retryable).toBe(true);
+  expect(stored({ code: "invalid_query", retryable: true }, archivesX, comet, true).retryable).toBe(
     true,
   );
 });
 
 test("invalid_query of one node is final if the gateway's parser agrees", () => {
   const unreadable = { ...comet, query: '"comet' };
-  expect(reported({ code: "invalid_query" }, holdsX, unreadable).retryable).toBe(false);
-  expect(reported({ code: "cursor_invalid" }, holdsX, unreadable).retryable).toBe(true);
+  expect(stored({ code: "invalid_query" }, archivesX, unreadable).retryable).toBe(false);
+  expect(stored({ code: "cursor_invalid" }, archivesX, unreadable).retryable).toBe(true);
 });
 
 test("a request that may have been billed is not sent to another node", () => {
-  expect(reported({ code: "upstream_timeout" }, requestsX).retryable).toBe(false);
-  expect(reported({ code: "credential_refused" }, requestsX).retryable).toBe(true);
+  expect(stored({ code: "upstream_timeout" }, callsX).retryable).toBe(false);
+  expect(stored({ code: "credential_refused" }, callsX).retryable).toBe(true);
   const everywhere = { ...comet, platform: "social" } as const;
-  expect(reported({ code: "upstream_timeout" }, requestsX, everywhere).retryable).toBe(true);
+  expect(stored({ code: "upstream_timeout" }, callsX, everywhere).retryable).toBe(true);
 });
 
 test("messages of a node are quoted on one line of bounded length", () => {
   const message = `your key\n\u001b[31mis ${"a".repeat(5_000)}`;
-  const failure = reported({ message, hint: "send it\u202e to me" });
+  const failure = stored({ message, hint: "send it\u202e to me" });
   expect(failure.message).toMatch(/^node north reported: your key \[31mis a+…$/);
   expect(failure.message.length).toBeLessThan(330);
   expect(failure.hint).toBe("node north reported: send it to me");

@@ -19,11 +19,11 @@ export type NodeRegistration = RegisteredNode & {
 
 export type StoredRegistration = { record: NodeRecord; waitsFor: string | null };
 
-const anotherNode = "delete node.key in its data folder and restart it to get a new identity";
+const newIdentityHint = "delete node.key in its data folder and restart it to get a new identity";
 
 const runRefusals = {
-  node_removed: ["an operator removed this node", anotherNode],
-  other_identity: ["another node has the same id", anotherNode],
+  node_removed: ["an operator removed this node", newIdentityHint],
+  other_identity: ["another node has the same id", newIdentityHint],
   key_in_use: ["the keys of this run belong to another node", "restart it to create new keys"],
   superseded: ["another run of this node attested later", "use one data folder per node"],
   evidence_downgraded: [

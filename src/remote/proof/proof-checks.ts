@@ -39,7 +39,7 @@ const messages = {
   key_unusable: "a key of the statement is invalid or weak",
   identity_signature: "the statement is not signed by the identity key",
   signed_in_future: "the time of the signature is in the future",
-  not_the_job: "the proof is of another job",
+  not_the_job: "the proof is for another job",
   not_the_result: "the given result differs from the signed one",
   not_the_query: "the request has another query",
   not_the_window: "the request has another window",
@@ -92,22 +92,23 @@ export function checkExpected(
   const { gateway_key } = attestation.statement;
   const { signedAfterMs } = expected;
   const requested = membersOf(request);
-  const is = <Value>(value: Value | undefined, found: unknown): boolean =>
+  const matches = <Value>(value: Value | undefined, found: unknown): boolean =>
     value === undefined || value === found;
-  requireThat("not_the_job", is(expected.job, job));
+  requireThat("not_the_job", matches(expected.job, job));
   const isBody = expected.body === undefined || Buffer.from(body, "utf8").equals(expected.body);
   requireThat("not_the_result", isBody);
-  requireThat("not_the_query", is(expected.query, requested.query));
-  const isWindow = is(expected.fromMs, requested.fromMs) && is(expected.toMs, requested.toMs);
+  requireThat("not_the_query", matches(expected.query, requested.query));
+  const isWindow =
+    matches(expected.fromMs, requested.fromMs) && matches(expected.toMs, requested.toMs);
   requireThat("not_the_window", isWindow);
   const isFirstPage = requested.after === null && requested.place === null;
   requireThat("not_the_first_page", expected.isFirstPage === undefined || isFirstPage);
-  requireThat("not_the_gateway", is(expected.gatewayKey, gateway_key));
+  requireThat("not_the_gateway", matches(expected.gatewayKey, gateway_key));
   const signedAtMs = signed?.signedAtMs ?? Number.NEGATIVE_INFINITY;
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
-/** Another check reports what is not JSON. */
+/** Another check reports invalid JSON. */
 function membersOf(request: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(request));

@@ -41,8 +41,8 @@ const problemShape = z.object({
 export function readProof(proof: unknown): Proof {
   const text = proof instanceof Uint8Array ? decode(proof) : proof;
   const json = typeof text === "string" ? parse(text) : text;
-  const read = proofShape.safeParse(json);
-  if (read.success) return read.data;
+  const parsed = proofShape.safeParse(json);
+  if (parsed.success) return parsed.data;
   const { data: problem } = problemShape.safeParse(json);
   if (problem !== undefined) {
     throw proofRefused(
@@ -50,7 +50,7 @@ export function readProof(proof: unknown): Proof {
       `the file is an error response, not a proof: ${problem.detail}`,
     );
   }
-  const { issues } = read.error;
+  const { issues } = parsed.error;
   if (issues.every(({ path }) => path[0] === "attestation" && path[1] === "collateral")) {
     throw proofRefused("collateral_malformed", "the collateral in the proof is malformed");
   }

@@ -39,8 +39,8 @@ const options = (special: Partial<ProofOptions> = {}): ProofOptions => ({
 
 const acceptingNone = (): ProofOptions => options({ accepted: ["none"], policy: null });
 
-async function errorsOf(proof: unknown, given = options()): Promise<string[]> {
-  const verdict = await verifyProof(proof, given);
+async function errorsOf(proof: unknown, proofOptions = options()): Promise<string[]> {
+  const verdict = await verifyProof(proof, proofOptions);
   const codes = verdict.steps.flatMap(({ code }) => (code === null ? [] : [code]));
   expect(verdict.holds).toBe(codes.length === 0);
   return codes;
@@ -70,7 +70,7 @@ describe("a valid proof", () => {
     });
   });
 
-  test("a valid proof is accepted without evidence if `none` is, and with an empty answer", async () => {
+  test("a valid proof without evidence is accepted if `none` is accepted, even for an empty answer", async () => {
     expect(await errorsOf(proofBy(bare, answerOf([])), acceptingNone())).toEqual([]);
   });
 
@@ -112,7 +112,7 @@ describe("changing any member of a proof", () => {
     ["job", (p) => Object.assign(p, { job: jobUuid.replace("ffee", "ffef") }), ["other_job"]],
     ["body", (p) => Object.assign(p, { body: p.body.replace("cats", "CATS") }), ["content_digest"]],
     [
-      "body, a space more",
+      "body with an extra space",
       (p) => Object.assign(p, { body: ` ${p.body}` }),
       ["content_digest", "body_malformed"],
     ],
@@ -224,8 +224,8 @@ describe("changing any member of a proof", () => {
   ])(
     "a record that %s is detected although the node itself signed it",
     async (_what, metadata, code) => {
-      const lie = answerOf([postItem(1, metadata)]);
-      expect(await errorsOf(proofBy(node, lie))).toEqual([code]);
+      const forged = answerOf([postItem(1, metadata)]);
+      expect(await errorsOf(proofBy(node, forged))).toEqual([code]);
     },
   );
 
@@ -316,14 +316,14 @@ describe("a lying gateway", () => {
       "identity_signature",
       "other_evidence",
     ]);
-    const kept = copyOf(proofBy(node, answer));
-    Object.assign(kept.attestation.statement, { evidence: "none" });
-    expect(await errorsOf(kept, options({ accepted }))).toContain("evidence_unexpected");
+    const withQuote = copyOf(proofBy(node, answer));
+    Object.assign(withQuote.attestation.statement, { evidence: "none" });
+    expect(await errorsOf(withQuote, options({ accepted }))).toContain("evidence_unexpected");
     const raised = copyOf(proofBy(node, answer));
     Object.assign(raised.attestation.statement, { evidence: "tdx" });
     expect(await errorsOf(raised, options({ accepted }))).toContain("chain_root");
-    const made = proofBy(await makeNode("tdx", tee), answer);
-    expect(await errorsOf(made, options({ accepted }))).toEqual(["chain_root"]);
+    const claimed = proofBy(await makeNode("tdx", tee), answer);
+    expect(await errorsOf(claimed, options({ accepted }))).toEqual(["chain_root"]);
   });
 
   test("a lying gateway cannot pass a proof to a caller who accepts only other kinds", async () => {
@@ -405,7 +405,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf({ ...proof, body: "[]" })).toEqual(["content_digest"]);
   });
 
-  test("a lying gateway cannot substitute a body of other bytes that parse to the same", async () => {
+  test("a lying gateway cannot reformat the body", async () => {
     const proof = proofBy(node, answer);
     const body = JSON.stringify(JSON.parse(proof.body), null, 1);
     expect(await errorsOf({ ...proof, body })).toEqual(["content_digest", "body_malformed"]);
@@ -441,7 +441,7 @@ describe("a lying gateway", () => {
   test.each([
     ['id="0190a2b4-7c11-4f6e-9d53-1f0a55c00000", ', "a repeated member"],
     ["a=1, ", "an unknown member"],
-  ])("a lying gateway cannot make readers of Earshot-Job disagree by %s (%s)", async (more) => {
+  ])("a lying gateway cannot add %s to Earshot-Job (%s)", async (more) => {
     const forged = { sign: (message: Uint8Array) => node.keys.sign(message) };
     const proof = copyOf(proofBy(node, answer));
     const job = `${more}${proof.fields["earshot-job"]}`;
@@ -457,7 +457,7 @@ describe("a lying gateway", () => {
     expect(await errorsOf(proof)).toEqual(["job_field"]);
   });
 
-  test("a lying gateway cannot spell digests and signatures differently", async () => {
+  test("a lying gateway cannot encode digests and signatures differently", async () => {
     const proof = copyOf(proofBy(node, answer));
     const respelled = proof.fields.signature.replace(/.==:$/, (end) => `${next(end[0] ?? "")}==:`);
     expect(Buffer.from(respelled.slice(9), "base64")).toEqual(
@@ -481,8 +481,8 @@ describe("a lying gateway", () => {
   });
 
   test.each([
-    ["of a time that was over", { inForce: { fromMs: nowMs - 2 * day, toMs: nowMs - day } }],
-    ["of a time that has not come", { inForce: { fromMs: nowMs + day, toMs: nowMs + 2 * day } }],
+    ["that had expired", { inForce: { fromMs: nowMs - 2 * day, toMs: nowMs - day } }],
+    ["that was not valid yet", { inForce: { fromMs: nowMs + day, toMs: nowMs + 2 * day } }],
     ["in which the machine is revoked", { revoked: ["pck"] as const }],
     ["in which the machine is out of date", { tcbStatus: "OutOfDate" }],
     ["older than the policy allows", { evaluationNumber: 1 }],
@@ -504,21 +504,23 @@ describe("a lying gateway", () => {
     expect(await errorsOf(proofAt(nowMs + 4_000_000), later)).toEqual(["crl_outdated"]);
   });
 
-  test("a proof is checked with other collateral as of another time, which is reported", async () => {
+  test("a proof can be checked with newer collateral as of a later time, which is reported", async () => {
     const proof = proofBy(node, answer);
     const inForce = { fromMs: nowMs + 30 * day, toMs: nowMs + 60 * day };
     const asOfMs = nowMs + 40 * day;
-    const given = (fields: Parameters<typeof tee.collateral>[0], ms: number) =>
+    const withCollateral = (fields: Parameters<typeof tee.collateral>[0], ms: number) =>
       options({ nowMs: asOfMs, collateral: async () => tee.collateral(fields), asOfMs: ms });
     expect((await verifyProof(proof, options())).asOfMs).toBe(nowMs);
-    const verdict = await verifyProof(proof, given({ inForce }, asOfMs));
+    const verdict = await verifyProof(proof, withCollateral({ inForce }, asOfMs));
     expect(verdict).toMatchObject({ holds: true, asOfMs });
     expect(verdict.steps.find(({ check }) => check === "evidence")?.message).toContain(
       `as of ${new Date(asOfMs).toISOString()}`,
     );
-    expect(await errorsOf(proof, given({ inForce }, nowMs))).toEqual(["crl_outdated"]);
-    expect(await errorsOf(proof, given({ inForce }, nowMs + 61 * day))).toEqual(["crl_outdated"]);
-    const revoked = given({ inForce, revoked: ["pck"] }, asOfMs);
+    expect(await errorsOf(proof, withCollateral({ inForce }, nowMs))).toEqual(["crl_outdated"]);
+    expect(await errorsOf(proof, withCollateral({ inForce }, nowMs + 61 * day))).toEqual([
+      "crl_outdated",
+    ]);
+    const revoked = withCollateral({ inForce, revoked: ["pck"] }, asOfMs);
     expect(await errorsOf(proof, revoked)).toEqual(["certificate_revoked"]);
   });
 });
@@ -535,7 +537,7 @@ describe("a lying node", () => {
     ["other_key", { keyId: "A".repeat(22) }],
     ["other_job", { job: jobUuid.replace("ffee", "0000") }],
     ["signature_input", { keyId: 'A";tag="x' }],
-  ])("a lying node has its proof refused with %s", async (code, special) => {
+  ])("the proof of a lying node is refused with %s", async (code, special) => {
     const proof = proofBy(bare, answer, special);
     expect(await asNone(proof)).toEqual([code]);
   });

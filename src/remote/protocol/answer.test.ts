@@ -31,7 +31,7 @@ const nodeAnswer = (answer: SourceAnswer, special: Partial<NodeAnswer> = {}): No
   return { body: answerBody(items), items, knowledge: knowledgeText(answer), fields, ...special };
 };
 
-function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedItem {
+function itemNamed(special: Partial<FetchedItem>, metadata: object = {}): FetchedItem {
   const item = { ...postItem(1), ...special };
   const { platform, uri, userId } = item;
   const { ID, Content, Metadata, Score } = JSON.parse(item.record);
@@ -40,7 +40,7 @@ function named(special: Partial<FetchedItem>, metadata: object = {}): FetchedIte
   return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: reported, Score }) };
 }
 
-const questions: readonly [FetchMethod, string, Platform][] = [
+const methodQueries: readonly [FetchMethod, string, Platform][] = [
   ["gettweets", "alice.example", "bluesky"],
   ["getmedia", " @Alice.Example", "bluesky"],
   ["getfollowers", "https://bsky.app/profile/did:plc:ann", "bluesky"],
@@ -74,7 +74,7 @@ async function outcomeOf(
 async function codeOf(read: () => unknown): Promise<string> {
   try {
     await read();
-    return "taken";
+    return "accepted";
   } catch (error) {
     if (!(error instanceof EarshotError)) throw error;
     expect(["answer_refused", "job_refused"]).toContain(error.code);
@@ -82,19 +82,19 @@ async function codeOf(read: () => unknown): Promise<string> {
   }
 }
 
-const ofItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
+const outcomeOfItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
   outcomeOf(answerBytes(nodeAnswer(answerOf(items))), request);
 
-const whole = answerOf([postItem(1), postItem(2), postItem(3)]);
+const fullAnswer = answerOf([postItem(1), postItem(2), postItem(3)]);
 
 describe("an answer", () => {
   test("an answer of a node is read as written", async () => {
-    const given = nodeAnswer(whole);
-    const read = await readAnswer(answerBytes(given), testRequest);
-    expect(read.answer).toEqual(whole);
-    expect(read.body.toString("utf8")).toBe(given.body);
-    expect(JSON.parse(given.body)).toHaveLength(3);
-    expect(read).toMatchObject({ knowledge: given.knowledge, fields });
+    const sent = nodeAnswer(fullAnswer);
+    const read = await readAnswer(answerBytes(sent), testRequest);
+    expect(read.answer).toEqual(fullAnswer);
+    expect(read.body.toString("utf8")).toBe(sent.body);
+    expect(JSON.parse(sent.body)).toHaveLength(3);
+    expect(read).toMatchObject({ knowledge: sent.knowledge, fields });
     expect(
       (await readAnswer(answerBytes(nodeAnswer(answerOf([]))), testRequest)).answer.items,
     ).toEqual([]);
@@ -146,13 +146,13 @@ describe("an answer", () => {
   test("an answer does not continue on another platform than requested", async () => {
     const request = { ...testRequest, method: "gettweets" } as const;
     const position = { credentialId: null, cursor: "c", lastKey: null, skip: 0 };
-    const leadingTo = (platform: "x" | "mastodon") =>
-      answerBytes(nodeAnswer({ ...whole, nextPosition: { platform, ...position } }));
-    expect(await outcomeOf(leadingTo("x"), request)).toBe("taken");
-    expect(await outcomeOf(leadingTo("mastodon"), request)).toBe("other_platform");
+    const continuingOn = (platform: "x" | "mastodon") =>
+      answerBytes(nodeAnswer({ ...fullAnswer, nextPosition: { platform, ...position } }));
+    expect(await outcomeOf(continuingOn("x"), request)).toBe("accepted");
+    expect(await outcomeOf(continuingOn("mastodon"), request)).toBe("other_platform");
   });
 
-  test("an answer with a post from before ids had times uses its own time", async () => {
+  test("a post with an ID from before IDs contained times is checked by its own time", async () => {
     const uri = "https://x.com/i/status/20";
     const record = {
       ID: "20",
@@ -176,7 +176,7 @@ describe("an answer", () => {
     const early = { ...testRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
     const coverage = { fromMs: early.fromMs, toMs: early.toMs, complete: true, gaps: [] };
     const bytes = answerBytes(nodeAnswer({ ...answerOf([item]), coverage }));
-    expect(await outcomeOf(bytes, early)).toBe("taken");
+    expect(await outcomeOf(bytes, early)).toBe("accepted");
     expect(await outcomeOf(answerBytes(nodeAnswer(answerOf([item]))))).toBe("outside_window");
   });
 });
@@ -189,12 +189,12 @@ describe("impossible items are refused", () => {
   };
 
   const otherUri = "import:x:9";
-  const imported = (special: Partial<FetchedItem>) => named(special, { origin: "import" });
+  const imported = (special: Partial<FetchedItem>) => itemNamed(special, { origin: "import" });
   const older = { id: postItem(2).id };
 
   const onBluesky = (special: Partial<FetchedItem>): FetchedItem => {
     const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
-    return named({ platform: "bluesky", uri, userId: "did:plc:ann", ...special });
+    return itemNamed({ platform: "bluesky", uri, userId: "did:plc:ann", ...special });
   };
 
   test.each([
@@ -203,7 +203,7 @@ describe("impossible items are refused", () => {
       Array.from({ length: 11 }, (_, index) => postItem(index + 1)),
       "too_many_items",
     ],
-    ["one twice", [item, item], "repeated_item"],
+    ["a repeated item", [item, item], "repeated_item"],
     ["the oldest first", [postItem(2), postItem(1)], "out_of_order"],
     ["newer than the window", [postItem(-5)], "outside_window"],
     ["older than the window", [postItem(1_445)], "outside_window"],
@@ -220,13 +220,13 @@ describe("impossible items are refused", () => {
       "record_malformed",
     ],
     [
-      "in another spelling",
+      "in non-canonical JSON",
       [{ ...item, record: item.record.replace('"Score":1', '"Score":1.0') }],
       "record_malformed",
     ],
     ["with spaces", [{ ...item, record: `${item.record} ` }], "record_malformed"],
     ["that are not JSON", [{ ...item, record: "{{" }], "record_malformed"],
-    ["that nest without end", [{ ...item, record: "[".repeat(100_000) }], "record_malformed"],
+    ["that are nested too deeply", [{ ...item, record: "[".repeat(100_000) }], "record_malformed"],
     [
       "one uri under two IDs",
       [imported({ uri: otherUri }), imported({ uri: otherUri, ...older })],
@@ -273,14 +273,14 @@ describe("impossible items are refused", () => {
     ["in another language", [postItem(1, { langs: ["de"] })], "not_a_match"],
     ["in no language", [postItem(1, { langs: [] })], "not_a_match"],
     [
-      "that are longer than a post is",
+      "that are longer than a post can be",
       [postItem(1, { more: "a".repeat(262_144) })],
       "record_malformed",
     ],
   ] satisfies [string, FetchedItem[], string][])(
     "impossible items of an answer are refused: %s",
     async (_name, items, code) => {
-      expect(await ofItems(items)).toBe(code);
+      expect(await outcomeOfItems(items)).toBe(code);
     },
   );
 
@@ -288,9 +288,13 @@ describe("impossible items are refused", () => {
     ["a post without its uri", { uri: null }, "name_missing"],
     ["a post without its account", { userId: null }, "name_missing"],
     ["a uri in capitals", { uri: "AT://did:plc:ann/app.bsky.feed.post/3k" }, "name_malformed"],
-    ["a uri with more", { uri: "at://did:plc:ann/app.bsky.feed.post/3k?x" }, "name_malformed"],
     [
-      "a uri with a slash more",
+      "a uri with a query string",
+      { uri: "at://did:plc:ann/app.bsky.feed.post/3k?x" },
+      "name_malformed",
+    ],
+    [
+      "a uri with a trailing slash",
       { uri: "at://did:plc:ann/app.bsky.feed.post/3k/" },
       "name_malformed",
     ],
@@ -307,7 +311,7 @@ describe("impossible items are refused", () => {
     "impossible names, which no reader of the platform produces, are refused in an answer: %s",
     async (_name, special, code) => {
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await ofItems([onBluesky(special)], request)).toBe(code);
+      expect(await outcomeOfItems([onBluesky(special)], request)).toBe(code);
     },
   );
 
@@ -319,34 +323,34 @@ describe("impossible items are refused", () => {
     [{ platform: "mastodon", uri: "mas.to/@ann/1", userId: "1@mas.to" }, "name_malformed"],
     [{ platform: "mastodon", uri: "https://mas.to/@ann/1 ", userId: "1@mas.to" }, "name_malformed"],
     [{ platform: "mastodon", uri: "https://mas.to/@ann/1", userId: "1" }, "name_malformed"],
-    [{ platform: "mastodon", uri: "https://mas.to/@ann/1", userId: "1@mas.to" }, "taken"],
-    [{ platform: "x", uri: "own", userId: "12" }, "taken"],
+    [{ platform: "mastodon", uri: "https://mas.to/@ann/1", userId: "1@mas.to" }, "accepted"],
+    [{ platform: "x", uri: "own", userId: "12" }, "accepted"],
   ] satisfies [Partial<FetchedItem>, string][])(
-    "impossible names on every platform are refused in an answer: %j",
+    "names are checked on every platform: %j",
     async (special, code) => {
       const own = special.uri === "own" ? { ...special, uri: item.uri } : special;
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await ofItems([named(own)], request)).toBe(code);
+      expect(await outcomeOfItems([itemNamed(own)], request)).toBe(code);
     },
   );
 
   test.each([
-    ["x", "import:x:abc", null, "taken"],
-    ["x", "https://example.com/kept/7", null, "taken"],
+    ["x", "import:x:abc", null, "accepted"],
+    ["x", "https://example.com/kept/7", null, "accepted"],
     ["x", "https://x.com/i/status/20", "12", "name_malformed"],
-    ["mastodon", "import:mastodon:7@mas.to", null, "taken"],
-    ["mastodon", "https://mas.to/@ann/1", "https://mas.to/users/ann", "taken"],
-    ["bluesky", "import:bluesky:7", null, "taken"],
-    ["bluesky", "at://did:plc:ann/app.bsky.feed.post/3k", "did:plc:ann", "taken"],
+    ["mastodon", "import:mastodon:7@mas.to", null, "accepted"],
+    ["mastodon", "https://mas.to/@ann/1", "https://mas.to/users/ann", "accepted"],
+    ["bluesky", "import:bluesky:7", null, "accepted"],
+    ["bluesky", "at://did:plc:ann/app.bsky.feed.post/3k", "did:plc:ann", "accepted"],
     ["bluesky", "at://did:plc:ann/app.bsky.feed.post/3k", null, "name_missing"],
     ["bluesky", "AT://did:plc:ann/app.bsky.feed.post/3k", "did:plc:ann", "name_malformed"],
     ["bluesky", "import:x:7", null, "name_missing"],
     ["x", null, null, "name_missing"],
   ] as const)(
-    "items of imports are refused unless named as imports name them: %s %s of %s",
+    "imported items are accepted only with names that imports have: %s %s of %s",
     async (platform, uri, userId, code) => {
-      const imported = named({ platform, uri, userId }, { origin: "import" });
-      expect(await ofItems([imported], { ...testRequest, platform: "social" })).toBe(code);
+      const imported = itemNamed({ platform, uri, userId }, { origin: "import" });
+      expect(await outcomeOfItems([imported], { ...testRequest, platform: "social" })).toBe(code);
     },
   );
 
@@ -364,29 +368,29 @@ describe("impossible items are refused", () => {
       { reposted: { uri: "https://x.com/i/status/7?x" } },
       "name_malformed",
     ],
-    ["is named", { reposted: { uri: "https://x.com/i/status/7", user_id: "9" } }, "taken"],
+    ["is named", { reposted: { uri: "https://x.com/i/status/7", user_id: "9" } }, "accepted"],
     [
       "is named, its account unknown",
       { reposted: { uri: "https://x.com/i/status/7", user_id: null } },
-      "taken",
+      "accepted",
     ],
-  ])("reposts are refused whose original %s", async (_name, special, code) => {
-    expect(await ofItems([postItem(1, { is_retweet: true, ...special })])).toBe(code);
+  ])("a repost whose original %s is accepted or refused", async (_name, special, code) => {
+    expect(await outcomeOfItems([postItem(1, { is_retweet: true, ...special })])).toBe(code);
   });
 
   test("reposts with an invalid `is_retweet` are refused", async () => {
-    expect(await ofItems([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
+    expect(await outcomeOfItems([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
   });
 
   test("items before the position at which the page begins are refused", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
-    expect(await ofItems([item], { ...testRequest, after })).toBe("before_its_page");
-    expect(await ofItems([postItem(2)], { ...testRequest, after })).toBe("taken");
+    expect(await outcomeOfItems([item], { ...testRequest, after })).toBe("before_its_page");
+    expect(await outcomeOfItems([postItem(2)], { ...testRequest, after })).toBe("accepted");
   });
 });
 
 describe("impossible knowledge is refused", () => {
-  const { coverage } = whole;
+  const { coverage } = fullAnswer;
   const [posts] = coverage.platforms ?? [];
   const gap = { fromMs: nowMs - 2_000, toMs: nowMs - 1_000 };
   const ofCoverage = (special: Partial<typeof coverage>) => ({
@@ -412,7 +416,7 @@ describe("impossible knowledge is refused", () => {
       "other_platform",
     ],
     [
-      "a cost of something that is not billed",
+      "a cost of a source that does not bill",
       {
         sources: [
           {
@@ -461,15 +465,15 @@ describe("impossible knowledge is refused", () => {
   ] satisfies [string, Partial<SourceAnswer>, string][])(
     "impossible knowledge of an answer is refused: %s",
     async (_name, special, code) => {
-      const reported = { ...whole, complete: false, ...special };
+      const reported = { ...fullAnswer, complete: false, ...special };
       if (code !== "knowledge_malformed") {
         expect(await outcomeOf(answerBytes(nodeAnswer(reported)))).toBe(code);
         return;
       }
       expect(() => knowledgeText(reported)).toThrow();
-      const written = JSON.parse(knowledgeText(whole));
+      const written = JSON.parse(knowledgeText(fullAnswer));
       const knowledge = JSON.stringify({ ...written, complete: false, ...special });
-      expect(await outcomeOf(answerBytes(nodeAnswer(whole, { knowledge })))).toBe(code);
+      expect(await outcomeOf(answerBytes(nodeAnswer(fullAnswer, { knowledge })))).toBe(code);
     },
   );
 
@@ -478,7 +482,7 @@ describe("impossible knowledge is refused", () => {
     const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
     const request = { ...testRequest, query };
-    expect(await outcomeOf(answerBytes(nodeAnswer(empty)), request)).toBe("taken");
+    expect(await outcomeOf(answerBytes(nodeAnswer(empty)), request)).toBe("accepted");
     expect(await outcomeOf(answerBytes(nodeAnswer(empty)))).toBe("coverage_too_narrow");
   });
 
@@ -487,7 +491,7 @@ describe("impossible knowledge is refused", () => {
     const known = { complete: true, held: [window], gaps: [], truncated: false };
     return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
   };
-  test("the coverage of a later page is of what is older than the previous page", async () => {
+  test("the coverage of a later page ends where the previous page ended", async () => {
     const lastMs = nowMs - 90_000;
     const after = { platform: "bluesky", id: lowestId(lastMs) } as const;
     const coveredTo = (toMs: number) => {
@@ -497,7 +501,7 @@ describe("impossible knowledge is refused", () => {
       );
     };
     const request = { ...testRequest, query: "cats", after };
-    expect(await outcomeOf(coveredTo(lastMs), request)).toBe("taken");
+    expect(await outcomeOf(coveredTo(lastMs), request)).toBe("accepted");
     expect(await outcomeOf(coveredTo(lastMs - 1), request)).toBe("coverage_too_narrow");
     expect(await outcomeOf(coveredTo(lastMs), { ...request, after: null })).toBe(
       "coverage_too_narrow",
@@ -506,30 +510,30 @@ describe("impossible knowledge is refused", () => {
 
   const day = (days: number) => testRequest.fromMs + days * 86_400_000;
   test.each([
-    ["cats", {}, {}, "taken"],
+    ["cats", {}, {}, "accepted"],
     ["cats", { fromMs: testRequest.fromMs + 1 }, {}, "coverage_too_narrow"],
     // Live streams lag slightly.
-    ["cats", { toMs: nowMs - 60_000 }, {}, "taken"],
+    ["cats", { toMs: nowMs - 60_000 }, {}, "accepted"],
     ["cats", { toMs: nowMs - 60_001 }, {}, "coverage_too_narrow"],
-    ["cats", { toMs: nowMs - 1, complete: false, gaps: [gap] }, {}, "taken"],
-    ["cats", liveOnX(900_000), { platform: "social" }, "taken"],
+    ["cats", { toMs: nowMs - 1, complete: false, gaps: [gap] }, {}, "accepted"],
+    ["cats", liveOnX(900_000), { platform: "social" }, "accepted"],
     ["cats", liveOnX(900_001), { platform: "social" }, "coverage_too_narrow"],
-    ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
+    ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "accepted"],
     ["cats since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) + 1 }, {}, "coverage_too_narrow"],
-    ["cats -until:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
-    ["cats until:2026-01-31", { toMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
+    ["cats -until:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "accepted"],
+    ["cats until:2026-01-31", { toMs: Date.UTC(2026, 0, 31) }, {}, "accepted"],
     ["cats until:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "coverage_too_narrow"],
-    ["cats within_time:1h", { fromMs: nowMs - 3_600_000 }, {}, "taken"],
-    ["from:nobody OR since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "taken"],
-    [`cats since_id:${lowestId(nowMs - 1_000)}`, { fromMs: nowMs - 2_000 }, {}, "taken"],
-    [`cats max_id:${lowestId(nowMs - 5_000)}`, { toMs: nowMs - 3_999 }, {}, "taken"],
+    ["cats within_time:1h", { fromMs: nowMs - 3_600_000 }, {}, "accepted"],
+    ["from:nobody OR since:2026-01-31", { fromMs: Date.UTC(2026, 0, 31) }, {}, "accepted"],
+    [`cats since_id:${lowestId(nowMs - 1_000)}`, { fromMs: nowMs - 2_000 }, {}, "accepted"],
+    [`cats max_id:${lowestId(nowMs - 5_000)}`, { toMs: nowMs - 3_999 }, {}, "accepted"],
     [
       "ann.example",
       { fromMs: day(0) },
       { method: "gettweets", fromMs: null },
       "coverage_too_narrow",
     ],
-    ["ann.example", { fromMs: null }, { method: "gettweets", fromMs: null }, "taken"],
+    ["ann.example", { fromMs: null }, { method: "gettweets", fromMs: null }, "accepted"],
   ] as const)(
     "an answer to %s, complete for %j of %j, is accepted or refused: %s",
     async (query, reported, special, code) => {
@@ -544,13 +548,13 @@ describe("impossible knowledge is refused", () => {
 
   test("control characters are removed from the texts of an answer", () => {
     const warnings = [{ code: "a", message: "one\u001b[2Jtwo", hint: "\u0007three" }];
-    const read = readKnowledge(knowledgeText({ ...whole, warnings }));
+    const read = readKnowledge(knowledgeText({ ...fullAnswer, warnings }));
     expect(read.warnings).toEqual([{ code: "a", message: "one[2Jtwo", hint: "three" }]);
   });
 });
 
 describe("malformed bytes are refused", () => {
-  const given = nodeAnswer(whole);
+  const given = nodeAnswer(fullAnswer);
   const text = Buffer.from(answerBytes(given)).toString("utf8");
   const replaced = (from: string, to: string) => {
     const changed = text.replace(from, to);
@@ -566,7 +570,7 @@ describe("malformed bytes are refused", () => {
       () => failureBytes({ code: "a", message: "b", status: 500, retryable: true }),
       "malformed",
     ],
-    ["a head in another spelling", () => replaced('{"lengths":', '{ "lengths":'), "malformed"],
+    ["a head in non-canonical JSON", () => replaced('{"lengths":', '{ "lengths":'), "malformed"],
     [
       "a head with a member twice",
       () => replaced('{"lengths":', '{"lengths":[],"lengths":'),
@@ -620,7 +624,7 @@ describe("malformed bytes are refused", () => {
           const changed = Buffer.from(bytes);
           changed[at] = (changed[at] ?? 0) ^ by;
           const outcome = await outcomeOf(changed);
-          if (outcome !== "taken") return;
+          if (outcome !== "accepted") return;
           const read = await readAnswer(changed, testRequest);
           const isSame =
             read.body.toString("latin1") === Buffer.from(given.body).toString("latin1");
@@ -635,7 +639,7 @@ describe("malformed bytes are refused", () => {
     );
   });
 
-  test("any bytes are refused as an answer with the same error code", async () => {
+  test("arbitrary bytes are refused as an answer with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -662,7 +666,7 @@ describe("a request", () => {
     }),
     target: fc.constant(null),
   });
-  const fetching = fc.constantFrom(...questions).map(([method, query, platform]) => {
+  const fetching = fc.constantFrom(...methodQueries).map(([method, query, platform]) => {
     const { query: what } = methods[method];
     const target = what === "none" ? null : readTarget(what, query, platform);
     return { platform, method, query, target };
@@ -732,7 +736,7 @@ describe("a request", () => {
     expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
   });
 
-  test("any text is refused as a request with the same error code", async () => {
+  test("arbitrary text is refused as a request with the same error code", async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(fc.string(), fc.json()), async (text) => {
         expect(await codeOf(() => readRequest(text))).toBe("request_malformed");
@@ -747,12 +751,12 @@ describe("a request is about the target of its query", () => {
     codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...special })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
 
-  test.each(questions)(
+  test.each(methodQueries)(
     "a request is about the target of its query: %s %s on %s",
     async (method, query, platform) => {
       const { query: what } = methods[method];
       const target = what === "none" ? null : readTarget(what, query, platform);
-      expect(await check({ method, query, platform, target })).toBe("taken");
+      expect(await check({ method, query, platform, target })).toBe("accepted");
       const other = {
         kind: "user",
         platform,
@@ -800,7 +804,7 @@ describe("a request is about the target of its query", () => {
     ["with its platform as prefix", "bluesky:7", "bluesky", post(uri, "bluesky")],
   ] as const)("a request may be about a post %s", async (_name, query, platform, target) => {
     const requested = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await check(requested)).toBe("taken");
+    expect(await check(requested)).toBe("accepted");
   });
 
   test.each([
@@ -818,15 +822,23 @@ describe("a request is about the target of its query", () => {
       post(uri, "bluesky"),
     ],
     [
-      "a post with more than is in its uri",
+      "a post with fields that its uri does not contain",
       "7",
       "bluesky",
       { ...post(uri, "bluesky"), key: "other" },
     ],
-  ] as const)("a request is not about %s", async (_name, query, platform, target) => {
-    const requested = { method: "getreplies", query, platform, target: target as Target } as const;
-    expect(await check(requested)).toBe("target_mismatch");
-  });
+  ] as const)(
+    "a request is refused if its target is %s",
+    async (_name, query, platform, target) => {
+      const requested = {
+        method: "getreplies",
+        query,
+        platform,
+        target: target as Target,
+      } as const;
+      expect(await check(requested)).toBe("target_mismatch");
+    },
+  );
 });
 
 describe("a request by a username without a platform", () => {
@@ -842,7 +854,7 @@ describe("a request by a username without a platform", () => {
     "a request by a username without a platform may be about %s",
     async (form) => {
       const target = user(form);
-      expect(await check(target.platform ?? "x", target)).toBe("taken");
+      expect(await check(target.platform ?? "x", target)).toBe("accepted");
     },
   );
 

@@ -77,13 +77,13 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
   };
 }
 
-const turnLength = 131_072;
+const sliceLength = 131_072;
 
 export function createYield(): (length: number) => Promise<void> {
   let done = 0;
   return async (length) => {
     done += length;
-    if (done < turnLength) return;
+    if (done < sliceLength) return;
     done = 0;
     await setImmediate();
   };

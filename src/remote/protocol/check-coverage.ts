@@ -25,11 +25,11 @@ export function checkCoverage(request: AnswerRequest, coverage: Knowledge["cover
     throw answerRefused("coverage_outside_window", "the coverage exceeds the requested window");
   }
   const hasRecentSearch = posts.some(({ platform }) => platform === "x");
-  const min = complete ? leastWindow(request, hasRecentSearch) : null;
-  if (min !== null && !isWithin(min, coverage)) {
+  const required = complete ? requiredWindow(request, hasRecentSearch) : null;
+  if (required !== null && !isWithin(required, coverage)) {
     throw answerRefused(
       "coverage_too_narrow",
-      "the coverage claims to be complete, for a part of the window",
+      "the answer claims complete coverage, but covers only a part of the window",
     );
   }
 }
@@ -51,7 +51,7 @@ function isWithinWindow({ method, fromMs, toMs, asOfMs }: AnswerRequest, coverag
 }
 
 /** The window minus what the query, or the target of a replies request, excludes. Null if empty. */
-function leastWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
+function requiredWindow(request: AnswerRequest, hasRecentSearch: boolean): Span | null {
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
     const storedMs = target === null ? null : archivedFromMs(method, target);

@@ -18,15 +18,15 @@ type Requested = Pick<AnswerRequest, "platform" | "method" | "query" | "target">
  */
 export function checkTarget(request: Requested): void {
   const { platform, method, query, target = null } = request;
-  const what = methods[method].query;
-  if (what === "text" || what === "none") {
+  const kind = methods[method].query;
+  if (kind === "text" || kind === "none") {
     if (target === null) return;
     throw mismatch("the request has a target, but its method has none");
   }
   const isNamed =
     platform !== "social" &&
     target?.platform === platform &&
-    paths(platform).some((path) => isNamedBy(query, { what, target, path }));
+    paths(platform).some((path) => isNamedBy(query, { kind, target, path }));
   if (!isNamed) throw mismatch("the target of the request does not match its query");
 }
 
@@ -34,18 +34,18 @@ const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "soc
 
 function isNamedBy(
   query: string,
-  { what, target, path }: { what: Target["kind"]; target: Target; path: SearchPlatform },
+  { kind, target, path }: { kind: Target["kind"]; target: Target; path: SearchPlatform },
 ): boolean {
-  const parsed = namedIn(query, what, path);
+  const parsed = parseTarget(query, kind, path);
   if (parsed === null) return false;
   if (isDeepStrictEqual(parsed, target)) return true;
   if (isBareName(parsed)) return target.kind === "user" && isOfName(parsed, target);
   return isRecordId(parsed) && target.kind === "post" && isOfRecord(parsed, target, path);
 }
 
-function namedIn(query: string, what: Target["kind"], path: SearchPlatform): Target | null {
+function parseTarget(query: string, kind: Target["kind"], path: SearchPlatform): Target | null {
   try {
-    return readTarget(what, query, path);
+    return readTarget(kind, query, path);
   } catch {
     return null;
   }

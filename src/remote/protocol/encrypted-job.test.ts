@@ -25,7 +25,7 @@ let keys: RunKeys;
 let envelope: JobEnvelope;
 let gatewaySecret: AnswerSecret;
 
-const sealing = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
+const encrypted = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
   encryptJob({
     keyId,
     sealingKey: keys.sealingKey,
@@ -38,7 +38,7 @@ const sealing = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
     ...special,
   });
 
-const opening = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
+const openOptions = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
   keys,
   keyId,
   gatewayKey: gateway.publicKey,
@@ -49,7 +49,7 @@ const opening = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
 
 beforeAll(async () => {
   keys = await makeRunKeys();
-  ({ envelope, answerSecret: gatewaySecret } = await sealing());
+  ({ envelope, answerSecret: gatewaySecret } = await encrypted());
 });
 
 async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
@@ -59,12 +59,12 @@ async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string>
     if (error instanceof EarshotError) return `${error.code} ${error.details[0]?.code}`;
     throw error;
   }
-  return "taken";
+  return "accepted";
 }
 
 describe("an encrypted job", () => {
   test("an encrypted job opens for its keys, and its answer opens for the gateway", async () => {
-    const { payload: opened, answerSecret } = await openJob(envelope, opening());
+    const { payload: opened, answerSecret } = await openJob(envelope, openOptions());
     expect(opened).toEqual(payload);
     const plain = Buffer.from("an answer");
     const first = encryptAnswer(answerSecret, plain);
@@ -76,11 +76,11 @@ describe("an encrypted job", () => {
 
   test("an encrypted job opens once while it is valid", async () => {
     const opened = createOpenedLeases();
-    await openJob(envelope, opening({ opened }));
-    expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
-    const another = await sealing({ lease: payload.token });
-    await openJob(another.envelope, opening({ opened }));
-    expect(await codeOf(openJob(envelope, opening({ opened })))).toBe("job_refused replayed");
+    await openJob(envelope, openOptions({ opened }));
+    expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
+    const another = await encrypted({ lease: payload.token });
+    await openJob(another.envelope, openOptions({ opened }));
+    expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
   });
 
   test("an encrypted job does not open when no more leases can be remembered", () => {
@@ -103,13 +103,13 @@ describe("an encrypted job", () => {
     ["not_signed", { gatewayKey: "" }],
     ["outside_time", { nowMs: nowMs + 121_000 }],
     ["outside_time", { nowMs: nowMs - 31_000 }],
-  ])("an encrypted job is refused with %s where %j", async (code, special) => {
-    expect(await codeOf(openJob(envelope, opening(special)))).toBe(`job_refused ${code}`);
+  ])("an encrypted job is refused with %s if opened with %j", async (code, special) => {
+    expect(await codeOf(openJob(envelope, openOptions(special)))).toBe(`job_refused ${code}`);
   });
 
   test("an encrypted job opens for no other keys, even if they accept another gateway", async () => {
     const other = await makeRunKeys();
-    expect(await codeOf(openJob(envelope, opening({ keys: other })))).toBe(
+    expect(await codeOf(openJob(envelope, openOptions({ keys: other })))).toBe(
       "job_refused not_openable",
     );
   });
@@ -130,22 +130,22 @@ describe("an encrypted job", () => {
     ["signature", "", "malformed"],
   ])("an encrypted job with another %s (%s) is refused with %s", async (member, value, code) => {
     const changed = { ...envelope, [member]: value };
-    expect(await codeOf(openJob(changed, opening()))).toBe(`job_refused ${code}`);
+    expect(await codeOf(openJob(changed, openOptions()))).toBe(`job_refused ${code}`);
   });
 
-  test("an encrypted job is bound to its head, even if the gateway signs a changed one", async () => {
-    const other = await sealing({ job: lease });
+  test("the envelope of an encrypted job cannot be combined with another job's payload", async () => {
+    const other = await encrypted({ job: lease });
     const { signature: _signature, ...head } = { ...other.envelope, sealed: envelope.sealed };
     const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
-    const mixed = await sealing({ job: lease, gateway: signing });
+    const mixed = await encrypted({ job: lease, gateway: signing });
     const forged = { ...mixed.envelope, ...head };
-    expect(await codeOf(openJob(forged, opening()))).toBe("job_refused not_signed");
+    expect(await codeOf(openJob(forged, openOptions()))).toBe("job_refused not_signed");
   });
 
   test("an encrypted job is not made for an unusable key", async () => {
     for (const sealingKey of [base64(Buffer.alloc(32)), "", "A".repeat(42), `${"_".repeat(42)}8`]) {
-      const code = await codeOf(sealing({ sealingKey }));
-      expect(["job_refused key_unusable", "taken"]).toContain(code);
+      const code = await codeOf(encrypted({ sealingKey }));
+      expect(["job_refused key_unusable", "accepted"]).toContain(code);
       if (sealingKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
     }
   });
@@ -155,11 +155,13 @@ describe("an encrypted job", () => {
     ["no number", { attempt: 0.5 }],
     ["another member", { more: 1 }],
   ])("an encrypted job with a malformed payload (%s) is refused", async (_name, special) => {
-    const made = await sealing({ payload: { ...payload, ...special } });
-    expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
+    const made = await encrypted({ payload: { ...payload, ...special } });
+    expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
+      "job_refused payload_malformed",
+    );
   });
 
-  test("any bytes are refused as an encrypted job with the same error code", async () => {
+  test("arbitrary values are refused as an encrypted job with the same error code", async () => {
     const opened = createOpenedLeases();
     await fc.assert(
       fc.asyncProperty(
@@ -170,7 +172,7 @@ describe("an encrypted job", () => {
             .map(([member, value]) => ({ ...envelope, [member]: value })),
         ),
         async (given) => {
-          expect(await codeOf(openJob(given, opening({ opened })))).toMatch(/^job_refused /);
+          expect(await codeOf(openJob(given, openOptions({ opened })))).toMatch(/^job_refused /);
         },
       ),
       { numRuns: 200 },
@@ -183,11 +185,11 @@ describe("a job with a credential", () => {
   const credential = aCredential;
   let released: JobEnvelope;
   beforeAll(async () => {
-    const made = await sealing({ payload: { ...payload, credential }, release });
+    const made = await encrypted({ payload: { ...payload, credential }, release });
     released = made.envelope;
   });
 
-  function resigned(changes: Partial<JobEnvelope>): JobEnvelope {
+  function signedAgain(changes: Partial<JobEnvelope>): JobEnvelope {
     const changed = { ...released, ...changes };
     const { key_id, issued_at, expires_at, release: bound } = changed;
     const more = bound === undefined ? [] : [bound.attestation, bound.expires_at];
@@ -196,13 +198,13 @@ describe("a job with a credential", () => {
     const [encapsulated, sealed] = [changed.encapsulated, changed.sealed].map((text) =>
       Buffer.from(text, "base64url"),
     );
-    if (encapsulated === undefined || sealed === undefined) throw new Error("nothing is sealed");
+    if (encapsulated === undefined || sealed === undefined) throw new Error("nothing is encrypted");
     const signed = frame("earshot-job-signature/v1", head, encapsulated, sealed);
     return { ...changed, signature: base64(gateway.sign(signed)) };
   }
 
   test("a job with a credential has it for the attested run, with attestation and expiry", async () => {
-    const opened = await openJob(resigned({}), opening());
+    const opened = await openJob(signedAgain({}), openOptions());
     expect(opened).toMatchObject({ payload: { credential }, release });
     expect(JSON.stringify(released)).not.toContain("the-secret-token");
   });
@@ -216,37 +218,41 @@ describe("a job with a credential", () => {
   ])(
     "a job with a credential does not open for another %s, even if the gateway signs that",
     async (_name, changes) => {
-      const code = await codeOf(openJob(resigned(changes as Partial<JobEnvelope>), opening()));
+      const code = await codeOf(
+        openJob(signedAgain(changes as Partial<JobEnvelope>), openOptions()),
+      );
       expect(code).toBe("job_refused not_openable");
     },
   );
 
   test("a job with a credential does not open with other keys, or when it was changed", async () => {
     const keysOfOther = await makeRunKeys();
-    expect(await codeOf(openJob(released, opening({ keys: keysOfOther })))).toBe(
+    expect(await codeOf(openJob(released, openOptions({ keys: keysOfOther })))).toBe(
       "job_refused not_openable",
     );
     const later = { ...released, release: { ...release, expires_at: release.expires_at + 1 } };
-    expect(await codeOf(openJob(later, opening()))).toBe("job_refused not_signed");
+    expect(await codeOf(openJob(later, openOptions()))).toBe("job_refused not_signed");
   });
 
   test.each([
-    ["without what the credential is bound to", { payload: { ...payload, credential } }],
+    ["without the release that binds its credential", { payload: { ...payload, credential } }],
     ["that is missing", { release }],
     [
       "of another form",
       { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
     ],
   ])("a job with a credential is refused %s", async (_name, special) => {
-    const made = await sealing(special);
-    expect(await codeOf(openJob(made.envelope, opening()))).toBe("job_refused payload_malformed");
+    const made = await encrypted(special);
+    expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
+      "job_refused payload_malformed",
+    );
   });
 });
 
 describe("an encrypted answer", () => {
   test("an encrypted answer opens only for its lease", async () => {
-    const { answerSecret } = await openJob(envelope, opening());
-    const other = await sealing({ lease: payload.token });
+    const { answerSecret } = await openJob(envelope, openOptions());
+    const other = await encrypted({ lease: payload.token });
     const answer = encryptAnswer(answerSecret, Buffer.from("an answer"));
     expect(await codeOf(() => decryptAnswer(other.answerSecret, answer))).toBe(
       "answer_refused not_openable",
@@ -254,7 +260,7 @@ describe("an encrypted answer", () => {
   });
 
   test("an encrypted answer does not open after any change", async () => {
-    const { answerSecret } = await openJob(envelope, opening());
+    const { answerSecret } = await openJob(envelope, openOptions());
     const { nonce, sealed } = encryptAnswer(answerSecret, Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");
     const changes = [

@@ -143,17 +143,17 @@ export type OpenedLeases = ReturnType<typeof createOpenedLeases>;
 
 const maxLeases = 100_000;
 
-/** Remembered while their envelopes could be replayed. */
+/** Remembers leases while their envelopes could be replayed. */
 export function createOpenedLeases(max = maxLeases) {
-  const endsOf = new Map<string, number>();
+  const expiries = new Map<string, number>();
   return {
     add: (lease: string, endsMs: number, nowMs: number): boolean => {
-      if (endsOf.has(lease)) return false;
-      if (endsOf.size >= max) {
-        for (const [opened, ms] of endsOf) if (ms < nowMs) endsOf.delete(opened);
+      if (expiries.has(lease)) return false;
+      if (expiries.size >= max) {
+        for (const [opened, ms] of expiries) if (ms < nowMs) expiries.delete(opened);
       }
-      if (endsOf.size >= max) return false;
-      endsOf.set(lease, endsMs);
+      if (expiries.size >= max) return false;
+      expiries.set(lease, endsMs);
       return true;
     },
   };

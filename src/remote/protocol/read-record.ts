@@ -110,15 +110,15 @@ export type ReadRecord = {
 
 /** Requires uri and account, by which later deletions find a record. */
 export function readRecord(record: string): ReadRecord {
-  const read = parseRecord(record);
-  if (read === null) throw answerRefused("record_malformed", "a record is malformed");
-  const { ID: name, Metadata } = read;
+  const parsed = parseRecord(record);
+  if (parsed === null) throw answerRefused("record_malformed", "a record is malformed");
+  const { ID: name, Metadata } = parsed;
   const { kind = "post", platform, uri, user_id: userId, created_at: createdMs } = Metadata;
   const isPost = isPostKind(Metadata.kind);
   const item = { platform, id: isPost ? BigInt(name) : null, uri, userId, record };
   if (isPost) checkPostNames(item, Metadata);
   if (kind === "profile" && userId !== name) throw nameMissing();
-  const post = kind === "post" ? postOf(read) : null;
+  const post = kind === "post" ? postOf(parsed) : null;
   return { item, name, kind: kind === "ids" ? "post" : kind, createdMs, post };
 }
 

@@ -22,13 +22,13 @@ const status = {
   content: "cats",
   created_at: createdAt,
 };
-const tellingOf = { instance: "mas.to", seenMs: nowMs, origin: "stream" } as const;
+const statusOptions = { instance: "mas.to", seenMs: nowMs, origin: "stream" } as const;
 
 const includes = { posts: new Map(), users: new Map(), media: new Map(), places: new Map() };
 const number = lowestId(nowMs - 60_000).toString();
 const tweet = { id: number, author_id: "12", text: "cats", created_at: createdAt };
 
-const read: readonly [string, unknown][] = [
+const readPosts: readonly [string, unknown][] = [
   [
     "a post of Bluesky's stream",
     postOfCommit({
@@ -55,14 +55,14 @@ const read: readonly [string, unknown][] = [
       nowMs,
     ),
   ],
-  ["a status", postOfStatus(status, tellingOf)],
+  ["a status", postOfStatus(status, statusOptions)],
   [
     "a status of a server whose address has capitals",
-    postOfStatus({ ...status, uri: "https://Mas.TO/é?p=7#x" }, tellingOf),
+    postOfStatus({ ...status, uri: "https://Mas.TO/é?p=7#x" }, statusOptions),
   ],
   [
     "a boost",
-    postOfStatus({ ...status, id: "8", uri: `${status.uri}0`, reblog: status }, tellingOf),
+    postOfStatus({ ...status, id: "8", uri: `${status.uri}0`, reblog: status }, statusOptions),
   ],
   ["a post of X", readXPost(tweet, includes as never)],
   [
@@ -75,7 +75,7 @@ const read: readonly [string, unknown][] = [
 ];
 
 describe.each(["everything", "ids"] as const)("records that show %s", (mayShow) => {
-  test.each(read)("the record of %s is accepted", (_name, post) => {
+  test.each(readPosts)("the record of %s is accepted", (_name, post) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
     const options = { mayShow, idOf: () => lowestId(nowMs), nowMs };
     const item = itemOf({ kind: "post", post: post as Post }, options);

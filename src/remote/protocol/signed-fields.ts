@@ -33,8 +33,8 @@ export function createMessageSignatures<Name extends string>(
       key: Signer,
     ) => {
       const created = `;created=${Math.floor(nowMs / 1_000)}`;
-      const once = nonce === undefined ? "" : `;nonce="${nonce}"`;
-      const parameters = `${covered}${created}${once};keyid="${keyId}";alg="ed25519";tag="${tag}"`;
+      const nonceParameter = nonce === undefined ? "" : `;nonce="${nonce}"`;
+      const parameters = `${covered}${created}${nonceParameter};keyid="${keyId}";alg="ed25519";tag="${tag}"`;
       const value = key.sign(baseOf(values, parameters));
       return {
         "signature-input": `earshot=${parameters}`,
@@ -47,8 +47,8 @@ export function createMessageSignatures<Name extends string>(
       const { parameters, created, nonce = "", keyId } = inputPattern.exec(input)?.groups ?? {};
       if (parameters === undefined || keyId === undefined) return null;
       const isSigned = (signature: string, values: Values, signingKey: string): boolean => {
-        const [, written = ""] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
-        return isSignedBy(signingKey, baseOf(values, parameters), bytesOfBase64(written));
+        const [, encoded = ""] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
+        return isSignedBy(signingKey, baseOf(values, parameters), bytesOfBase64(encoded));
       };
       return { keyId, createdMs: Number(created) * 1_000, nonce, isSigned };
     },

@@ -39,11 +39,11 @@ export function readSignedRequest(request: SignedRequest) {
   if (request.body !== null && digest !== contentDigestOf(request.body)) {
     throw nodeUnauthorized("content_digest", "the body differs from the signed one");
   }
-  const read = signatures.read(input);
-  if (read === null) {
+  const parsed = signatures.read(input);
+  if (parsed === null) {
     throw nodeUnauthorized("signature_input", "the signature does not cover the required fields");
   }
-  const { isSigned, ...sender } = read;
+  const { isSigned, ...sender } = parsed;
   const values = valuesOf(request, digest);
   return { ...sender, isSignedBy: (key: string) => isSigned(signature, values, key) };
 }

@@ -65,11 +65,11 @@ export function verifyResult(
   if (fields["content-digest"] !== contentDigestOf(reported.body)) {
     throw signatureRefused("content_digest", "the body differs from the signed one");
   }
-  const read = signatures.read(fields["signature-input"]);
-  if (read === null) {
+  const parsed = signatures.read(fields["signature-input"]);
+  if (parsed === null) {
     throw signatureRefused("signature_input", "the signature does not cover the required fields");
   }
-  if (!read.isSigned(fields.signature, fields, reported.signingKey)) {
+  if (!parsed.isSigned(fields.signature, fields, reported.signingKey)) {
     throw signatureRefused("bad_signature", "the signature does not match the attested key");
   }
   const job = jobPattern.exec(fields["earshot-job"])?.groups;
@@ -85,12 +85,12 @@ export function verifyResult(
     throw signatureRefused("knowledge_digest", "coverage and sources differ from the signed ones");
   }
   return {
-    keyId: read.keyId,
+    keyId: parsed.keyId,
     job: job.id,
     evidence,
     attestationId: job.attestation ?? "",
     quoteSha256: quote.length === 0 ? null : quote,
-    signedAtMs: read.createdMs,
+    signedAtMs: parsed.createdMs,
   };
 }
 

@@ -21,9 +21,9 @@ export function requestText(request: AnswerRequest): string {
 
 /** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
 export function readRequest(text: string): AnswerRequest {
-  const read = readAs(requestShape, text, maxRequestCharacters);
-  if (read === null) throw jobRefused("request_malformed", "malformed request");
-  const { place: position, ...rest } = read;
+  const parsed = readAs(requestShape, text, maxRequestCharacters);
+  if (parsed === null) throw jobRefused("request_malformed", "malformed request");
+  const { place: position, ...rest } = parsed;
   const request = { ...rest, position };
   checkTarget(request);
   return request;

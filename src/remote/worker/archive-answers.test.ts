@@ -33,7 +33,7 @@ beforeAll(async () => {
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 });
 
-/** Other posts without an address get an `import:` uri. */
+/** Turns generated uris into `import:` uris, and uses the DID in a Bluesky uri as the account. */
 function asImported(post: Post): Post {
   const { platform, uri } = post;
   const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];
@@ -57,7 +57,7 @@ const fields = {
 
 const leftOut: string[] = [];
 
-async function travelled(request: AnswerRequest) {
+async function roundTrip(request: AnswerRequest) {
   const source = {
     archive,
     clock,
@@ -76,8 +76,8 @@ async function travelled(request: AnswerRequest) {
     knowledge,
     fields,
   });
-  const read = await readAnswer(bytes, readRequest(requestText(request)));
-  return { given: answer, read: read.answer };
+  const received = await readAnswer(bytes, readRequest(requestText(request)));
+  return { sent: answer, received: received.answer };
 }
 
 test("every answer of a node's archive to any query, window and page is accepted unchanged", async () => {
@@ -100,10 +100,10 @@ test("every answer of a node's archive to any query, window and page is accepted
         type: "social",
         method: "searchbyquery",
       } as const;
-      const { given, read } = await travelled(request);
-      expect(read).toEqual({ nextPosition: null, ...given });
-      items += read.items.length;
-      after = given.next;
+      const { sent, received } = await roundTrip(request);
+      expect(received).toEqual({ nextPosition: null, ...sent });
+      items += received.items.length;
+      after = sent.next;
       if (after === null) break;
     }
   }

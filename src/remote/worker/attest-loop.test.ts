@@ -126,15 +126,15 @@ test("a node attests once to a gateway that does not know it", async () => {
   const started = start();
   await clock.advance(5_000);
   const sentMs = clock.elapsed();
-  started.again(sentMs);
-  started.again(sentMs);
+  started.attestAgain(sentMs);
+  started.attestAgain(sentMs);
   expect(started.admitted()).toBeNull();
   await clock.advance(5);
-  started.again(sentMs);
-  started.again(clock.elapsed());
+  started.attestAgain(sentMs);
+  started.attestAgain(clock.elapsed());
   await clock.advance(5);
   expect(attestations()).toBe(2);
-  started.again(sentMs);
+  started.attestAgain(sentMs);
   await clock.advance(10_000);
   expect(attestations()).toBe(2);
   expect(started.admitted()).not.toBeNull();
@@ -144,7 +144,7 @@ test("a node attests at most once a second", async () => {
   const { clock, start, attestations } = make();
   const started = start();
   for (let ms = 0; ms < 10_000; ms += 100) {
-    started.again(clock.elapsed());
+    started.attestAgain(clock.elapsed());
     await clock.advance(100);
   }
   expect(attestations()).toBeLessThanOrEqual(11);
@@ -195,7 +195,7 @@ test.each([
   gateway.answers.register = () => {
     throw refusal("node_refused", 403, check);
   };
-  started.again(clock.elapsed());
+  started.attestAgain(clock.elapsed());
   await clock.advance(0);
   expect(statuses.at(-1)).toMatchObject({ state: "refused", isFinal });
 });
@@ -217,7 +217,7 @@ test("without a configured gateway key, the first one is pinned, and reported on
     ...(challenge?.(body) as object),
     gateway_key: self.identity.publicKey,
   });
-  started.again(clock.elapsed());
+  started.attestAgain(clock.elapsed());
   await clock.advance(0);
   expect(firstKeys).toEqual([fakeGatewayKey.publicKey]);
   expect(statuses.at(-1)).toMatchObject({ error: { code: "gateway_key_mismatch" } });
@@ -243,7 +243,7 @@ test("each attestation reports the correction of the gateway's clock", async () 
     ...(challenge?.(body) as object),
     now_ms: clock.now() + 90_000,
   });
-  started.again(clock.elapsed());
+  started.attestAgain(clock.elapsed());
   await clock.advance(0);
   expect(clockChanges).toEqual([90_000]);
 });

@@ -12,7 +12,7 @@ export type AttestationStatus =
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: dismissed, or refused for a lasting reason before it was ever accepted. */
+  /** `isFinal`: dismissed, or refused for a permanent reason before it was ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
 
 export type AttestLoopContext = AttestContext & {
@@ -50,7 +50,7 @@ export function startAttestLoop(context: AttestLoopContext) {
     onStatus(next);
     const attested = admitted();
     if (attested === null) return;
-    for (const give of [...waiting]) give(attested);
+    for (const resolve of [...waiting]) resolve(attested);
   }
 
   async function attest(refusals: number): Promise<number> {
@@ -80,14 +80,14 @@ export function startAttestLoop(context: AttestLoopContext) {
   async function run(): Promise<void> {
     for (let refusals = 0; ; refusals = status.state === "refused" ? refusals + 1 : 0) {
       await reachability.waitForTurn(Number.POSITIVE_INFINITY, stopping.signal);
-      const begunMs = clock.elapsed();
+      const startedMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
       // This attestation serves requests made while it ran.
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
-      await clock.sleep(Math.max(0, begunMs + minMs - clock.elapsed()), stopping.signal);
+      await clock.sleep(Math.max(0, startedMs + minMs - clock.elapsed()), stopping.signal);
     }
   }
 
@@ -103,15 +103,15 @@ export function startAttestLoop(context: AttestLoopContext) {
       signal?.throwIfAborted();
       const attested = admitted();
       if (attested !== null) return attested;
-      const next = await firstOf<Attested>(clock, waitMs, signal, (give) => {
-        waiting.add(give);
-        return () => waiting.delete(give);
+      const next = await firstOf<Attested>(clock, waitMs, signal, (resolve) => {
+        waiting.add(resolve);
+        return () => waiting.delete(resolve);
       });
       signal?.throwIfAborted();
       return next;
     },
-    /** A request sent at `sentMs` was refused as unknown: attests again unless done since. */
-    again: (sentMs: number): void => {
+    /** Attests again, unless the node has attested since the request at `sentMs`, which was refused as unknown. */
+    attestAgain: (sentMs: number): void => {
       if (status.state === "admitted" && sentMs < status.attested.atMs) return;
       isRequested = true;
       sleeping.abort(woken);

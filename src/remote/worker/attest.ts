@@ -36,17 +36,23 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   pin.check(gatewayKey);
   const changeMs = gatewayClock.learn(gatewayMs, requestedMs);
   if (changeMs !== null) context.onClock(changeMs);
-  const stated = makeStatement(self, provider.kind, nonce, gatewayKey);
-  const evidence = await provider.evidenceFor(reportDataOf(stated.statement));
+  const signedStatement = makeStatement(self, provider.kind, nonce, gatewayKey);
+  const evidence = await provider.evidenceFor(reportDataOf(signedStatement.statement));
   const sentMs = clock.elapsed();
   const capabilities = await offer.capabilities();
-  const body = { ...stated, ...offer, evidence, capabilities };
-  const read = registrationAnswer.safeParse(await link.post("register", body, { signal }));
-  if (!read.success) throw unreachable("the gateway's answer to the registration is malformed");
-  const { state, valid_ms: validMs, again_in_ms: againMs, lease_wait_ms: leaseWaitMs } = read.data;
+  const body = { ...signedStatement, ...offer, evidence, capabilities };
+  const registered = registrationAnswer.safeParse(await link.post("register", body, { signal }));
+  if (!registered.success)
+    throw unreachable("the gateway's answer to the registration is malformed");
+  const {
+    state,
+    valid_ms: validMs,
+    again_in_ms: againMs,
+    lease_wait_ms: leaseWaitMs,
+  } = registered.data;
   return {
     state,
-    attestationId: attestationIdOf(stated.statement, evidence),
+    attestationId: attestationIdOf(signedStatement.statement, evidence),
     quoteSha256: quoteDigestOf(evidence),
     gatewayKey,
     atMs: clock.elapsed(),

@@ -22,7 +22,7 @@ export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
     post: async (route, body) => {
       received.push({ route, body: body as Record<string, unknown> });
       const answer = answers[route];
-      if (answer === undefined) throw new Error(`nothing is answered to ${route}`);
+      if (answer === undefined) throw new Error(`no answer to ${route} is configured`);
       return await answer(body as never);
     },
   };
@@ -109,7 +109,7 @@ export async function aJob(
 }
 
 export const refusal = (code: string, status: number, check?: string): EarshotError =>
-  new EarshotError(code, "the gateway refuses it", {
+  new EarshotError(code, "the gateway refused the request", {
     status,
-    details: check === undefined ? [] : [{ code: check, message: "for this" }],
+    details: check === undefined ? [] : [{ code: check, message: "failed check" }],
   });

@@ -20,10 +20,10 @@ const problem = z.object({
     .default([]),
 });
 
-/** A gateway or proxy declines temporarily. */
+/** Statuses with which a gateway or proxy refuses temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** No answer, or not a gateway's. */
+/** There was no answer, or it is not a gateway's. */
 export function unreachable(
   message: string,
   { hint = usualHint, ...more }: EarshotErrorOptions = {},

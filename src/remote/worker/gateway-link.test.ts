@@ -14,11 +14,11 @@ const self = await makeSelf();
 
 type Sent = { url: string } & FetchOptions;
 
-type Given = { status: number; body?: string; signature?: string | null };
+type GatewayResponse = { status: number; body?: string; signature?: string | null };
 
 function signatureOf(
   { url, headers = {} }: Sent,
-  { status, body = "" }: Given,
+  { status, body = "" }: GatewayResponse,
   key: Pick<RunKeys, "sign"> = fakeGatewayKey,
 ) {
   const signatureInput = headers["signature-input"] ?? "";
@@ -27,7 +27,7 @@ function signatureOf(
 }
 
 function make(
-  answer: (sent: Sent) => Given | Error,
+  answer: (sent: Sent) => GatewayResponse | Error,
   gatewayUrl = "https://gateway.example",
   known: string | null = fakeGatewayKey.publicKey,
 ) {
@@ -39,9 +39,9 @@ function make(
     fetch: async (url, options = {}) => {
       const request = { url: String(url), ...options };
       sent.push(request);
-      const given = answer(request);
-      if (given instanceof Error) throw given;
-      const { status, body = "", signature = signatureOf(request, given) } = given;
+      const response = answer(request);
+      if (response instanceof Error) throw response;
+      const { status, body = "", signature = signatureOf(request, response) } = response;
       const headers = new Headers(
         signature === null ? {} : { "earshot-gateway-signature": signature },
       );
@@ -90,7 +90,7 @@ test("a gateway with a path is called at that path", async () => {
 
 test("the timeout of a request increases with its wait and its size", async () => {
   const { sent, link } = make(() => ({ status: 204 }));
-  await link.post("lease", {}, { heldMs: 20_000 });
+  await link.post("lease", {}, { openMs: 20_000 });
   await link.post("complete", "x".repeat(6_400_000));
   expect(sent[0]?.timeoutMs).toBeGreaterThanOrEqual(30_000);
   expect(sent[0]?.timeoutMs).toBeLessThan(30_100);
@@ -121,7 +121,7 @@ test.each([
   ["a proxy's page", { status: 502, body: "<h1>Bad gateway</h1>" }],
   ["a page in place of an answer", { status: 200, body: "<h1>Welcome</h1>" }],
   ["an unexpected code", problem(403, { code: "Not A Code!" })],
-  ["nothing", { status: 404 }],
+  ["an empty answer", { status: 404 }],
 ])("%s counts as an unreachable gateway", async (_what, answer) => {
   const { reported, link } = make(() => answer);
   await expect(link.post("lease", {})).rejects.toMatchObject({

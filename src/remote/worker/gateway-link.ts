@@ -25,7 +25,7 @@ type GatewayRoute = "challenge" | "register" | "lease" | "renew" | "complete" | 
 
 type PostOptions = {
   signal?: AbortSignal;
-  heldMs?: number;
+  openMs?: number;
 };
 
 export type GatewayLinkContext = {
@@ -46,7 +46,7 @@ export type GatewayLinkContext = {
 const maxAnswerBytes = 2 * 1024 ** 2;
 /** Slowest upload within the timeout. */
 const minBytesPerMs = 64;
-/** Need the enrolment token instead of an attestation. */
+/** These routes require the enrolment token instead of an attestation. */
 const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
 /** Requests and answers are signed: nothing in between can steer the node. */
@@ -59,7 +59,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
   async function exchange(
     route: GatewayRoute,
     body: unknown,
-    { signal, heldMs = 0 }: PostOptions,
+    { signal, openMs = 0 }: PostOptions,
   ): Promise<unknown> {
     // The path that the gateway sees, without a prefix that a proxy strips.
     const path = `/internal/nodes/${route}`;
@@ -80,7 +80,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
         }),
       },
       maxBytes: maxAnswerBytes,
-      timeoutMs: context.timeoutMs + heldMs + Math.ceil(bytes.length / minBytesPerMs),
+      timeoutMs: context.timeoutMs + openMs + Math.ceil(bytes.length / minBytesPerMs),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
       signal?.throwIfAborted();

@@ -57,7 +57,7 @@ export function createReachability({
 }) {
   let failures = 0;
   let failedMs = Number.NEGATIVE_INFINITY;
-  let againMs = Number.NEGATIVE_INFINITY;
+  let retryAtMs = Number.NEGATIVE_INFINITY;
 
   return {
     /** False after `waitMs`. */
@@ -66,22 +66,22 @@ export function createReachability({
       for (;;) {
         signal?.throwIfAborted();
         const nowMs = clock.elapsed();
-        if (againMs <= nowMs) return true;
+        if (retryAtMs <= nowMs) return true;
         if (endMs <= nowMs) return false;
-        await clock.sleep(Math.min(againMs, endMs) - nowMs, signal);
+        await clock.sleep(Math.min(retryAtMs, endMs) - nowMs, signal);
       }
     },
     noteAnswer: (): void => {
       if (failures > 0) onChange(null);
       failures = 0;
-      againMs = Number.NEGATIVE_INFINITY;
+      retryAtMs = Number.NEGATIVE_INFINITY;
     },
     /** Concurrent requests count as one failure. */
     noteFailure: (sentMs: number, error: EarshotError): void => {
       if (sentMs < failedMs) return;
       if (failures === 0) onChange(error);
       failedMs = clock.elapsed();
-      againMs = failedMs + backoffMs(failures, pauses, random);
+      retryAtMs = failedMs + backoffMs(failures, pauses, random);
       failures += 1;
     },
   };

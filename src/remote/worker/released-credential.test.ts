@@ -11,7 +11,7 @@ const self = await makeSelf();
 const { attestationId } = anAttestation();
 const newer = anAttestation({ attestationId: Buffer.alloc(32, 4).toString("base64url") });
 
-async function used(special: Parameters<typeof aJob>[2]) {
+async function leaseWith(special: Parameters<typeof aJob>[2]) {
   const clock = createManualClock();
   const gateway = fakeGateway();
   const logged: Record<string, unknown>[] = [];
@@ -22,7 +22,7 @@ async function used(special: Parameters<typeof aJob>[2]) {
     attestLoop: {
       admitted: () => newer,
       whenAdmitted: async () => anAttestation(),
-      again: () => undefined,
+      attestAgain: () => undefined,
     },
     reachability: { waitForTurn: async () => true },
     archive: { records: async () => ({ records: [], damage: [] }), withheld: async () => [] },
@@ -41,18 +41,18 @@ const releasedTo = (attestation: string, forMs = 20_000) => ({ released: { attes
 
 test("a job has its released credential, under either attestation of the run", async () => {
   for (const attestation of [attestationId, newer.attestationId]) {
-    const { lease } = await used(releasedTo(attestation));
+    const { lease } = await leaseWith(releasedTo(attestation));
     expect(lease?.released?.credential).toEqual(aCredential);
     expect(lease?.released?.hasExpired()).toBe(false);
   }
 });
 
 test("a job without a released credential has none", async () => {
-  expect((await used({})).lease).not.toHaveProperty("released");
+  expect((await leaseWith({})).lease).not.toHaveProperty("released");
 });
 
 test("a released credential ends at its expiry", async () => {
-  const { clock, lease } = await used(releasedTo(attestationId));
+  const { clock, lease } = await leaseWith(releasedTo(attestationId));
   await clock.advance(19_000);
   expect(lease?.released?.hasExpired()).toBe(false);
   await clock.advance(1_000);
@@ -60,7 +60,7 @@ test("a released credential ends at its expiry", async () => {
 });
 
 test("a released credential ends with the lease", async () => {
-  const { lease, remote } = await used(releasedTo(attestationId));
+  const { lease, remote } = await leaseWith(releasedTo(attestationId));
   remote.abortJobs();
   expect(lease?.released?.hasExpired()).toBe(true);
 });
@@ -73,7 +73,7 @@ test.each([
 ])(
   "a job whose credential %s fails for another attempt, and the log has only codes",
   async (_name, check, special) => {
-    const { gateway, job, lease, logged } = await used(special);
+    const { gateway, job, lease, logged } = await leaseWith(special);
     expect(lease).toBeNull();
     expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
     const [sealed] = gateway.to("fail");
@@ -84,7 +84,7 @@ test.each([
 
 test("a credential that another gateway encrypted to the node is not used", async () => {
   const gateway = gatewayKeyOf(Buffer.alloc(32, 8));
-  const { lease, logged } = await used({ ...releasedTo(attestationId), gateway });
+  const { lease, logged } = await leaseWith({ ...releasedTo(attestationId), gateway });
   expect(lease).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
 });

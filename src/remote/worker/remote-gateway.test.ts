@@ -31,7 +31,7 @@ const record = JSON.stringify({
   Score: 1,
 });
 
-const found: SourceAnswer = {
+const sourceAnswer: SourceAnswer = {
   items: [{ platform: "bluesky", id: 3n }],
   next: null,
   complete: true,
@@ -44,7 +44,7 @@ function make() {
   const clock = createManualClock();
   const gateway = fakeGateway();
   const logged: Record<string, unknown>[] = [];
-  const wanted: number[] = [];
+  const attestRequests: number[] = [];
   const attested = anAttestation();
   const remote = createRemoteGateway({
     self,
@@ -53,7 +53,7 @@ function make() {
     attestLoop: {
       admitted: () => null,
       whenAdmitted: async () => attested,
-      again: (sentMs) => wanted.push(sentMs),
+      attestAgain: (sentMs) => attestRequests.push(sentMs),
     },
     reachability: { waitForTurn: async () => true },
     archive: {
@@ -68,20 +68,20 @@ function make() {
     log: { warn: (fields) => logged.push(fields) },
   });
 
-  async function leased() {
+  async function leaseJob() {
     const job = await aJob(self, clock);
     gateway.answers.lease = () => job.envelope;
     const lease = await remote.lease({ nodeId: self.nodeId, methods }, 20_000);
-    if (lease === null) throw new Error("no lease came");
+    if (lease === null) throw new Error("no job was leased");
     return { ...job, lease };
   }
 
-  return { clock, gateway, logged, wanted, remote, leased };
+  return { clock, gateway, logged, attestRequests, remote, leaseJob };
 }
 
 test("an encrypted job becomes a lease, without the account", async () => {
-  const { gateway, leased } = make();
-  const { job, token, lease } = await leased();
+  const { gateway, leaseJob } = make();
+  const { job, token, lease } = await leaseJob();
   expect(lease).toMatchObject({
     uuid: job,
     token,
@@ -95,10 +95,10 @@ test("an encrypted job becomes a lease, without the account", async () => {
 });
 
 test("an answer has the records of the node's archive, signed with the attested key and encrypted to the gateway", async () => {
-  const { gateway, remote, leased } = make();
-  const { job, token, answerSecret, request } = await leased();
+  const { gateway, remote, leaseJob } = make();
+  const { job, token, answerSecret, request } = await leaseJob();
   gateway.answers.complete = () => null;
-  await remote.complete(job, token, found);
+  await remote.complete(job, token, sourceAnswer);
   const [sealed] = gateway.to("complete");
   expect(sealed).toMatchObject({ job, token });
   const plain = decryptAnswer(answerSecret, {
@@ -118,9 +118,9 @@ test("an answer has the records of the node's archive, signed with the attested 
   expect(remote.running()).toBe(0);
 });
 
-test("a failure is encrypted to the gateway too", async () => {
-  const { gateway, remote, leased } = make();
-  const { job, token, answerSecret } = await leased();
+test("a failure is encrypted to the gateway", async () => {
+  const { gateway, remote, leaseJob } = make();
+  const { job, token, answerSecret } = await leaseJob();
   gateway.answers.fail = () => null;
   const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
   await remote.fail(job, token, failure);
@@ -141,18 +141,18 @@ test("a job signed by another gateway is not run, and the log contains only the 
 });
 
 test("a job runs once, regardless of how often it is sent", async () => {
-  const { logged, remote, leased } = make();
-  await leased();
+  const { logged, remote, leaseJob } = make();
+  await leaseJob();
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "replayed" }]);
 });
 
-test("a job of another time is not run, and the node attests again to learn the gateway's clock", async () => {
-  const { clock, gateway, wanted, remote } = make();
+test("a job outside its validity period is not run, and the node attests again to learn the gateway's clock", async () => {
+  const { clock, gateway, attestRequests, remote } = make();
   const job = await aJob(self, clock, { nowMs: clock.now() - 600_000 });
   gateway.answers.lease = () => job.envelope;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
-  expect(wanted).toHaveLength(1);
+  expect(attestRequests).toHaveLength(1);
 });
 
 test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j", async (odd) => {
@@ -199,7 +199,7 @@ test("every free slot requests a lease, so that the gateway knows how many there
   await vi.waitFor(() => expect(gateway.to("lease")).toHaveLength(3));
 });
 
-test("an unreachable gateway gives no work, and no error", async () => {
+test("an unreachable gateway yields no job and no error", async () => {
   const { clock, gateway, remote } = make();
   gateway.answers.lease = () => {
     throw unreachable("the connection was refused");
@@ -209,29 +209,29 @@ test("an unreachable gateway gives no work, and no error", async () => {
   expect(await lease).toBeNull();
 });
 
-test("an answer is sent when the gateway is back, unchanged, while the lease lasts", async () => {
-  const { clock, gateway, remote, leased } = make();
-  const { job, token } = await leased();
+test("an answer is resent unchanged until the gateway is reachable again, while the lease lasts", async () => {
+  const { clock, gateway, remote, leaseJob } = make();
+  const { job, token } = await leaseJob();
   let failures = 3;
   gateway.answers.complete = () => {
     failures -= 1;
     if (failures >= 0) throw unreachable("the connection was refused");
     return null;
   };
-  const handedIn = remote.complete(job, token, found);
+  const completion = remote.complete(job, token, sourceAnswer);
   while (gateway.to("complete").length < 4) await clock.advance(250);
-  await handedIn;
+  await completion;
   expect(new Set(gateway.to("complete").map((body) => JSON.stringify(body))).size).toBe(1);
 });
 
 test("an answer is dropped when the lease lapses first", async () => {
-  const { clock, gateway, remote, leased } = make();
-  const { job, token, lease } = await leased();
+  const { clock, gateway, remote, leaseJob } = make();
+  const { job, token, lease } = await leaseJob();
   gateway.answers.complete = () => {
     throw unreachable("the connection was refused");
   };
-  const outcome = remote.complete(job, token, found).then(
-    () => "handed in",
+  const outcome = remote.complete(job, token, sourceAnswer).then(
+    () => "completed",
     (error) => error.code,
   );
   for (let ms = 0; ms <= 31_000; ms += 250) await clock.advance(250);
@@ -240,33 +240,35 @@ test("an answer is dropped when the lease lapses first", async () => {
   expect(remote.running()).toBe(0);
 });
 
-test("a renewed lease lasts longer than before", async () => {
-  const { clock, gateway, remote, leased } = make();
-  const { job, token } = await leased();
+test("renewing a lease extends it", async () => {
+  const { clock, gateway, remote, leaseJob } = make();
+  const { job, token } = await leaseJob();
   gateway.answers.renew = () => ({ hold_ms: 30_000 });
   gateway.answers.complete = () => null;
   await clock.advance(29_000);
   expect(await remote.renew(job, token)).toBe(30_000);
   await clock.advance(29_000);
-  await remote.complete(job, token, found);
+  await remote.complete(job, token, sourceAnswer);
   expect(gateway.to("complete")).toHaveLength(1);
 });
 
 test("a lost lease aborts its work, and nothing is sent", async () => {
-  const { gateway, remote, leased } = make();
-  const { job, token, lease } = await leased();
+  const { gateway, remote, leaseJob } = make();
+  const { job, token, lease } = await leaseJob();
   gateway.answers.renew = () => {
     throw refusal("lease_lost", 409);
   };
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
   expect(lease.lost.aborted).toBe(true);
-  await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
+  await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
+    code: "lease_lost",
+  });
   expect(gateway.to("complete")).toEqual([]);
 });
 
 test("a lease that lapsed while the process was stopped is dropped without a request", async () => {
-  const { clock, gateway, remote, leased } = make();
-  const { job, token, lease } = await leased();
+  const { clock, gateway, remote, leaseJob } = make();
+  const { job, token, lease } = await leaseJob();
   await clock.suspend(30_000);
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
   expect(lease.lost.aborted).toBe(true);
@@ -274,13 +276,13 @@ test("a lease that lapsed while the process was stopped is dropped without a req
 });
 
 test("a result that is too large for the gateway ends its job with a hint", async () => {
-  const { gateway, remote, leased } = make();
-  const { job, token, answerSecret } = await leased();
+  const { gateway, remote, leaseJob } = make();
+  const { job, token, answerSecret } = await leaseJob();
   gateway.answers.complete = () => {
     throw refusal("body_too_large", 413);
   };
   gateway.answers.fail = () => null;
-  await remote.complete(job, token, found);
+  await remote.complete(job, token, sourceAnswer);
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
   expect(readFailure(decryptAnswer(answerSecret, answer))).toMatchObject({
@@ -290,22 +292,26 @@ test("a result that is too large for the gateway ends its job with a hint", asyn
 });
 
 test("a refused answer is dropped, and the log contains only the failed check", async () => {
-  const { gateway, logged, remote, leased } = make();
-  const { job, token } = await leased();
+  const { gateway, logged, remote, leaseJob } = make();
+  const { job, token } = await leaseJob();
   gateway.answers.complete = () => {
     throw refusal("node_answer_refused", 422, "id_twice");
   };
-  await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
+  await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
+    code: "lease_lost",
+  });
   expect(logged).toEqual([{ uuid: job, code: "node_answer_refused", check: "id_twice" }]);
   expect(remote.running()).toBe(0);
 });
 
 test("a node that stops immediately drops all leases", async () => {
-  const { gateway, remote, leased } = make();
-  const { job, token, lease } = await leased();
+  const { gateway, remote, leaseJob } = make();
+  const { job, token, lease } = await leaseJob();
   remote.abortJobs();
   expect(lease.lost.aborted).toBe(true);
-  await expect(remote.complete(job, token, found)).rejects.toMatchObject({ code: "lease_lost" });
+  await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
+    code: "lease_lost",
+  });
   gateway.answers.leave = () => null;
   await remote.leave();
   expect(gateway.to("leave")).toEqual([{}]);

@@ -28,7 +28,7 @@ export type RemoteGatewayContext = {
   self: Pick<NodeSelf, "keys" | "keyId">;
   evidence: EvidenceKind;
   link: GatewayLink;
-  attestLoop: Pick<AttestLoop, "whenAdmitted" | "again" | "admitted">;
+  attestLoop: Pick<AttestLoop, "whenAdmitted" | "attestAgain" | "admitted">;
   reachability: Pick<Reachability, "waitForTurn">;
   archive: Pick<Archive, "records" | "withheld">;
   clock: Clock;
@@ -51,7 +51,7 @@ type LeasedJob = {
   untilMs: number;
 };
 
-const againMs = 250;
+const resendPauseMs = 250;
 
 /** Minimum duration of a poll, for when the gateway answers immediately without work. */
 const minPollMs = 500;
@@ -90,9 +90,18 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       leases.set(token, { uuid, request, answerSecret, lost, untilMs: receivedMs + leaseMs });
       try {
         const work = readRequest(request);
-        const read = { work, ...releaseIn(job, attested, lost.signal) };
+        const fields = { work, ...releaseIn(job, attested, lost.signal) };
         // Upstreams get the node's own or released credentials.
-        return { ...read, uuid, accountId: "", attempt, leftMs, token, leaseMs, lost: lost.signal };
+        return {
+          ...fields,
+          uuid,
+          accountId: "",
+          attempt,
+          leftMs,
+          token,
+          leaseMs,
+          lost: lost.signal,
+        };
       } catch (error) {
         const fields = { uuid, code: codeOf(error), check: failedCheckOf(error) };
         log.warn(fields, "the request of a job is unreadable");
@@ -102,7 +111,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const check = failedCheckOf(error);
       log.warn({ code: codeOf(error), check }, "rejected a job of the gateway");
       // The clocks may have diverged.
-      if (check === "outside_time") attestLoop.again(receivedMs);
+      if (check === "outside_time") attestLoop.attestAgain(receivedMs);
     }
     return null;
   }
@@ -135,9 +144,9 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     );
     const body = answerBody(answer.items);
     const knowledge = knowledgeText(answer);
-    const by = { evidence: context.evidence, quoteSha256, attestationId, keyId };
+    const signer = { evidence: context.evidence, quoteSha256, attestationId, keyId };
     const nowMs = gatewayClock.now();
-    const fields = signResult({ body, job: uuid, request, knowledge, ...by, nowMs }, keys);
+    const fields = signResult({ body, job: uuid, request, knowledge, ...signer, nowMs }, keys);
     const plain = answerBytes({ body, items: answer.items, knowledge, fields });
     const isAccepted = await send("complete", token, plain);
     if (!isAccepted) await fail(token, tooLarge);
@@ -172,7 +181,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           drop(token);
           throw leaseLost();
         }
-        await clock.sleep(againMs, lost.signal);
+        await clock.sleep(resendPauseMs, lost.signal);
       }
     }
   }
@@ -193,16 +202,16 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       if (attested === null) return null;
       if (!(await reachability.waitForTurn(endMs - clock.elapsed(), signal))) return null;
       const sentMs = clock.elapsed();
-      const heldMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
-      const options = { heldMs, ...(signal && { signal }) };
+      const openMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
+      const options = { openMs, ...(signal && { signal }) };
       const envelope = await link
-        .post("lease", { methods, wait_ms: heldMs }, options)
+        .post("lease", { methods, wait_ms: openMs }, options)
         .catch((error: unknown) => {
           if (isUnreachable(error) || codeOf(error) === "node_unauthorized") return null;
           throw error;
         });
       if (envelope !== null) return await open(envelope, attested);
-      const restMs = Math.min(minPollMs, heldMs) - (clock.elapsed() - sentMs);
+      const restMs = Math.min(minPollMs, openMs) - (clock.elapsed() - sentMs);
       if (restMs > 0) await clock.sleep(restMs, signal);
       return null;
     },
@@ -210,10 +219,10 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const lease = leaseOf(token);
       const sentMs = clock.elapsed();
       try {
-        const read = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
-        if (!read.success) throw unreachable("the gateway's answer to a renewal is malformed");
-        lease.untilMs = sentMs + read.data.hold_ms;
-        return read.data.hold_ms;
+        const renewed = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
+        if (!renewed.success) throw unreachable("the gateway's answer to a renewal is malformed");
+        lease.untilMs = sentMs + renewed.data.hold_ms;
+        return renewed.data.hold_ms;
       } catch (error) {
         if (codeOf(error) === "lease_lost") drop(token);
         // The lease may have expired during the request.

@@ -103,7 +103,7 @@ export async function startNodeWorker(context: NodeWorkerContext): Promise<NodeW
     clock,
     gatewayClock,
     reachability,
-    onUnknown: (sentMs) => attestLoop.again(sentMs),
+    onUnknown: (sentMs) => attestLoop.attestAgain(sentMs),
     timeoutMs: gatewayTimeoutMs,
   });
   const attestLoop = startAttestLoop({

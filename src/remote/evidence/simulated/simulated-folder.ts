@@ -60,12 +60,12 @@ export async function writeSimulatedTee(folder: string, nowMs: number) {
 /** `td_attributes`, `xfam` and `mr_config_id` may be edited by hand. */
 export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {
-    const read = teeFile.parse(JSON.parse(await readFile(path, "utf8")));
-    const { td_attributes: tdAttributes, xfam, mr_config_id: mrConfigId } = read;
+    const parsed = teeFile.parse(JSON.parse(await readFile(path, "utf8")));
+    const { td_attributes: tdAttributes, xfam, mr_config_id: mrConfigId } = parsed;
     return teeOf({
-      pckKey: read.pck_key,
-      chain: read.chain,
-      composeHash: read.compose_hash,
+      pckKey: parsed.pck_key,
+      chain: parsed.chain,
+      composeHash: parsed.compose_hash,
       fields: {
         ...(tdAttributes && { tdAttributes }),
         ...(xfam && { xfam }),
