@@ -11,7 +11,7 @@ import {
   type TextSpan,
 } from "@earshot/query/text";
 import {
-  casesAreHere,
+  hasCases,
   casesFolder,
   notApplicable,
   type Outcome,
@@ -200,7 +200,7 @@ function percent(part: number, whole: number): string {
 }
 
 console.log(`${command()}\n`);
-if (casesAreHere) reportCases(runCases());
+if (hasCases) reportCases(runCases());
 else console.log(`no cases of twitter-text in ${casesFolder}\n`);
 for (const [language, file] of [
   ["Thai", "th_wisesight1000_tokens.txt"],

@@ -1,7 +1,7 @@
 import { Agent, fetch } from "undici";
 import { startServiceUnderTest } from "../testkit/service/service-under-test.ts";
 import { answered, limited, startHostileUpstream } from "../testkit/upstreams/hostile-upstream.ts";
-import { jobOf, openRoom, pooled, testUpstream } from "../testkit/upstreams/sessions.ts";
+import { jobOf, openTestSessions, pooled, testUpstream } from "../testkit/upstreams/sessions.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
@@ -24,7 +24,7 @@ const service = await startServiceUnderTest({
   EARSHOT_UPSTREAM_PRIVATE_HOSTS: upstream.url,
   EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "10000",
 });
-const room = openRoom(testUpstream("bluesky", { publicBaseUrl: upstream.url }), [upstream.url]);
+const setup = openTestSessions(testUpstream("bluesky", { publicBaseUrl: upstream.url }), [upstream.url]);
 const path = `/xrpc/app.bsky.feed.getAuthorFeed?actor=${encodeURIComponent(did)}&limit=${posts}`;
 const agent = new Agent();
 let jobs = 0;
@@ -40,7 +40,7 @@ async function bare(): Promise<void> {
 }
 
 async function session(): Promise<void> {
-  const [opened] = await room.sessions.open({
+  const [opened] = await setup.sessions.open({
     job: nextJob(),
     platform: "bluesky",
     access: ["public"],
@@ -117,14 +117,14 @@ console.log(
 );
 console.log(`requests: ${requests} for ${runs * (rounds + 20) * 3} answers\n`);
 await service.remove();
-await room.close();
+await setup.close();
 await agent.close();
 
 const limit = 20;
 const windowMs = 1_000;
 const usual = limited({ limit, windowMs });
-upstream.usual = usual;
-const shared = openRoom(testUpstream("x"), [upstream.url]);
+upstream.defaultReply = usual;
+const shared = openTestSessions(testUpstream("x"), [upstream.url]);
 shared.pool.credentials = [pooled("one", upstream.url)];
 const ms = await timed(() =>
   Promise.all(

@@ -9,7 +9,7 @@ import {
   type Write,
   write,
 } from "../../testkit/bluesky-world/people.ts";
-import { drawPost, edited } from "../../testkit/bluesky-world/records.ts";
+import { drawPost, editRecord } from "../../testkit/bluesky-world/records.ts";
 import type { Network } from "./network.ts";
 
 export type Tally = ReadonlyMap<string, number>;
@@ -93,7 +93,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
   }
 
   function newWords(uri: string): Record<string, unknown> {
-    const record = edited(draw, records.get(uri) ?? {});
+    const record = editRecord(draw, records.get(uri) ?? {});
     records.set(uri, record);
     return record;
   }

@@ -68,7 +68,7 @@ async function storeToken(): Promise<void> {
 
 test("a hundred concurrent jobs on one credential respect its limit, and all finish", async () => {
   const usual = limited({ limit, windowMs, body: { ids: ["1", "2"] } });
-  upstream.usual = usual;
+  upstream.defaultReply = usual;
   await storeToken();
   const key = await service.makeKey();
   const body = {

@@ -57,7 +57,7 @@ async function requestTruth(): Promise<void> {
 }
 
 const describeTrial = ({ trial, where }: TrialReport): string =>
-  `${trial.name} ${trial.file.path} ${trial.fault}: ${where}`;
+  `${trial.name} ${trial.file.path} ${trial.damage}: ${where}`;
 
 const answersOf = (...outcomes: readonly string[]): string[] =>
   reports.flatMap((report) =>
@@ -118,7 +118,7 @@ test("an archive with a single damaged page still answers most queries", () => {
   const costly = reports.filter(
     ({ trial, compared, refusal, where }) =>
       trial.file.platform !== null &&
-      pageErrors.has(trial.fault) &&
+      pageErrors.has(trial.damage) &&
       !/sqlite_schema/.test(where) &&
       (refusal !== null ||
         compared.filter(({ outcome }) => outcome === "refused").length > compared.length / 2),

@@ -7,7 +7,7 @@ import {
   changeBytes,
   makeSealedArchive,
   withFlippedBit,
-  withinSegment,
+  withSegment,
 } from "../../testkit/archives/sealed-archive.ts";
 
 let dataDir = "";
@@ -56,7 +56,7 @@ const bitsPerColumn = 40;
 /** Bits spread evenly over a column. */
 function bitsOf(table: string, key: string, column: string): { where: string; bit: number }[] {
   const sql = `SELECT quote(${key}) AS value, length(${column}) AS bytes FROM ${table} ORDER BY ${key}`;
-  const rows = withinSegment(dataDir, (database) => database.prepare(sql).all());
+  const rows = withSegment(dataDir, (database) => database.prepare(sql).all());
   const bits = rows.reduce((sum, { bytes }) => sum + 8 * Number(bytes), 0);
   return Array.from({ length: bitsPerColumn }, (_, index) => {
     let bit = (Math.floor((index * bits) / bitsPerColumn) + (index % 8)) % bits;

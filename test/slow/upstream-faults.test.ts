@@ -18,7 +18,7 @@ import {
   silent,
   startHostileUpstream,
   stuckInBody,
-  type Turn,
+  type UpstreamReply,
   truncatedBody,
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
@@ -60,7 +60,7 @@ beforeAll(async () => {
 beforeEach(() => {
   bucket += 1;
   hostile.script = [];
-  hostile.usual = page([]);
+  hostile.defaultReply = page([]);
   hostile.requests.length = 0;
 });
 afterAll(async () => {
@@ -68,7 +68,7 @@ afterAll(async () => {
   await hostile.close();
 });
 
-function page(ids: readonly string[], next: string | null = null): Turn {
+function page(ids: readonly string[], next: string | null = null): UpstreamReply {
   return good({ ids, next });
 }
 
@@ -116,7 +116,7 @@ async function job(maxResults = 100, nextCursor: string | null = null): Promise<
 
 const codesOf = ({ warnings }: JobReport) => warnings.map(({ code }) => code);
 
-const faults: [string, Turn][] = [
+const faults: [string, UpstreamReply][] = [
   ["no answer", silent],
   ["a body that stalls", stuckInBody],
   ["a truncated body", truncatedBody],
@@ -131,7 +131,7 @@ const faults: [string, Turn][] = [
   ["a rate limit without a reset", answered(429)],
 ];
 
-const permanentOnly: [string, Turn][] = [
+const permanentOnly: [string, UpstreamReply][] = [
   ["a redirect to a private address", redirect("http://169.254.169.254/latest/meta-data")],
   ["an endless body", endless],
   ["a compressed body that expands enormously", gzipBomb(20_000_000)],
@@ -156,7 +156,7 @@ describe("a permanent upstream fault", () => {
   test.each([...faults, ...permanentOnly])(
     "a permanent upstream fault leads to an error that names the upstream: %s",
     async (_what, turn) => {
-      hostile.usual = turn;
+      hostile.defaultReply = turn;
       const report = await job();
       expect(report).toMatchObject({ posts: [] });
       expect(["error", "expired"]).toContain(report.status);
@@ -171,7 +171,7 @@ describe("a permanent upstream fault", () => {
     "a permanent upstream fault after a first page leads to an answer marked as partial: %s",
     async (_what, turn) => {
       hostile.script = [page(["1", "2"], "b")];
-      hostile.usual = turn;
+      hostile.defaultReply = turn;
       const report = await job();
       expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
       expect(codesOf(report)).toContain("upstream_broke_off");
@@ -190,7 +190,7 @@ describe("upstream pages", () => {
 
   test("upstream pages whose cursors form a cycle end with a warning", async () => {
     hostile.script = [page(["1"], "b"), page(["2"], "c")];
-    hostile.usual = page(["3"], "b");
+    hostile.defaultReply = page(["3"], "b");
     const report = await job();
     expect(report).toMatchObject({ complete: false, posts: ["1", "2", "3"] });
     expect(codesOf(report)).toContain("upstream_repeats");
@@ -199,7 +199,7 @@ describe("upstream pages", () => {
 
   test("upstream pages that are empty and never end are abandoned", async () => {
     let n = 0;
-    hostile.usual = (request, response) => {
+    hostile.defaultReply = (request, response) => {
       n += 1;
       page([], `cursor ${n}`)(request, response);
     };
@@ -211,7 +211,7 @@ describe("upstream pages", () => {
 
   test("upstream pages that never end are read to the limit, and the cursor continues there", async () => {
     let n = 0;
-    hostile.usual = (request, response) => {
+    hostile.defaultReply = (request, response) => {
       n += 1;
       page([`${n}`], `cursor ${n}`)(request, response);
     };
@@ -223,11 +223,11 @@ describe("upstream pages", () => {
   });
 
   test("upstream pages that are larger than requested are returned in parts without loss or repetition", async () => {
-    const bodies: Record<string, Turn> = {
+    const bodies: Record<string, UpstreamReply> = {
       first: page(["1", "2", "3", "4", "5"], "b"),
       b: page(["6", "7"]),
     };
-    hostile.usual = (request, response) => {
+    hostile.defaultReply = (request, response) => {
       const cursor = new URL(request.url ?? "", hostile.url).searchParams.get("cursor") ?? "first";
       (bodies[cursor] ?? answered(400))(request, response);
     };
@@ -244,13 +244,13 @@ describe("upstream pages", () => {
 
 test("the posts read before an account was suspended are returned, marked incomplete", async () => {
   hostile.script = [page(["1", "2"], "b")];
-  hostile.usual = answered(404, {}, "{}");
+  hostile.defaultReply = answered(404, {}, "{}");
   const report = await job();
   expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
   expect(codesOf(report)).toContain("upstream_gone");
 });
 
 test("the posts of an unknown account are an empty list", async () => {
-  hostile.usual = answered(404, {}, "{}");
+  hostile.defaultReply = answered(404, {}, "{}");
   expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
 });

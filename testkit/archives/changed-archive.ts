@@ -49,20 +49,20 @@ export const queries = [
 ];
 
 /** All fields, query results, ingest order. */
-export function contents(of: SmallArchive): unknown {
-  const { positions } = of.search(allPostsQuery);
+export function contents(archive: SmallArchive): unknown {
+  const { positions } = archive.search(allPostsQuery);
   const shown = new Set(positions.map(({ id }) => id));
   return {
     positions,
-    records: of.records(positions),
-    found: queries.map((query) => of.query(query, { limit: 10_000 }).positions),
-    ingestOrder: of.reader.operations
+    records: archive.records(positions),
+    found: queries.map((query) => archive.query(query, { limit: 10_000 }).positions),
+    ingestOrder: archive.reader.operations
       .ingestOrder({ after: null, limit: 10_000 })
       .filter(({ id }) => shown.has(id)),
   };
 }
 
-export const suspended = (
+export const suspension = (
   author: number,
   isSuspended: boolean,
   observedMs: number,
@@ -74,14 +74,14 @@ export const suspended = (
   observedMs,
 });
 
-export const removed = (post: Post, revision: string): ArchiveChange => ({
+export const deletion = (post: Post, revision: string): ArchiveChange => ({
   kind: "delete",
   platform: post.platform,
   uri: post.uri,
   revision,
 });
 
-/** Differently each `round`. */
+/** Makes changes that differ in each `round`. */
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => postOf((round * 37 + n * 71) % count);
@@ -89,12 +89,12 @@ export function changeAll(each: SmallArchive, round: number, count: number): voi
   const x = imported[(round * 17) % count] ?? postOf(0);
   each.write([
     { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
-    removed(at(2), revision),
+    deletion(at(2), revision),
     { kind: "upsert", post: { ...at(3), text: `again snow ${round}`, revision } },
     { kind: "count", platform: "bluesky", uri: at(4).uri, metric: "likes", by: 3 },
     { kind: "upsert", post: { ...x, text: `edited number ${round}` } },
-    removed(imported[(round * 23) % count] ?? x, revision),
-    suspended(round % 5, round % 2 === 0, startMs + round),
+    deletion(imported[(round * 23) % count] ?? x, revision),
+    suspension(round % 5, round % 2 === 0, startMs + round),
     {
       kind: "label",
       platform: "bluesky",
@@ -114,9 +114,9 @@ export function changeAll(each: SmallArchive, round: number, count: number): voi
     })),
   ]);
   const { positions } = each.search({ ...allPostsQuery, platforms: ["x"] });
-  const used = positions[(round * 7) % positions.length];
-  if (used === undefined) throw new Error("there are posts of X");
-  const native = { platform: "x", nativeId: used.id, userId: null, username: "jack" } as const;
+  const xPosition = positions[(round * 7) % positions.length];
+  if (xPosition === undefined) throw new Error("no posts of X");
+  const native = { platform: "x", nativeId: xPosition.id, userId: null, username: "jack" } as const;
   each.put(makePost({ ...native, text: `late number ${round}` }));
   each.addCounts();
 }

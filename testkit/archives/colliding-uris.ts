@@ -1,10 +1,10 @@
 import { uriNumber } from "../../src/posts/ids.ts";
 
-const tried = 100_000;
+const candidates = 100_000;
 
 export function collidingUris(): string[] {
   const uris = Array.from(
-    { length: tried },
+    { length: candidates },
     (_, n) => `at://did:plc:author/app.bsky.feed.post/c${n}`,
   );
   const byNumber = Map.groupBy(uris, uriNumber);

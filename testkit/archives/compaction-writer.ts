@@ -81,14 +81,14 @@ function changesOf(batch: number): ArchiveChange[] {
 
 interface Pace {
   readonly rounds: Int32Array;
-  readonly over: Int32Array;
+  readonly stop: Int32Array;
 }
 
 const batchesOfRound = 20;
 
 function awaitRound(rounds: Int32Array): void {
   const outcome = Atomics.wait(rounds, 0, Atomics.load(rounds, 0), 60_000);
-  if (outcome === "timed-out") throw new Error("the thread that rewrites segments has stopped");
+  if (outcome === "timed-out") throw new Error("the compaction thread has stopped");
 }
 
 function writeAll(rounds: Int32Array | null): void {
@@ -125,10 +125,10 @@ function writeAll(rounds: Int32Array | null): void {
   writer.close();
 }
 
-/** Rewrites all segments. */
-function keepUp({ rounds, over }: Pace): void {
+/** Compacts until stopped; after each round, all segments but the last become outdated. */
+function compactUntilStopped({ rounds, stop }: Pace): void {
   const lock = lockCompaction(folder);
-  if (lock === null) throw new Error("nobody else keeps this archive up");
+  if (lock === null) throw new Error("another process compacts this archive");
   const bounds = {
     ...archiveDefaults,
     splitPosts: 280,
@@ -143,17 +143,17 @@ function keepUp({ rounds, over }: Pace): void {
   const clock = { now: () => (maxAgeMs === 0 ? Date.now() : nowMs) };
   const context = compactionContext(folder, bounds, clock);
   const compaction = createCompaction(context);
-  const outdate = (sequence: number): void =>
+  const markOutdated = (sequence: number): void =>
     changeCatalog(
       context.catalog,
       `UPDATE segment SET analyzer = '1 15.0', optimised = 0 WHERE sequence = ${sequence}`,
     );
-  while (Atomics.load(over, 0) === 0) {
-    while (runSteps(compaction.runNext()) && Atomics.load(over, 0) === 0);
+  while (Atomics.load(stop, 0) === 0) {
+    while (runSteps(compaction.runNext()) && Atomics.load(stop, 0) === 0);
     Atomics.add(rounds, 0, 1);
     Atomics.notify(rounds, 0);
     const entries = readSegments(context.catalog);
-    for (const { sequence } of entries.slice(0, -1)) outdate(sequence);
+    for (const { sequence } of entries.slice(0, -1)) markOutdated(sequence);
   }
   while (runSteps(compaction.runNext()));
   const { error } = compaction.state();
@@ -162,27 +162,27 @@ function keepUp({ rounds, over }: Pace): void {
   lock.release();
 }
 
-function startStore(pace: Pace): Promise<void> {
+function startCompaction(pace: Pace): Promise<void> {
   const options = { argv: process.argv.slice(2), workerData: pace };
-  const store = new Worker(new URL(import.meta.url), options);
+  const worker = new Worker(new URL(import.meta.url), options);
   return new Promise((resolve, reject) => {
-    store.on("error", reject);
-    store.on("exit", () => resolve());
+    worker.on("error", reject);
+    worker.on("exit", () => resolve());
   });
 }
 
 if (parentPort !== null) {
-  keepUp(workerData as Pace);
+  compactUntilStopped(workerData as Pace);
 } else if (process.argv[2] !== undefined && import.meta.filename === process.argv[1]) {
   openCatalog(folder).close();
   if (process.argv[4] === "alone") {
     writeAll(null);
   } else {
     const shared = () => new Int32Array(new SharedArrayBuffer(4));
-    const pace = { rounds: shared(), over: shared() };
-    const keeping = startStore(pace);
+    const pace = { rounds: shared(), stop: shared() };
+    const compaction = startCompaction(pace);
     writeAll(pace.rounds);
-    Atomics.store(pace.over, 0, 1);
-    await keeping;
+    Atomics.store(pace.stop, 0, 1);
+    await compaction;
   }
 }

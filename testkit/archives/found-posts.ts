@@ -28,7 +28,7 @@ export const everything = "-nosuchwordanywhere";
 
 /** Newest first, over HTTP. */
 export async function foundPosts(
-  server: Requested,
+  server: ServerAddress,
   query: string,
   pageLength = 500,
 ): Promise<FoundPost[]> {
@@ -50,7 +50,7 @@ export async function foundPosts(
 
 /** Unix milliseconds. */
 export async function gapsOf(
-  server: Requested,
+  server: ServerAddress,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<{ fromMs: number; toMs: number }[]> {
   const uuid = await submit(server, {
@@ -70,23 +70,24 @@ export async function gapsOf(
   }));
 }
 
-type Requested = Pick<ServerProcess, "base" | "key">;
+type ServerAddress = Pick<ServerProcess, "base" | "key">;
 
-const path = ({ base }: Requested): string => `${base}/v1/search/live/social`;
+const path = ({ base }: ServerAddress): string => `${base}/v1/search/live/social`;
 
-const headers = ({ key }: Requested): Record<string, string> => ({
+const headers = ({ key }: ServerAddress): Record<string, string> => ({
   authorization: `Bearer ${key}`,
   "content-type": "application/json",
 });
 
-async function submit(server: Requested, search: object): Promise<string> {
+async function submit(server: ServerAddress, search: object): Promise<string> {
   const body = { type: "social", arguments: { type: "searchbyfullarchive", ...search } };
-  const used = await fetch(path(server), {
+  const response = await fetch(path(server), {
     method: "POST",
     headers: headers(server),
     body: JSON.stringify(body),
   });
-  const { uuid, error } = (await used.json()) as { uuid: string; error: string };
-  if (used.status !== 202) throw new Error(`${JSON.stringify(search)}: ${used.status} ${error}`);
+  const { uuid, error } = (await response.json()) as { uuid: string; error: string };
+  if (response.status !== 202)
+    throw new Error(`${JSON.stringify(search)}: ${response.status} ${error}`);
   return uuid;
 }

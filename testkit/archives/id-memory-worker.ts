@@ -17,18 +17,22 @@ const opened = new Map<number, Ids>();
 const wrong: string[] = [];
 let state = seed;
 
-function drawn(end: number): number {
+function drawBelow(end: number): number {
   state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
   return Math.floor((state / 2 ** 32) * end);
 }
 
-function look(segment: number): void {
+function checkSegment(segment: number): void {
   const source = sources[segment];
   if (source === undefined) return;
   const ids = opened.get(segment) ?? memory.open(source);
   opened.set(segment, ids);
-  const first = drawn(source.posts);
-  for (let number = first; number < Math.min(source.posts, first + 40); number += 1 + drawn(9)) {
+  const first = drawBelow(source.posts);
+  for (
+    let number = first;
+    number < Math.min(source.posts, first + 40);
+    number += 1 + drawBelow(9)
+  ) {
     const id = source.idOf(number);
     const page = source.pageOf(number);
     if (ids.at(number) !== id) wrong.push(`${segment}: ID of ${number}`);
@@ -37,13 +41,13 @@ function look(segment: number): void {
       wrong.push(`${segment}: below ${id} and one`);
     }
   }
-  if (drawn(50) > 0) return;
+  if (drawBelow(50) > 0) return;
   ids.close();
   opened.delete(segment);
 }
 
 for (let round = 0; rounds === null || round < rounds; round++) {
-  look(drawn(3) === 0 ? drawn(sources.length) : drawn(2));
+  checkSegment(drawBelow(3) === 0 ? drawBelow(sources.length) : drawBelow(2));
   if (rounds === null && round === 100) parentPort?.postMessage("under way");
 }
 const pagesRead = sources.reduce((sum, source) => sum + source.pagesRead(), 0);

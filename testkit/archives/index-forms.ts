@@ -38,8 +38,8 @@ export function storePostsAs(archive: SmallArchive, posts: readonly Post[], form
   archive.write(posts.flatMap(secondChanges));
 }
 
-/** Fates of one post in six; FTS5 finds three of five afterwards. */
-const fates = ["edited", "late", "deleted and put again", "hidden and shown", "gone"] as const;
+/** What happens to one post in six after sealing; FTS5 then finds three of five. */
+const fates = ["edited", "late", "deleted and stored again", "hidden and shown", "gone"] as const;
 type Fate = (typeof fates)[number] | "none";
 
 const fateOf = (index: number): Fate =>
@@ -65,10 +65,10 @@ function firstChanges(post: Post, index: number): ArchiveChange[] {
     case "edited":
     case "late":
       return [{ kind: "upsert", post }];
-    case "deleted and put again":
+    case "deleted and stored again":
       return [{ kind: "delete", platform, uri, revision: "1" }];
     case "hidden and shown":
-      return [hiding(post, false)];
+      return [hideLabel(post, false)];
     case "gone":
       return [{ kind: "delete", platform, uri: otherOf(post).uri, revision: "1" }];
     default:
@@ -78,10 +78,10 @@ function firstChanges(post: Post, index: number): ArchiveChange[] {
 
 function secondChanges(post: Post, index: number): ArchiveChange[] {
   switch (fateOf(index)) {
-    case "deleted and put again":
+    case "deleted and stored again":
       return [{ kind: "upsert", post: { ...post, revision: "2" } }];
     case "hidden and shown":
-      return [hiding(post, true)];
+      return [hideLabel(post, true)];
     default:
       return [];
   }
@@ -89,7 +89,7 @@ function secondChanges(post: Post, index: number): ArchiveChange[] {
 
 const otherOf = (post: Post): Post => ({ ...post, uri: `${post.uri}:other`, nativeId: null });
 
-const hiding = ({ platform, uri }: Post, negated: boolean): ArchiveChange => ({
+const hideLabel = ({ platform, uri }: Post, negated: boolean): ArchiveChange => ({
   kind: "label",
   platform,
   subject: uri,

@@ -24,7 +24,7 @@ export type MemoryArchive = Pick<
   batches: WriteBatch[];
   reports: WriteReport[];
   beforeWrite: (batch: WriteBatch) => Promise<void> | void;
-  /** When the condition is true after a batch. */
+  /** Resolves when the condition is true after a batch. */
   until(condition: () => boolean): Promise<void>;
 };
 

@@ -10,7 +10,7 @@ export type FormsQuery = {
   fromMs: number | null;
   toMs: number | null;
   skew: TimeSkew;
-  /** Null: counts per `widthMs`. */
+  /** If null, counts per `widthMs`. */
   limit: number | null;
   widthMs: number;
 };

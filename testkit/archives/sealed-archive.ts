@@ -46,7 +46,7 @@ export const upsert = (
 /** High positions, one word twice. */
 const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
-/** Uses every feature of its tables. */
+/** Uses every feature of the sealed tables. */
 export function makeSealedArchive(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -62,7 +62,7 @@ export function makeSealedArchive(dataDir: string): void {
 }
 
 /** Edits, deletions, a late post, hiding, counts. */
-export function writeSince(dataDir: string): void {
+export function writeAfterSealing(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
     upsert("key10", 10, "edited words", "r2"),
@@ -79,13 +79,13 @@ export function writeSince(dataDir: string): void {
   writer.close();
 }
 
-/** 8 was deleted before. */
+/** Post 8 was deleted before sealing. */
 export const numberOfKey = (index: number): number => (index > 8 ? 101 : 100) - index;
 
 export const sealedPath = (dataDir: string): string =>
   segmentPath(join(dataDir, "archive"), { platform: "bluesky", sequence: 2 });
 
-export function withinSegment<Value>(
+export function withSegment<Value>(
   dataDir: string,
   work: (database: DatabaseSync) => Value,
 ): Value {
@@ -102,7 +102,7 @@ export function changeBytes(
   { table, column, where }: { table: string; column: string; where: string },
   by: (bytes: Uint8Array) => Uint8Array,
 ): void {
-  withinSegment(dataDir, (database) => {
+  withSegment(dataDir, (database) => {
     const row = database.prepare(`SELECT ${column} AS bytes FROM ${table} WHERE ${where}`).get();
     const bytes = by(row?.bytes as Uint8Array);
     database.prepare(`UPDATE ${table} SET ${column} = ? WHERE ${where}`).run(bytes);

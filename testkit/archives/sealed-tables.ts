@@ -17,7 +17,7 @@ import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 
 type Postings = Map<number, number[]>;
 
-/** Naive, from `format.ts`; `posts` are tokens, newest first. */
+/** A naive writer, written from `format.ts` alone; `posts` are tokens, newest first. */
 export function writeSealedTables(
   database: DatabaseSync,
   posts: readonly (readonly string[])[],

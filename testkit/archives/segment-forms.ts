@@ -27,7 +27,7 @@ export type SegmentForms = {
   sealed: Segment;
   write(work: (writer: SegmentWriter) => void): void;
   reseal(): void;
-  inspect<Value>(look: (plain: DatabaseSync, sealed: DatabaseSync) => Value): Value;
+  inspect<Value>(read: (plain: DatabaseSync, sealed: DatabaseSync) => Value): Value;
   remove(): void;
 };
 
@@ -84,12 +84,12 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
       sealed.close();
       sealed = open(sealedPath());
     },
-    inspect: (look) => {
+    inspect: (read) => {
       const databases = [plainPath, sealedPath()].map((path) => openForReading(path, cacheKib));
       try {
         const [first, second] = databases;
         if (first === undefined || second === undefined) throw new Error("no files");
-        return look(first, second);
+        return read(first, second);
       } finally {
         for (const database of databases) database.close();
       }
@@ -100,7 +100,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
       const isDamaged = isMarkedDamaged(sealedPath());
       rmSync(folder, { recursive: true, force: true });
       // A damaged index would fall back to row scans.
-      if (isDamaged) throw new Error("the sealed index was taken for damaged");
+      if (isDamaged) throw new Error("the sealed index was marked as damaged");
     },
   };
 }

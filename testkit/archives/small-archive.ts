@@ -58,7 +58,7 @@ export type SmallArchive = {
   lockCompaction(): FileLock;
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
-  laterBy(ms: number): void;
+  advanceCap(ms: number): void;
   /** Simulates a restart after a crash with everything committed. */
   reopen(): void;
   remove(): void;
@@ -133,7 +133,7 @@ export function smallArchive(
     },
     lockCompaction: () => {
       const lock = lockCompaction(folder);
-      if (lock === null) throw new Error("the archive is kept up by another process");
+      if (lock === null) throw new Error("another process compacts this archive");
       return lock;
     },
     seal: () => {
@@ -144,7 +144,7 @@ export function smallArchive(
       }
       context.catalog.close();
     },
-    laterBy: (ms) => {
+    advanceCap: (ms) => {
       capMs += ms;
     },
     get reader() {

@@ -21,7 +21,7 @@ export function openThreeExecutors(
 ): ThreeExecutors {
   const set = openPostSet(posts, 15, form);
   const stored = oraclePosts(set.archive, posts);
-  const around = oracleContext(posts, stored, asOfMs);
+  const context = oracleContext(posts, stored, asOfMs);
   const analyzed = stored.map((post) => ({
     name: `${post.Metadata.platform} ${post.ID}`,
     post: analyzePost(post),
@@ -29,7 +29,7 @@ export function openThreeExecutors(
   return {
     answersTo: (query) => {
       const plan = set.planOf(query);
-      const finds = compileOracle(query, around);
+      const finds = compileOracle(query, context);
       return {
         archive: set.foundByArchive(plan),
         matcher: set.foundByMatcher(plan),

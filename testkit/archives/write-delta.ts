@@ -8,25 +8,25 @@ import type { SegmentForms } from "./segment-forms.ts";
 const platform = "x";
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** A tenth of the posts, in every way. */
+/** Changes a tenth of the posts, in every possible way. */
 export function writeDelta(
   forms: SegmentForms,
   ids: BigInt64Array,
   texts: readonly string[],
   random: Random,
 ): void {
-  const works: ((writer: SegmentWriter) => void)[] = [];
+  const changes: ((writer: SegmentWriter) => void)[] = [];
   for (const id of ids) {
     if (random() >= 0.1) continue;
     const terms = texts[Math.floor(random() * texts.length)] ?? "";
-    works.push(workOf(id, terms, random()));
+    changes.push(changeOf(id, terms, random()));
   }
   forms.write((writer) => {
-    for (const work of works) work(writer);
+    for (const change of changes) change(writer);
   });
 }
 
-function workOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
+function changeOf(id: bigint, terms: string, kind: number): (writer: SegmentWriter) => void {
   return (writer) => {
     const stored = writer.findById(id);
     if (stored === null) {

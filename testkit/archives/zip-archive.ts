@@ -10,7 +10,7 @@ export type ZipFile = {
   checksum?: number;
 };
 
-/** Written from APPNOTE. */
+/** Written from the ZIP specification (APPNOTE). */
 export function zipArchive(files: readonly ZipFile[], comment = ""): Buffer {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];

@@ -19,8 +19,8 @@ export const jsonOf = async (url) => {
   return answer.ok ? await answer.json() : null;
 };
 
-/** 404 for null. */
+/** Answers 404 if `body` is null. */
 export function answerJson(response, body) {
   response.writeHead(body === null ? 404 : 200, { "content-type": "application/json" });
-  response.end(JSON.stringify(body ?? { error: "NotFound", message: "not here" }));
+  response.end(JSON.stringify(body ?? { error: "NotFound", message: "not found" }));
 }

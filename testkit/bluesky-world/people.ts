@@ -2,7 +2,7 @@ export type Caller = {
   call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
 };
 
-/** A person with what is left of their posts. */
+/** A person and their remaining posts. */
 export type Person = {
   did: string;
   handle: string;
@@ -81,7 +81,7 @@ export async function write(
   );
   for (const [index, each] of writes.entries()) {
     const { uri = "", cid = "" } = results[index] ?? {};
-    remember(person, each, { uri, cid });
+    applyWrite(person, each, { uri, cid });
   }
   return results.map(({ uri }) => uri ?? "");
 }
@@ -96,7 +96,7 @@ export async function putRecord(
     person.authorization,
     { repo: person.did, collection: change.collection, rkey: change.key, record: change.record },
   );
-  remember(person, change, reference);
+  applyWrite(person, change, reference);
 }
 
 function writeRequest(each: Write): object {
@@ -107,7 +107,7 @@ function writeRequest(each: Write): object {
   return { $type, collection, ...rkey, ...value };
 }
 
-function remember(person: Person, each: Write, { uri, cid }: Reference): void {
+function applyWrite(person: Person, each: Write, { uri, cid }: Reference): void {
   const { collection } = each;
   const key = each.key ?? uri.split("/").at(-1) ?? "";
   if (collection === likeCollection || collection === repostCollection) {

@@ -4,36 +4,36 @@ import type { Person, Post } from "./people.ts";
 
 const dayMs = 86_400_000;
 
-/** Has everything that a reader may stumble over. */
+/** Covers everything that can trip up a reader. */
 export function drawPost(
   draw: Draw,
   about: { parent: Post | null; quoted: Post | null; named: Person | null },
 ): Record<string, unknown> {
   const { parent, quoted, named } = about;
-  const output: string[] = [];
-  for (let left = draw.below(14); left > 0 && output.join(" ").length < 120; left--) {
-    output.push(draw.pick(words));
+  const parts: string[] = [];
+  for (let left = draw.below(14); left > 0 && parts.join(" ").length < 120; left--) {
+    parts.push(draw.pick(words));
   }
-  if (draw.chance(0.2)) output.push(draw.pick(emoji));
-  if (draw.chance(0.15)) output.push(`#tag${draw.below(20)}`);
+  if (draw.chance(0.2)) parts.push(draw.pick(emoji));
+  if (draw.chance(0.15)) parts.push(`#tag${draw.below(20)}`);
   if (draw.chance(0.1))
-    output.push(`https://example.com/page/${draw.below(50)}?of=${draw.below(9)}`);
-  const text = `${named === null ? "" : `@${named.handle} `}${output.join(draw.chance(0.1) ? "\n" : " ")}`;
+    parts.push(`https://example.com/page/${draw.below(50)}?of=${draw.below(9)}`);
+  const text = `${named === null ? "" : `@${named.handle} `}${parts.join(draw.chance(0.1) ? "\n" : " ")}`;
   return {
     $type: "app.bsky.feed.post",
     text,
     createdAt: drawTime(draw),
     ...(draw.chance(0.7) ? { langs: draw.pick([["en"], ["de", "en"], ["pt-BR"], ["ja"]]) } : {}),
     ...(parent === null ? {} : { reply: replyTo(parent) }),
-    ...(quoted === null ? {} : { embed: quoting(quoted) }),
-    ...(named === null ? {} : { facets: [naming(named)] }),
+    ...(quoted === null ? {} : { embed: quoteEmbed(quoted) }),
+    ...(named === null ? {} : { facets: [mentionFacet(named)] }),
     ...(draw.chance(0.05)
       ? { labels: selfLabels(draw.pick([["porn"], ["spoiler", "nudity"]])) }
       : {}),
   };
 }
 
-export function edited(draw: Draw, record: Record<string, unknown>): Record<string, unknown> {
+export function editRecord(draw: Draw, record: Record<string, unknown>): Record<string, unknown> {
   const { facets: _facets, ...rest } = record;
   return { ...rest, text: `edited ${draw.below(1_000)} ${draw.pick(words)} ${draw.pick(words)}` };
 }
@@ -59,12 +59,12 @@ function replyTo(parent: Post): object {
   return { root: parent.root ?? reference, parent: reference };
 }
 
-const quoting = ({ uri, cid }: Post): object => ({
+const quoteEmbed = ({ uri, cid }: Post): object => ({
   $type: "app.bsky.embed.record",
   record: { uri, cid },
 });
 
-const naming = ({ did, handle }: Person): object => ({
+const mentionFacet = ({ did, handle }: Person): object => ({
   index: { byteStart: 0, byteEnd: handle.length + 1 },
   features: [{ $type: "app.bsky.richtext.facet#mention", did }],
 });

@@ -1,4 +1,4 @@
-"""The Python clients behind standard input and output, as driver.ts: `driver.py sync` or `driver.py async`."""
+"""Drives the Python clients over standard input and output, like driver.ts: `driver.py sync` or `driver.py async`."""
 
 import asyncio
 import json
@@ -95,7 +95,7 @@ def drive() -> None:
 
 async def drive_async() -> None:
     earshot = AsyncEarshot(**OPTIONS)
-    # A connection pool of httpx holds 100.
+    # httpx opens at most 100 connections.
     slots = asyncio.Semaphore(32)
 
     async def search_all(args: dict[str, Any]) -> list[Any]:

@@ -9,7 +9,7 @@ export const casesFolder = join(
   "../../../shared/data/conformance/twitter-text",
 );
 const files = ["extract", "autolink", "validate", "hit_highlighting", "tlds"] as const;
-export const casesAreHere = files.every((file) => existsSync(join(casesFolder, `${file}.yml`)));
+export const hasCases = files.every((file) => existsSync(join(casesFolder, `${file}.yml`)));
 
 export type Outcome = {
   group: string;
@@ -24,14 +24,14 @@ type Comparison = (each: Case) => { expected: unknown; actual: unknown };
 type Kind = Entity["kind"];
 
 export const notApplicable: Readonly<Record<string, string>> = {
-  "validate/tweets": "whether a text is short enough to be posted on X",
-  "validate/lists": "lists of accounts: their addresses are mentions of their owners here",
-  "validate/WeightedTweetsCounterTest": "how much of a post's length on X is used up",
+  "validate/tweets": "checks that a text is short enough to be posted on X",
+  "validate/lists": "lists of accounts: Earshot treats them as mentions of their owners",
+  "validate/WeightedTweetsCounterTest": "computes the weighted length of a post on X",
   "validate/WeightedTweetsWithDiscountedEmojiCounterTest":
-    "how much of a post's length on X is used up",
-  "validate/UnicodeDirectionalMarkerCounterTest": "how much of a post's length on X is used up",
-  "hit_highlighting/plain_text": "markup of hits: records hold the text alone",
-  "hit_highlighting/with_links": "markup of hits: records hold the text alone",
+    "computes the weighted length of a post on X",
+  "validate/UnicodeDirectionalMarkerCounterTest": "computes the weighted length of a post on X",
+  "hit_highlighting/plain_text": "highlights hits: records contain only the text",
+  "hit_highlighting/with_links": "highlights hits: records contain only the text",
 };
 
 const valuesOf =

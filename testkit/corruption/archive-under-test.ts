@@ -26,7 +26,7 @@ export const coveredToMs = firstMs + 10 * 86_400_000;
 const posts = { bluesky: 1_550, x: 640, mastodon: 180 };
 const segmentPosts = 400;
 
-/** Faults affect these differently. */
+/** Damage affects these kinds differently. */
 type FileKind = "catalog" | "unsealed" | "sealed" | "delta";
 
 export type ArchiveFile = {
@@ -64,17 +64,17 @@ export async function makeArchiveUnderTest(root: string): Promise<ArchiveUnderTe
   const older = join(root, "older");
   const oldest = join(root, "oldest");
   fixUriKey(join(dataDir, "archive"));
-  await writing(dataDir, async (archive) => {
+  await withArchive(dataDir, async (archive) => {
     for (const platform of ["bluesky", "x", "mastodon"] as const) await fill(archive, platform);
   });
   cpSync(dataDir, oldest, { recursive: true });
   seal(join(dataDir, "archive"));
   cpSync(dataDir, older, { recursive: true });
-  await writing(dataDir, changeSome);
+  await withArchive(dataDir, changeSome);
   return { dataDir, older, oldest, files: filesOf(dataDir) };
 }
 
-/** IDs depend on it. */
+/** The IDs of posts depend on the key. */
 function fixUriKey(folder: string): void {
   mkdirSync(folder, { recursive: true });
   const catalog = openCatalog(folder);
@@ -82,7 +82,7 @@ function fixUriKey(folder: string): void {
   catalog.close();
 }
 
-async function writing(
+async function withArchive(
   dataDir: string,
   write: (archive: Archive) => Promise<unknown>,
 ): Promise<void> {
@@ -121,7 +121,7 @@ async function fill(archive: Archive, platform: keyof typeof posts): Promise<voi
   }
 }
 
-/** The two oldest of Bluesky and the oldest of X. */
+/** Seals the two oldest segments of Bluesky and the oldest of X. */
 function seal(folder: string): void {
   const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
   const entries = readSegments(context.catalog);
@@ -141,7 +141,7 @@ async function changeSome(archive: Archive): Promise<void> {
   for (let n = segmentPosts; n < posts.bluesky; n += 9) {
     const uri = uriOf(platform, n);
     if (n % 4 === 0) changes.push({ kind: "delete", platform, uri, revision: "r9" });
-    else if (n % 4 === 1) changes.push(hiding(uri));
+    else if (n % 4 === 1) changes.push(hideLabel(uri));
     else changes.push({ kind: "upsert", post: syntheticPost(platform, n, 1) });
   }
   const userId = accountOf("bluesky", "ann");
@@ -157,10 +157,10 @@ async function changeSome(archive: Archive): Promise<void> {
   }
 }
 
-/** Puts the catalog several commits ahead of its older copy. */
+/** Small, so that the catalog is several commits ahead of its older copy. */
 const changesOfBatch = 25;
 
-const hiding = (uri: string): ArchiveChange => ({
+const hideLabel = (uri: string): ArchiveChange => ({
   kind: "label",
   platform: "bluesky",
   subject: uri,

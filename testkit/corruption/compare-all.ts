@@ -4,7 +4,7 @@ import type { Answer, TrialQuery } from "./queries.ts";
 
 /**
  * - `correct`: complete and equal to the healthy archive.
- * - `partial`: incomplete and right.
+ * - `partial`: incomplete, with correct values.
  * - `altered`: incomplete, with wrong values.
  * - `refused`: an error with a code.
  * - `failed`: another error.
@@ -28,20 +28,20 @@ export async function compareAll(
   truth: ReadonlyMap<TrialQuery, Answer>,
 ): Promise<ComparedQuery[]> {
   const all: ComparedQuery[] = [];
-  for (const [query, right] of truth) {
-    const compared = await outcomeOf(query, archive, right);
+  for (const [query, expected] of truth) {
+    const compared = await outcomeOf(query, archive, expected);
     all.push({ query, ...compared });
     if (compared.outcome === "endless") break;
   }
   return all;
 }
 
-async function outcomeOf(query: TrialQuery, archive: Archive, right: Answer): Promise<Compared> {
-  const none = { differences: right.values.size };
+async function outcomeOf(query: TrialQuery, archive: Archive, expected: Answer): Promise<Compared> {
+  const none = { differences: expected.values.size };
   try {
     const answer = await within(timeoutMs, query.answer(archive));
     if (answer === null) return { outcome: "endless", ...none, detail: "" };
-    return compare(answer, right);
+    return compare(answer, expected);
   } catch (error) {
     if (error instanceof EarshotError) {
       return { outcome: "refused", ...none, detail: `${error.code}: ${error.message}` };
@@ -50,21 +50,21 @@ async function outcomeOf(query: TrialQuery, archive: Archive, right: Answer): Pr
   }
 }
 
-function compare(answer: Answer, right: Answer): Compared {
-  const missing = [...right.values.keys()].filter((key) => !answer.values.has(key));
-  const extra = [...answer.values.keys()].filter((key) => !right.values.has(key));
+function compare(answer: Answer, expected: Answer): Compared {
+  const missing = [...expected.values.keys()].filter((key) => !answer.values.has(key));
+  const extra = [...answer.values.keys()].filter((key) => !expected.values.has(key));
   const changed = [...answer.values].filter(
-    ([key, value]) => right.values.has(key) && right.values.get(key) !== value,
+    ([key, value]) => expected.values.has(key) && expected.values.get(key) !== value,
   );
-  const detail = `lacks ${missing.length}, has ${extra.length} more, ${changed.length} differ, of ${right.values.size}`;
+  const detail = `${missing.length} missing, ${extra.length} extra, ${changed.length} different, of ${expected.values.size}`;
   const differences = missing.length + extra.length + changed.length;
   if (answer.complete) {
     return { outcome: differences === 0 ? "correct" : "wrong", differences, detail };
   }
   // A partial count is a smaller number.
-  const isCount = [...right.values.values()].every((value) => /^\d+$/.test(value));
+  const isCount = [...expected.values.values()].every((value) => /^\d+$/.test(value));
   const isAltered = isCount
-    ? changed.some(([key, value]) => Number(value) > Number(right.values.get(key)))
+    ? changed.some(([key, value]) => Number(value) > Number(expected.values.get(key)))
     : extra.length + changed.length > 0;
   return { outcome: isAltered ? "altered" : "partial", differences, detail };
 }

@@ -19,16 +19,16 @@ export type DamageKind =
   | "older"
   | "oldest";
 
-/** Returns where. */
+/** Returns the location of the damage. */
 export function damageFile(
   path: string,
-  error: DamageKind,
+  damage: DamageKind,
   random: () => number,
   older: string | null,
 ): string {
   const pick = <Value>(values: readonly Value[]): Value =>
     values[Math.floor(random() * values.length)] as Value;
-  switch (error) {
+  switch (damage) {
     case "missing":
       rmSync(path);
       return "removed";
@@ -47,11 +47,11 @@ export function damageFile(
   const { table, pages } = pick(tables);
   const page = pick(pages);
   const at = (page - 1) * pageBytes;
-  if (error === "zeroed page") {
+  if (damage === "zeroed page") {
     put(path, at, Buffer.alloc(pageBytes));
     return `${table}, page ${page}`;
   }
-  if (error === "copied page") {
+  if (damage === "copied page") {
     const others = pages.filter((other) => other !== page);
     const from = others.length > 0 && random() < 0.7 ? pick(others) : pick(pick(tables).pages);
     put(path, at, bytesAt(path, (from - 1) * pageBytes, pageBytes));

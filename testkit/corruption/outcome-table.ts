@@ -18,7 +18,7 @@ type Column = (typeof columns)[number];
 export function outcomeTable(reports: readonly TrialReport[]): string {
   const rows = new Map<string, Map<Column, number>>();
   for (const report of reports) {
-    const name = `${report.trial.file.kind} × ${report.trial.fault}`;
+    const name = `${report.trial.file.kind} × ${report.trial.damage}`;
     const row = rows.get(name) ?? new Map<Column, number>();
     rows.set(name, row);
     const count = (column: Column): void => {

@@ -22,9 +22,9 @@ export type FolderDamage = {
 };
 
 const inFile =
-  (path: string, error: "flipped bit" | "zeroed page" | "copied page" | "truncated" | "missing") =>
+  (path: string, damage: "flipped bit" | "zeroed page" | "copied page" | "truncated" | "missing") =>
   (dataDir: string, _older: string, seed: number): string =>
-    damageFile(join(dataDir, path), error, seededRandom(seed), null);
+    damageFile(join(dataDir, path), damage, seededRandom(seed), null);
 
 const flipByte = (dataDir: string, name: string, seed: number): string => {
   const path = join(dataDir, name);
@@ -132,10 +132,10 @@ export async function queryService(
     env: environmentOf(dataDir, { EARSHOT_PORT: String(port) }),
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let printed = "";
+  let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (data) => {
-      printed += String(data);
+      output += String(data);
     });
   }
   const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
@@ -148,7 +148,7 @@ export async function queryService(
     );
     if (started === "ended") {
       await ended;
-      return { refusal: printed, answers: new Map() };
+      return { refusal: output, answers: new Map() };
     }
     return { refusal: null, answers: await request(base, key, uuids) };
   } finally {
@@ -178,10 +178,10 @@ async function request(
     const body = JSON.stringify(searchOf(query));
     const answer = await fetch(`${base}/v1/search/social`, { method: "POST", headers, body });
     const text = await answer.text();
-    const read = answer.ok ? JSON.parse(text) : null;
+    const parsed = answer.ok ? JSON.parse(text) : null;
     answers.set(`search ${query}`, {
-      body: read === null ? `${answer.status}` : JSON.stringify(read.results),
-      complete: read !== null && read.complete === true,
+      body: parsed === null ? `${answer.status}` : JSON.stringify(parsed.results),
+      complete: parsed !== null && parsed.complete === true,
     });
   }
   for (const uuid of uuids) {
@@ -208,25 +208,25 @@ export const searchOf = (query: string) => ({
 });
 
 export async function runServiceTrial(
-  error: FolderDamage,
+  damage: FolderDamage,
   seed: number,
-  folders: { made: string; older: string; trial: string },
+  folders: { healthy: string; older: string; trial: string },
   { key, uuids }: { key: string; uuids: readonly string[] },
   truth: ServiceAnswers,
 ): Promise<ServiceOutcome> {
-  const { made, older, trial } = folders;
+  const { healthy, older, trial } = folders;
   rmSync(trial, { recursive: true, force: true });
-  cpSync(made, trial, { recursive: true });
-  const where = error.change(trial, older, seed);
+  cpSync(healthy, trial, { recursive: true });
+  const where = damage.change(trial, older, seed);
   const { refusal, answers } = await queryService(trial, key, uuids);
   const counts: Record<string, number> = {};
   const wrong: string[] = [];
-  for (const [name, right] of truth) {
+  for (const [name, expected] of truth) {
     const answer = answers.get(name);
     const outcome =
       answer === undefined
         ? "not started"
-        : answer.body === right.body
+        : answer.body === expected.body
           ? "correct"
           : answer.complete
             ? "wrong"
@@ -234,5 +234,5 @@ export async function runServiceTrial(
     counts[outcome] = (counts[outcome] ?? 0) + 1;
     if (outcome === "wrong") wrong.push(name);
   }
-  return { name: error.name, where, refusal, wrong, counts };
+  return { name: damage.name, where, refusal, wrong, counts };
 }

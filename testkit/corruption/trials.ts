@@ -17,10 +17,10 @@ import { type ComparedQuery, compareAll } from "./compare-all.ts";
 import { type DamageKind, damageFile } from "./damage-file.ts";
 import type { Answer, TrialQuery } from "./queries.ts";
 
-export type Trial = { name: string; file: ArchiveFile; fault: DamageKind; seed: number };
+export type Trial = { name: string; file: ArchiveFile; damage: DamageKind; seed: number };
 
-/** Weights of faults and kinds of files. */
-const errorWeights: readonly [DamageKind, number][] = [
+/** Weights of kinds of damage and kinds of files. */
+const damageWeights: readonly [DamageKind, number][] = [
   ["flipped bit", 50],
   ["zeroed page", 16],
   ["copied page", 18],
@@ -31,7 +31,7 @@ const errorWeights: readonly [DamageKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, delta: 25 } as const;
 
-/** Trials by seed; without faults that a file cannot have. */
+/** Draws trials from the seed, without damage that a file cannot have. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];
@@ -39,10 +39,10 @@ export function drawTrials(archive: ArchiveUnderTest, count: number, seed: numbe
     const kind = drawWeighted(Object.entries(kindWeights), random);
     const candidates = archive.files.filter((file) => file.kind === kind);
     const file = candidates[Math.floor(random() * candidates.length)];
-    const fault = drawWeighted(errorWeights, random);
-    if (file === undefined || !isPossible(archive, file, fault)) continue;
+    const damage = drawWeighted(damageWeights, random);
+    if (file === undefined || !isPossible(archive, file, damage)) continue;
     const drawnSeed = Math.floor(random() * 2 ** 31);
-    trials.push({ name: `#${trials.length}`, file, fault, seed: drawnSeed });
+    trials.push({ name: `#${trials.length}`, file, damage, seed: drawnSeed });
   }
   return trials;
 }
@@ -59,11 +59,11 @@ function drawWeighted<Value>(
   return (choice ?? weights[0])?.[0] as Value;
 }
 
-const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, error: DamageKind): string =>
-  join(error === "oldest" ? archive.oldest : archive.older, path);
+const olderOf = (archive: ArchiveUnderTest, { path }: ArchiveFile, damage: DamageKind): string =>
+  join(damage === "oldest" ? archive.oldest : archive.older, path);
 
-const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, error: DamageKind): boolean =>
-  (error !== "older" && error !== "oldest") || existsSync(olderOf(archive, file, error));
+const isPossible = (archive: ArchiveUnderTest, file: ArchiveFile, damage: DamageKind): boolean =>
+  (damage !== "older" && damage !== "oldest") || existsSync(olderOf(archive, file, damage));
 
 export type TrialReport = {
   trial: Trial;
@@ -86,14 +86,14 @@ export async function runTrial(
   trial: Trial,
   truth: ReadonlyMap<TrialQuery, Answer>,
   dataDir: string,
-  isRepaired: boolean,
+  isRepairTested: boolean,
 ): Promise<TrialReport> {
-  const { file, fault, seed } = trial;
+  const { file, damage, seed } = trial;
   copyForTrial(archive.dataDir, dataDir);
-  const older = olderOf(archive, file, fault);
+  const older = olderOf(archive, file, damage);
   const where = damageFile(
     join(dataDir, file.path),
-    fault,
+    damage,
     seededRandom(seed),
     existsSync(older) ? older : null,
   );
@@ -102,28 +102,28 @@ export async function runTrial(
   const removed = databasesIn(archive.dataDir).filter(
     (path) => path !== file.path && !existsSync(join(dataDir, path)),
   );
-  const repaired = isRepaired
+  const repaired = isRepairTested
     ? await repair(dataDir, trial, refusal !== null, truth).catch(asFailed)
     : null;
   return { trial, where, refusal, compared, warnings, findings, checkError, removed, repaired };
 }
 
-/** Counts a failed repair as one finding too many. */
+/** A failed repair counts as one finding. */
 function asFailed(error: unknown): Repaired {
   console.log(`a repair failed: ${messageOf(error)}`);
   return { lost: [], compared: [], findings: 1 };
 }
 
-const segmentErrors: ReadonlySet<DamageKind> = new Set([
+const segmentDamages: ReadonlySet<DamageKind> = new Set([
   "flipped bit",
   "zeroed page",
   "copied page",
 ]);
 
-/** Repairs what the findings suggest, then repeats all queries that do not count lost posts. Null if only a backup helps. */
+/** Repairs the archive, then repeats all queries that do not count lost posts. Null if only a backup helps. */
 async function repair(
   dataDir: string,
-  { file, fault }: Trial,
+  { file, damage }: Trial,
   isRefused: boolean,
   truth: ReadonlyMap<TrialQuery, Answer>,
 ): Promise<Repaired | null> {
@@ -137,15 +137,15 @@ async function repair(
       onProgress: () => {},
       signal: never,
     });
-  } else if (segmentErrors.has(fault)) {
+  } else if (segmentDamages.has(damage)) {
     lost = await salvage(dataDir, file);
   } else {
     return null;
   }
-  const differences = [...truth].flatMap(([query, right]) => {
+  const differences = [...truth].flatMap(([query, expected]) => {
     if (lost.length > 0 && query.name.startsWith("count")) return [];
-    const values = new Map([...right.values].filter(([key]) => !lost.includes(key)));
-    return [[query, { ...right, values }] as const];
+    const values = new Map([...expected.values].filter(([key]) => !lost.includes(key)));
+    return [[query, { ...expected, values }] as const];
   });
   const { compared } = await openAndRequest(dataDir, new Map(differences));
   return { lost, compared, findings: (await checkArchive(dataDir)).findings };

@@ -90,25 +90,28 @@ export function knownShapes(): QueryShape[] {
   ];
 }
 
-const whole = (random: Random, below: number): number => Math.floor(random() * below);
-const drawRank = (random: Random): number => whole(random, 1 + 4_000 * random() ** 4);
+const integerBelow = (random: Random, below: number): number => Math.floor(random() * below);
+const drawRank = (random: Random): number => integerBelow(random, 1 + 4_000 * random() ** 4);
 
 const drawClause = (random: Random): Clause => ({
-  kind: kinds[whole(random, kinds.length)] ?? "word",
+  kind: kinds[integerBelow(random, kinds.length)] ?? "word",
   isExcluded: random() < 0.3,
-  ranks: Array.from({ length: 1 + whole(random, 4) }, () => drawRank(random)),
+  ranks: Array.from({ length: 1 + integerBelow(random, 4) }, () => drawRank(random)),
 });
 
 export function mutate({ joined, clauses }: QueryShape, random: Random): QueryShape {
   const kind = random();
-  const at = whole(random, clauses.length);
+  const at = integerBelow(random, clauses.length);
   if (kind < 0.1)
-    return { joined: (["and", "or", "groups"] as const)[whole(random, 3)] ?? "and", clauses };
+    return {
+      joined: (["and", "or", "groups"] as const)[integerBelow(random, 3)] ?? "and",
+      clauses,
+    };
   if (kind < 0.25 && clauses.length > 1)
     return { joined, clauses: clauses.filter((_, each) => each !== at) };
   if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-maxClauses) };
   if (kind < 0.6) {
-    const offset = whole(random, 50);
+    const offset = integerBelow(random, 50);
     const moved = clauses.map((clause) => ({
       ...clause,
       ranks: clause.ranks.map((rank) => rank + offset),

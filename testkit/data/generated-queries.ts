@@ -216,8 +216,8 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
 export type DrawnQuery =
   | { kind: "leaf"; operator: string; text: string }
   | { kind: "not"; sign: string; child: DrawnQuery }
-  /** `joint` separates the parts; an open group has no parentheses. */
-  | { kind: "group"; joint: string; isOpen: boolean; parts: readonly DrawnQuery[] };
+  /** An open group has no parentheses. */
+  | { kind: "group"; separator: string; isOpen: boolean; parts: readonly DrawnQuery[] };
 
 const leaf: fc.Arbitrary<DrawnQuery> = fc.oneof(
   ...Object.entries(generatedLeaves).map(([operator, texts]) =>
@@ -244,7 +244,7 @@ export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(printed);
 function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
   return fc
     .record({
-      joint: anyOf([" ", " ", " AND ", " OR ", " OR "]),
+      separator: anyOf([" ", " ", " AND ", " OR ", " OR "]),
       isOpen: fc.boolean(),
       parts: fc.array(part, { minLength: 2, maxLength: 3 }),
     })
@@ -261,17 +261,17 @@ export function leavesOf(query: DrawnQuery): { operator: string; text: string }[
 }
 
 /** Parentheses may be omitted where they change nothing. */
-function printedPart(query: DrawnQuery, joint: string): string {
+function printedPart(query: DrawnQuery, separator: string): string {
   if (query.kind === "leaf") return query.text;
   if (query.kind === "not") return `${query.sign}${printedPart(query.child, "-")}`;
-  const mayLieOpen = joint === " " || joint === " AND " || joint === query.joint;
+  const canOmit = separator === " " || separator === " AND " || separator === query.separator;
   const text = inside(query);
   // A parenthesis after an emoticon would become part of it.
-  return query.isOpen && mayLieOpen ? text : `(${text} )`;
+  return query.isOpen && canOmit ? text : `(${text} )`;
 }
 
-const inside = ({ joint, parts }: DrawnQuery & { kind: "group" }): string =>
-  parts.map((part) => printedPart(part, joint)).join(joint);
+const inside = ({ separator, parts }: DrawnQuery & { kind: "group" }): string =>
+  parts.map((part) => printedPart(part, separator)).join(separator);
 
 function spaced(parts: readonly string[]): string {
   return parts.join(" ");

@@ -78,8 +78,8 @@ const drawn = fc.record({
   quotes: maybe(related),
   reposts: maybe(related, 4),
   conversation: maybe(anyOf([...knownPosts, ...missingPosts])),
-  /** Sometimes platform and references disagree. */
-  isOtherwise: fc.record({ reply: oneIn(8), quote: oneIn(8), repost: oneIn(8) }),
+  /** Sometimes the flags contradict the references. */
+  contradicts: fc.record({ reply: oneIn(8), quote: oneIn(8), repost: oneIn(8) }),
   mentioned: few(accounts),
   tags: few(tags),
   urls: few(links),
@@ -100,7 +100,7 @@ const drawn = fc.record({
 type Drawn = typeof drawn extends fc.Arbitrary<infer Value> ? Value : never;
 type Related = Drawn["replyTo"];
 
-/** `number` is its identity; the first are the known posts. */
+/** `number` identifies the post; the first numbers are the known posts. */
 export const generatedPost = (number: number): fc.Arbitrary<Post> =>
   drawn.map((values) => postOf(values, identityOf(values, number)));
 
@@ -145,9 +145,9 @@ function postOf(values: Drawn, identity: Identity): Post {
     inReplyTo,
     quoted,
     reposted,
-    isReply: (inReplyTo !== null) !== values.isOtherwise.reply,
-    isQuote: (quoted !== null) !== values.isOtherwise.quote,
-    isRepost: (reposted !== null) !== values.isOtherwise.repost,
+    isReply: (inReplyTo !== null) !== values.contradicts.reply,
+    isQuote: (quoted !== null) !== values.contradicts.quote,
+    isRepost: (reposted !== null) !== values.contradicts.repost,
     hashtags: [...entities.hashtags, ...values.tags],
     mentions: [...entities.mentions, ...values.mentioned.filter(({ username }) => username !== "")],
     urls: [...entities.urls, ...values.urls],
@@ -203,7 +203,7 @@ function conversationOn(platform: Platform, known: KnownPost | null): string | n
   return platform === "x" ? (known.nativeId?.toString() ?? null) : known.uri;
 }
 
-/** Undecided; regression cases cover it. */
+/** Whether joiners belong to a hashtag is undecided; regression cases cover it. */
 function withoutJoinersInTags(text: string): string {
   return text.replace(/[#＃]\S*/g, (tag) => tag.replace(/[\u200d\ufe0f]/g, ""));
 }

@@ -12,7 +12,7 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
   return archive.reader.operations.records(positions).records.map((text) => {
     const record: OraclePost = JSON.parse(text);
     const post = byUri.get(record.Metadata.uri);
-    if (post === undefined) throw new Error(`no post was put in as ${record.Metadata.uri}`);
+    if (post === undefined) throw new Error(`no post with the uri ${record.Metadata.uri}`);
     return {
       ...record,
       mention_ids: post.mentions.map(({ userId }) => userId),
@@ -21,7 +21,7 @@ export function oraclePosts(archive: SmallArchive, posts: readonly Post[]): Orac
   });
 }
 
-/** All author names too. */
+/** Includes the names of all authors. */
 export function oracleContext(
   posts: readonly Post[],
   stored: readonly OraclePost[],

@@ -10,7 +10,7 @@ export type OracleTask = {
   queries: readonly string[];
   around: OracleContext;
   part: number;
-  of: number;
+  parts: number;
 };
 
 /** Newest first, or the error. */
@@ -18,7 +18,7 @@ export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number
 
 const postsOfPage = 1_000;
 
-const { folder, queries, around, part, of } = workerData as OracleTask;
+const { folder, queries, around, part, parts } = workerData as OracleTask;
 const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
 const finds = queries.map(compile);
 const matches = queries.map((): bigint[] => []);
@@ -35,7 +35,7 @@ do {
     limit: postsOfPage,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
-  if (page++ % of === part) reader.operations.records(answer.positions).records.forEach(look);
+  if (page++ % parts === part) reader.operations.records(answer.positions).records.forEach(examine);
   after = answer.next;
 } while (after !== null);
 reader.close();
@@ -55,7 +55,7 @@ function compile(query: string): ReturnType<typeof compileOracle> | string {
   }
 }
 
-function look(text: string): void {
+function examine(text: string): void {
   const record = oraclePostOfX(text);
   const id = BigInt(record.ID);
   const post = analyzePost(record);

@@ -27,7 +27,7 @@ export type PostSet = {
   remove(): void;
 };
 
-/** Answers span many. */
+/** Uses small segments, so that answers span many. */
 export function openPostSet(
   posts: readonly Post[],
   segmentPosts = 9,
@@ -67,7 +67,7 @@ export function openPostSet(
       );
       archive.remove();
       // A damaged index would fall back to row scans.
-      if (isDamaged) throw new Error("a sealed segment was taken for damaged");
+      if (isDamaged) throw new Error("a sealed segment was marked as damaged");
     },
   };
 }

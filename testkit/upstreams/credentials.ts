@@ -90,7 +90,7 @@ export function openCredentialBench(): CredentialBench {
 }
 
 const noFetch: PoolContext["fetch"] = async () => {
-  throw new Error("nothing is to be fetched");
+  throw new Error("unexpected request");
 };
 
 const kinds: readonly CredentialKind[] = (["app", "user"] as const).map((access) => ({
@@ -102,10 +102,10 @@ const kinds: readonly CredentialKind[] = (["app", "user"] as const).map((access)
   meaning: "",
   fields: [],
   make: async () => {
-    throw new Error("nothing is to be made");
+    throw new Error("unexpected call");
   },
   test: async () => "",
   send: async () => {
-    throw new Error("nothing is to be sent");
+    throw new Error("unexpected request");
   },
 }));

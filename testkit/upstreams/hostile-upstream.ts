@@ -3,30 +3,32 @@ import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { gzipSync } from "node:zlib";
 
-export type Turn = (request: IncomingMessage, response: ServerResponse) => void;
+export type UpstreamReply = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Each request takes the next turn, then `usual`. */
+/** Each request gets the next reply of `script`, then `defaultReply`. */
 export type HostileUpstream = {
   url: string;
-  script: Turn[];
-  usual: Turn;
+  script: UpstreamReply[];
+  defaultReply: UpstreamReply;
   requests: { path: string; authorization: string | undefined; atMs: number }[];
   close(): Promise<void>;
 };
 
-export async function startHostileUpstream(usual: Turn = good({})): Promise<HostileUpstream> {
+export async function startHostileUpstream(
+  defaultReply: UpstreamReply = good({}),
+): Promise<HostileUpstream> {
   const server = createServer((request, response) => {
     const { url: path = "", headers } = request;
     const { authorization } = headers;
     upstream.requests.push({ path, authorization, atMs: performance.now() });
-    (upstream.script.shift() ?? upstream.usual)(request, response);
+    (upstream.script.shift() ?? upstream.defaultReply)(request, response);
   });
   server.on("connection", (socket: Socket) => socket.on("error", () => {}));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const upstream: HostileUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     script: [],
-    usual,
+    defaultReply,
     requests: [],
     close: () => {
       server.closeAllConnections();
@@ -39,35 +41,35 @@ export async function startHostileUpstream(usual: Turn = good({})): Promise<Host
 type Fields = Readonly<Record<string, string>>;
 
 export const good =
-  (body: unknown, headers: Fields = {}): Turn =>
+  (body: unknown, headers: Fields = {}): UpstreamReply =>
   (_request, response) => {
     response.writeHead(200, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(body));
   };
 
 export const answered =
-  (status: number, headers: Fields = {}, body: string | Buffer = ""): Turn =>
+  (status: number, headers: Fields = {}, body: string | Buffer = ""): UpstreamReply =>
   (_request, response) => {
     response.writeHead(status, headers);
     response.end(body);
   };
 
 /** Never responds. */
-export const silent: Turn = () => {};
+export const silent: UpstreamReply = () => {};
 
-export const stuckInBody: Turn = (_request, response) => {
+export const stuckInBody: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   response.write('{"items":[');
 };
 
 /** Slow, never idle. */
-export const trickling: Turn = (_request, response) => {
+export const trickling: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const timer = setInterval(() => response.write(" "), 5);
   response.on("close", () => clearInterval(timer));
 };
 
-export const truncatedBody: Turn = (_request, response) => {
+export const truncatedBody: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json", "content-length": "1000" });
   response.write('{"items":[', () => response.destroy());
 };
@@ -79,15 +81,15 @@ export const cutOff = answered(
   '{"items":[{"id":"1"},{"i',
 );
 
-export const closed: Turn = (request) => {
+export const closed: UpstreamReply = (request) => {
   request.socket.destroy();
 };
 
-export const garbage: Turn = (request) => {
+export const garbage: UpstreamReply = (request) => {
   request.socket.end("SSH-2.0-OpenSSH_9.6\r\n\0\xff\xfe\r\n\r\n");
 };
 
-export const endless: Turn = (_request, response) => {
+export const endless: UpstreamReply = (_request, response) => {
   response.writeHead(200, { "content-type": "application/json" });
   const more = () => {
     if (response.destroyed) return;
@@ -97,31 +99,32 @@ export const endless: Turn = (_request, response) => {
 };
 
 /** Small, but decompresses to a large body. */
-export const gzipBomb = (bytes: number): Turn =>
+export const gzipBomb = (bytes: number): UpstreamReply =>
   answered(
     200,
     { "content-type": "application/json", "content-encoding": "gzip" },
     gzipSync(Buffer.alloc(bytes, 0x20)),
   );
 
-export const nested = (depth: number): Turn =>
+export const nested = (depth: number): UpstreamReply =>
   answered(
     200,
     { "content-type": "application/json" },
     `${"[".repeat(depth)}1${"]".repeat(depth)}`,
   );
 
-export const redirect = (location: string, status = 302): Turn => answered(status, { location });
+export const redirect = (location: string, status = 302): UpstreamReply =>
+  answered(status, { location });
 
 /** Excess requests get 429. */
 export function limited(
   { limit, windowMs, body = {} }: { limit: number; windowMs: number; body?: unknown },
   now: () => number = Date.now,
-): Turn & { refused: () => number } {
+): UpstreamReply & { refused: () => number } {
   let resetMs = 0;
   let used = 0;
   let refused = 0;
-  const turn: Turn = (request, response) => {
+  const reply: UpstreamReply = (request, response) => {
     if (now() >= resetMs) {
       resetMs = now() + windowMs;
       used = 0;
@@ -134,5 +137,5 @@ export function limited(
     if (used > limit) refused += 1;
     (used > limit ? answered(429, headers) : good(body, headers))(request, response);
   };
-  return Object.assign(turn, { refused: () => refused });
+  return Object.assign(reply, { refused: () => refused });
 }

@@ -21,7 +21,7 @@ import {
 import { spendingOperations } from "../../src/upstream/requests/operations.ts";
 import type { Sessions, UpstreamJob } from "../../src/upstream/requests/sessions.ts";
 
-/** A pool that records calls, a store of spending. */
+/** A pool that records calls. */
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
   /** Such as `cool c1 posts` and `quarantine c1 why`. */
@@ -37,7 +37,7 @@ export const bearer: CredentialKind = {
   meaning: "a token",
   fields: [],
   make: async () => {
-    throw new Error("a test makes none");
+    throw new Error("unexpected call");
   },
   test: async () => "works",
   send: ({ url, headers, signal }, stored, tools) =>
@@ -132,11 +132,11 @@ export type TestSessions = {
   /** Timeouts of the next requests; later ones are generous. */
   timeoutsMs: number[];
   /** Another process on the same store. */
-  beside(): Sessions;
+  anotherProcess(): Sessions;
   close(): Promise<void>;
 };
 
-export function openRoom(
+export function openTestSessions(
   upstream: Upstream,
   hosts: readonly string[],
   more: { clock?: Clock; settings?: Partial<SessionsContext["settings"]> } = {},
@@ -173,7 +173,7 @@ export function openRoom(
     xMonthlyPostReads: 1_000,
     ...more.settings,
   };
-  const made = () =>
+  const create = () =>
     createSessions({
       pool,
       upstreams: [upstream],
@@ -185,7 +185,7 @@ export function openRoom(
       onOutcome: (_platform, outcome) => outcomes.push(outcome),
     });
   return {
-    sessions: made(),
+    sessions: create(),
     pool,
     store: {
       ...store,
@@ -193,7 +193,7 @@ export function openRoom(
     },
     outcomes,
     timeoutsMs,
-    beside: made,
+    anotherProcess: create,
     close: async () => {
       await fetch.close();
       database.close();
@@ -213,8 +213,8 @@ export function jobOf(uuid: string, more: Partial<UpstreamJob> = {}): UpstreamJo
   };
 }
 
-/** Advances a clock by `speed` ms per real one until the promise settles. */
-export async function running<Value>(
+/** Advances the clock by `speed` ms per real millisecond until the promise settles. */
+export async function advanceUntil<Value>(
   clock: ManualClock,
   promise: Promise<Value>,
   speed = 50,

@@ -9,9 +9,9 @@ import {
   contents,
   postOf,
   posts,
-  removed,
+  deletion,
   startMs,
-  suspended,
+  suspension,
   unnumbered,
 } from "../../../testkit/archives/changed-archive.ts";
 import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
@@ -57,7 +57,7 @@ const errors = () => findingsIn(archive.folder);
 describe("sealed segment", () => {
   test("a sealed segment has the same posts, answers, hidden posts, ingest order, uris and numbers", async () => {
     archive.put(...posts(60));
-    archive.write([suspended(3, true, startMs), removed(postOf(1), "2")]);
+    archive.write([suspension(3, true, startMs), deletion(postOf(1), "2")]);
     const before = contents(archive);
     const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
     nowMs = 5_000;
@@ -80,7 +80,7 @@ describe("sealed segment", () => {
       },
     ]);
     expect(await errors()).toEqual([]);
-    archive.write([suspended(3, false, startMs + 1)]);
+    archive.write([suspension(3, false, startMs + 1)]);
     expect(archive.search(allPostsQuery).positions).toHaveLength(59);
     expect(await errors()).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe("sealed segment", () => {
     if (!edited || !deleted || !liked) throw new Error("no posts");
     archive.write([
       { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
-      removed(deleted, "2"),
+      deletion(deleted, "2"),
       { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
       { kind: "upsert", post: postOf(5, { uri: "at://did:plc:a/app.bsky.feed.post/late" }) },
     ]);

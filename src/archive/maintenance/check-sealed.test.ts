@@ -12,8 +12,8 @@ import {
   sealedPath,
   upsert,
   withFlippedBit,
-  withinSegment,
-  writeSince,
+  withSegment,
+  writeAfterSealing,
 } from "../../../testkit/archives/sealed-archive.ts";
 import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
@@ -28,7 +28,7 @@ let data = "";
 beforeAll(() => {
   template = mkdtempSync(join(tmpdir(), "earshot-check-sealed-"));
   makeSealedArchive(template);
-  writeSince(template);
+  writeAfterSealing(template);
 });
 afterAll(() => rmSync(template, { recursive: true, force: true }));
 
@@ -45,7 +45,7 @@ const runCheck = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
   check({ folder: folderOf(data), isFull, sampleRows, onProgress: () => {}, signal });
 
 const damageWith = (sql: string) => (): void =>
-  withinSegment(data, (database) => {
+  withSegment(data, (database) => {
     database.exec(sql);
     sumRows(database);
   });
@@ -65,7 +65,7 @@ describe("sealed segment with later writes", () => {
       const report = await runCheck(isFull);
       expect(report.findings).toEqual([]);
       expect(report).toMatchObject({ segments: 1, posts: 100 });
-      const delta = withinSegment(data, (database) =>
+      const delta = withSegment(data, (database) =>
         database.prepare("SELECT count(*) AS n FROM term_docsize").get(),
       );
       expect(delta).toEqual({ n: 3 });
@@ -229,7 +229,7 @@ describe("damaged tables of a sealed index", () => {
     [
       "a term filter of other terms",
       () =>
-        withinSegment(data, (database) => {
+        withSegment(data, (database) => {
           const posts = Number(database.prepare("SELECT posts FROM sealed").get()?.posts);
           database.exec("DELETE FROM sealed_filter");
           writeTermFilter(database, posts, createTermFilter().end());

@@ -91,7 +91,7 @@ function change({ archive }: PostSet, volatile: readonly Post[], random: () => n
     { length: 20 },
     () => volatile[Math.floor(random() * volatile.length)] as Post,
   );
-  archive.laterBy(1);
+  archive.advanceCap(1);
   archive.write(
     changed.map((post) => {
       const revision = String(1_000_000 + Math.floor(random() * 1e6));

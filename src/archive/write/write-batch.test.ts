@@ -304,7 +304,7 @@ describe("later version without counts", () => {
       seenMs: null,
     });
     archive.put(future);
-    archive.laterBy(1_000);
+    archive.advanceCap(1_000);
     expect(archive.put(future)).toMatchObject({ updated: 0, unchanged: 1 });
   });
 });

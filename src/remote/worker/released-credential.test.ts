@@ -39,7 +39,7 @@ async function leaseWith(special: Parameters<typeof aJob>[2]) {
 
 const releasedTo = (attestation: string, forMs = 20_000) => ({ released: { attestation, forMs } });
 
-test("a job has its released credential, under either attestation of the run", async () => {
+test("a job has its released credential, whether released to the earlier or the current attestation of the run", async () => {
   for (const attestation of [attestationId, newer.attestationId]) {
     const { lease } = await leaseWith(releasedTo(attestation));
     expect(lease?.released?.credential).toEqual(aCredential);
@@ -51,7 +51,7 @@ test("a job without a released credential has none", async () => {
   expect((await leaseWith({})).lease).not.toHaveProperty("released");
 });
 
-test("a released credential ends at its expiry", async () => {
+test("a released credential expires at its expiry time", async () => {
   const { clock, lease } = await leaseWith(releasedTo(attestationId));
   await clock.advance(19_000);
   expect(lease?.released?.hasExpired()).toBe(false);
@@ -59,7 +59,7 @@ test("a released credential ends at its expiry", async () => {
   expect(lease?.released?.hasExpired()).toBe(true);
 });
 
-test("a released credential ends with the lease", async () => {
+test("a released credential expires with the lease", async () => {
   const { lease, remote } = await leaseWith(releasedTo(attestationId));
   remote.abortJobs();
   expect(lease?.released?.hasExpired()).toBe(true);
@@ -68,10 +68,10 @@ test("a released credential ends with the lease", async () => {
 const old = Buffer.alloc(32, 5).toString("base64url");
 
 test.each([
-  ["is of an old attestation", "other_attestation", releasedTo(old)],
-  ["is of an earlier time", "credential_expired", releasedTo(attestationId, 0)],
+  ["was released to an old attestation", "other_attestation", releasedTo(old)],
+  ["has expired", "credential_expired", releasedTo(attestationId, 0)],
 ])(
-  "a job whose credential %s fails for another attempt, and the log has only codes",
+  "a job whose credential %s is returned for a retry, and the log has only codes",
   async (_name, check, special) => {
     const { gateway, job, lease, logged } = await leaseWith(special);
     expect(lease).toBeNull();

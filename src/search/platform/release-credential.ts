@@ -2,7 +2,7 @@ import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { CredentialPool } from "../../upstream/credentials/pool.ts";
 import { type ReleasedCredential, releaseOf } from "../../upstream/credentials/release.ts";
-import { foundCredentials } from "../../upstream/requests/found-credentials.ts";
+import { findCredentials } from "../../upstream/requests/found-credentials.ts";
 import { accessFor, isOwnMethod } from "../context.ts";
 
 /** The best credential that may be released to a remote node, or that of the previous page. */
@@ -13,7 +13,7 @@ export async function releaseCredential(
   accountId: string,
 ): Promise<ReleasedCredential | null> {
   if (isOwnMethod(method, upstream)) return null;
-  const credentials = await foundCredentials(pool, {
+  const credentials = await findCredentials(pool, {
     job: { accountId },
     platform: upstream.platform,
     access: accessFor(type, method, upstream),

@@ -30,7 +30,7 @@ const requested: Requested = {
   host: null,
 };
 
-async function chosen(
+async function chooseIds(
   changes: Partial<Requested> = {},
   from: CredentialPool = pool,
 ): Promise<string[]> {
@@ -48,11 +48,11 @@ describe("the choice of credentials", () => {
     await bench.put("shared");
     await bench.put("anns", { accountId: "ann" });
     await bench.put("bens", { accountId: "ben" });
-    expect(await chosen()).toEqual(["anns", "shared"]);
-    expect(await chosen({ accountId: "ben" })).toEqual(["bens", "shared"]);
-    expect(await chosen({ accountId: "nobody" })).toEqual(["shared"]);
-    expect(await chosen({ ownership: "own" })).toEqual(["anns"]);
-    expect(await chosen({ ownership: "own", accountId: "nobody" })).toEqual([]);
+    expect(await chooseIds()).toEqual(["anns", "shared"]);
+    expect(await chooseIds({ accountId: "ben" })).toEqual(["bens", "shared"]);
+    expect(await chooseIds({ accountId: "nobody" })).toEqual(["shared"]);
+    expect(await chooseIds({ ownership: "own" })).toEqual(["anns"]);
+    expect(await chooseIds({ ownership: "own", accountId: "nobody" })).toEqual([]);
     expect(await pool.find("ann", "bens")).toBeNull();
     expect(await pool.find("ben", "bens")).toMatchObject({ owner: "account" });
     expect(await pool.find("ben", "shared")).toMatchObject({ owner: "deployment" });
@@ -64,10 +64,10 @@ describe("the choice of credentials", () => {
     await bench.put("user", { kind: "user-token" });
     await bench.put("elsewhere", { host: "https://other.example" });
     await bench.put("strange", { kind: "carrier-pigeon" });
-    expect(await chosen()).toEqual(["app", "elsewhere"]);
-    expect(await chosen({ access: "user" })).toEqual(["user"]);
-    expect(await chosen({ platform: "mastodon" })).toEqual([]);
-    expect(await chosen({ host: "https://other.example" })).toEqual(["elsewhere"]);
+    expect(await chooseIds()).toEqual(["app", "elsewhere"]);
+    expect(await chooseIds({ access: "user" })).toEqual(["user"]);
+    expect(await chooseIds({ platform: "mastodon" })).toEqual([]);
+    expect(await chooseIds({ host: "https://other.example" })).toEqual(["elsewhere"]);
   });
 
   test("the pool lists each configured owner and access once, also while cooling", async () => {
@@ -84,21 +84,21 @@ describe("the choice of credentials", () => {
 });
 
 describe("the order", () => {
-  test("credentials are used least recently used first, never used before all", async () => {
+  test("the least recently used credential is chosen first, and an unused one before all others", async () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("three");
     pool.noteUse("two");
     pool.noteUse("three");
     pool.noteUse("one");
-    expect(await chosen()).toEqual(["two", "three", "one"]);
+    expect(await chooseIds()).toEqual(["two", "three", "one"]);
     await bench.put("four");
-    expect((await chosen())[0]).toBe("four");
+    expect((await chooseIds())[0]).toBe("four");
   });
 
   test("concurrent choices are spread over the pool of credentials", async () => {
     for (const id of ["one", "two", "three"]) await bench.put(id);
-    const firsts = await Promise.all(Array.from({ length: 9 }, async () => (await chosen())[0]));
+    const firsts = await Promise.all(Array.from({ length: 9 }, async () => (await chooseIds())[0]));
     for (const id of ["one", "two", "three"]) {
       expect(firsts.filter((first) => first === id)).toHaveLength(3);
     }
@@ -119,12 +119,12 @@ describe("the order", () => {
     pool.noteUse("one");
     await pool.stop();
     expect(await usedMs()).toBe(startMs + 60_000);
-    expect(await chosen({}, bench.pool())).toEqual(["two", "one"]);
+    expect(await chooseIds({}, bench.pool())).toEqual(["two", "one"]);
   });
 });
 
 describe("cooling", () => {
-  test("used-up credentials come last in their bucket, the first to reopen first, until they reopen", async () => {
+  test("used-up credentials come last in their bucket until they reopen, ordered by when they reopen", async () => {
     const nowMs = bench.clock.now();
     await bench.put("anns", { accountId: "ann" });
     await bench.put("shared");
@@ -138,18 +138,18 @@ describe("cooling", () => {
       ["shared", nowMs + 1_000],
       ["anns", nowMs + 2_000],
     ]);
-    expect((await chosen({ bucket: "timeline" }))[0]).toBe("anns");
-    expect((await chosen({ bucket: null }))[0]).toBe("anns");
+    expect((await chooseIds({ bucket: "timeline" }))[0]).toBe("anns");
+    expect((await chooseIds({ bucket: null }))[0]).toBe("anns");
     expect(await pool.find("ann", "shared", "search")).toMatchObject({
       cooldownUntilMs: nowMs + 1_000,
     });
     await bench.clock.advance(1_000);
-    expect((await chosen()).at(-1)).toBe("anns");
+    expect((await chooseIds()).at(-1)).toBe("anns");
     await bench.clock.advance(1_000);
-    expect((await chosen())[0]).toBe("anns");
+    expect((await chooseIds())[0]).toBe("anns");
   });
 
-  test("the cooling of a credential survives a restart and is shown with its reason", async () => {
+  test("the cooldown of a credential survives a restart and is listed with its reason", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
     pool.startCooldown("one", "search", nowMs + 1_000, "429 of api.x.example");
@@ -163,7 +163,7 @@ describe("cooling", () => {
     });
   });
 
-  test("the cooling of a credential ends when the secret is replaced, but not by a renewal", async () => {
+  test("the cooldown of a credential ends when its secret is replaced, but not when it is renewed", async () => {
     const untilMs = bench.clock.now() + 60_000;
     const cooldownUntilMs = async () => (await pool.choose(requested))[0]?.cooldownUntilMs;
     await bench.put("one");
@@ -177,7 +177,7 @@ describe("cooling", () => {
     expect(await cooldownUntilMs()).toBe(untilMs);
   });
 
-  test("an implausible end of a cooling is limited to a day", async () => {
+  test("a cooldown of implausible length is limited to a day", async () => {
     const nowMs = bench.clock.now();
     await bench.put("one");
     for (const reported of [Number.NaN, Number.NEGATIVE_INFINITY, nowMs, 0]) {
@@ -193,9 +193,9 @@ describe("quarantine", () => {
   test("a credential that the platform refuses is quarantined, with a one-line reason without secrets", async () => {
     await bench.put("one");
     await bench.put("two");
-    await chosen();
+    await chooseIds();
     await refuse("one", "api.x.example\nanswered 401 to one-token\u001b[31m");
-    expect(await chosen()).toEqual(["two"]);
+    expect(await chooseIds()).toEqual(["two"]);
     expect(await pool.find("ann", "one")).toBeNull();
     const [listed] = await bench.store.read("listCredentials", null);
     expect(listed?.quarantine).toEqual({
@@ -221,22 +221,22 @@ describe("quarantine", () => {
     await bench.put("one", { secrets: { token: "renewed" } });
     const [after] = await pool.choose(requested);
     expect(after?.inUse.secrets()).toEqual({ token: "renewed" });
-    await pool.quarantine("one", revision, "401 to what was before");
-    expect(await chosen()).toEqual(["one"]);
+    await pool.quarantine("one", revision, "401 to the replaced secret");
+    expect(await chooseIds()).toEqual(["one"]);
     await pool.quarantine("one", after?.revision() ?? Number.NaN, "401 once more");
-    expect(await chosen()).toEqual([]);
+    expect(await chooseIds()).toEqual([]);
   });
 
-  test("changes of credentials by the command line apply from the next choice on", async () => {
+  test("changes made with the command line apply to the next choice", async () => {
     await bench.put("one");
     await refuse("one", "refused");
-    expect(await chosen()).toEqual([]);
+    expect(await chooseIds()).toEqual([]);
     await bench.store.write("liftCredentialQuarantine", { id: "one" });
-    expect(await chosen()).toEqual(["one"]);
+    expect(await chooseIds()).toEqual(["one"]);
     await bench.put("two");
-    expect(await chosen()).toEqual(["two", "one"]);
+    expect(await chooseIds()).toEqual(["two", "one"]);
     await bench.store.write("removeCredential", { id: "one" });
-    expect(await chosen()).toEqual(["two"]);
+    expect(await chooseIds()).toEqual(["two"]);
     await refuse("two", "refused");
     await bench.put("two", { secrets: { token: "renewed" } });
     expect((await pool.choose(requested))[0]?.inUse.secrets()).toEqual({ token: "renewed" });
@@ -247,34 +247,34 @@ describe("quarantine", () => {
       encryptor: createEncryptor(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
     });
     await bench.put("one");
-    expect(await chosen({}, other)).toEqual([]);
+    expect(await chooseIds({}, other)).toEqual([]);
     const [listed] = await bench.store.read("listCredentials", null);
     expect(listed?.quarantine?.reason).toMatch(/one was not encrypted with the current key/);
   });
 
   test("a secret copied to another account cannot be decrypted", async () => {
     await bench.put("anns", { accountId: "ann", secrets: { token: "of ann" } });
-    expect(await chosen()).toEqual(["anns"]);
+    expect(await chooseIds()).toEqual(["anns"]);
     bench.database.run("UPDATE credential SET account_id = 'ben' WHERE id = 'anns'");
-    expect(await chosen({ accountId: "ben" })).toEqual([]);
+    expect(await chooseIds({ accountId: "ben" })).toEqual([]);
     await bench.put("bens", { accountId: "ben" });
     bench.database.run(
       "UPDATE credential SET sealed_secret = (SELECT sealed_secret FROM credential WHERE id = 'anns') WHERE id = 'bens'",
     );
-    expect(await chosen({ accountId: "ben" })).toEqual([]);
+    expect(await chooseIds({ accountId: "ben" })).toEqual([]);
     bench.database.run(
       "UPDATE credential SET account_id = NULL, quarantined_ms = NULL WHERE id = 'anns'",
     );
-    expect(await chosen()).toEqual([]);
+    expect(await chooseIds()).toEqual([]);
   });
 });
 
-test("the requested platforms of an account in one tick are read with one read", async () => {
+test("concurrent choices of an account for several platforms share one read of the store", async () => {
   await bench.put("anns", { accountId: "ann" });
   await bench.put("bens", { accountId: "ben" });
   await bench.put("toots", { platform: "mastodon", kind: "app-token" });
   const reads: unknown[] = [];
-  const counted = bench.pool({
+  const countingPool = bench.pool({
     store: {
       ...bench.store,
       read: (name, args) => {
@@ -284,11 +284,11 @@ test("the requested platforms of an account in one tick are read with one read",
     },
   });
   const each = await Promise.all([
-    chosen({}, counted),
-    chosen({ access: "user" }, counted),
-    chosen({ platform: "mastodon" }, counted),
-    counted.configured("mastodon", "ann"),
-    chosen({ accountId: "ben" }, counted),
+    chooseIds({}, countingPool),
+    chooseIds({ access: "user" }, countingPool),
+    chooseIds({ platform: "mastodon" }, countingPool),
+    countingPool.configured("mastodon", "ann"),
+    chooseIds({ accountId: "ben" }, countingPool),
   ]);
   expect(each[0]).toEqual(["anns"]);
   expect(each[4]).toEqual(["bens"]);
@@ -297,7 +297,7 @@ test("the requested platforms of an account in one tick are read with one read",
     { accountId: "ben", platforms: ["x"] },
   ]);
   await bench.put("more", { accountId: "ann" });
-  expect((await chosen({}, counted)).toSorted()).toEqual(["anns", "more"]);
+  expect((await chooseIds({}, countingPool)).toSorted()).toEqual(["anns", "more"]);
   expect(reads).toHaveLength(3);
-  await counted.stop();
+  await countingPool.stop();
 });

@@ -25,7 +25,7 @@ import { createUsedUpLimits } from "./used-up-limits.ts";
 /** Longer limits of a platform are shortened to this. */
 const maxCooldownMs = 86_400_000;
 
-const useNotedEveryMs = 60_000;
+const useWriteIntervalMs = 60_000;
 
 export type PoolContext = {
   store: Store<CredentialOperations>;
@@ -89,7 +89,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     return all.filter((one) => one !== null);
   }
 
-  function inOrder(one: PooledCredential, other: PooledCredential): number {
+  function compareForUse(one: PooledCredential, other: PooledCredential): number {
     const untilMs = (one.cooldownUntilMs ?? 0) - (other.cooldownUntilMs ?? 0);
     if (untilMs !== 0) return untilMs;
     if (one.owner !== other.owner) return one.owner === "account" ? -1 : 1;
@@ -103,7 +103,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
       .filter(({ kind }) => kind.access === access)
       .filter(({ owner }) => ownership === "any" || owner === "account")
       .filter(({ credential }) => host === null || credential.host === host)
-      .toSorted(inOrder);
+      .toSorted(compareForUse);
     const [first] = chosen;
     // Spreads concurrent choices over the pool before the first has sent anything.
     if (first !== undefined) turns.take(first.credential.id, clock.now());
@@ -143,7 +143,9 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     if (!(untilMs > nowMs)) return;
     cooldowns.start(id, credentialsInUse.find(id)?.revision ?? 0, { bucket, untilMs });
     const redacted = redactedReason(reason, secretsOf(id));
-    note(store.write("startCredentialCooldown", { id, bucket, untilMs, reason: redacted, nowMs }));
+    trackWrite(
+      store.write("startCredentialCooldown", { id, bucket, untilMs, reason: redacted, nowMs }),
+    );
   };
 
   const quarantine: CredentialPool["quarantine"] = async (id, revision, reason) => {
@@ -160,13 +162,13 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     const nowMs = clock.now();
     turns.take(id, nowMs);
     const notedMs = notedUses.get(id);
-    if (notedMs !== undefined && Math.abs(nowMs - notedMs) < useNotedEveryMs) return;
+    if (notedMs !== undefined && Math.abs(nowMs - notedMs) < useWriteIntervalMs) return;
     notedUses.set(id, nowMs);
-    note(store.write("markCredentialUsed", { id, nowMs }));
+    trackWrite(store.write("markCredentialUsed", { id, nowMs }));
   };
 
   /** A change whose write fails still applies until the process ends. */
-  function note(write: Promise<unknown>): void {
+  function trackWrite(write: Promise<unknown>): void {
     const settled = write
       .catch(() => null)
       .then(() => {

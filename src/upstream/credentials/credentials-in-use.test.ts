@@ -17,17 +17,17 @@ beforeEach(async () => {
 
 afterEach(() => bench.close());
 
-function owner(store = bench.store): CredentialsInUse {
+function startProcess(store = bench.store): CredentialsInUse {
   return createCredentialsInUse({ store, encryptor: bench.encryptor, clock: bench.clock });
 }
 
-async function storedBy(process: CredentialsInUse): Promise<CredentialInUse> {
+async function openIn(process: CredentialsInUse): Promise<CredentialInUse> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
   return process.open(stored);
 }
 
-async function onDisk(): Promise<Secrets> {
+async function storedSecrets(): Promise<Secrets> {
   const stored = await bench.store.read("readCredential", { id: "one" });
   if (stored === null) throw new Error("the credential is missing");
   return decryptSecrets(bench.encryptor, stored.credential, stored.encryptedSecret);
@@ -39,7 +39,7 @@ function rotation() {
   return {
     count: () => made,
     make: async ({ refreshToken }: Secrets): Promise<Secrets> => {
-      if (refreshToken !== current) throw new EarshotError("credential_refused", "spent already");
+      if (refreshToken !== current) throw new EarshotError("credential_refused", "already used");
       made += 1;
       current = `token ${made}`;
       await bench.clock.sleep(50);
@@ -50,13 +50,13 @@ function rotation() {
 
 test("fifty concurrent callers renew a credential once, and all get the stored secret", async () => {
   const { make, count } = rotation();
-  const stored = await storedBy(owner());
+  const stored = await openIn(startProcess());
   const seen = stored.secrets();
   const all = Promise.all(
     Array.from({ length: 50 }, async () => {
-      const got = await stored.renew(seen, make);
-      expect(await onDisk()).toEqual(got);
-      return got;
+      const renewed = await stored.renew(seen, make);
+      expect(await storedSecrets()).toEqual(renewed);
+      return renewed;
     }),
   );
   await bench.clock.advance(50);
@@ -67,11 +67,11 @@ test("fifty concurrent callers renew a credential once, and all get the stored s
   expect(stored.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
-test("all users of a credential in a process share a renewal, whenever they opened it", async () => {
+test("all users of a credential in a process share a renewal, regardless of when they opened it", async () => {
   const { make, count } = rotation();
-  const process = owner();
-  const early = await storedBy(process);
-  const late = await storedBy(process);
+  const process = startProcess();
+  const early = await openIn(process);
+  const late = await openIn(process);
   const seen = late.secrets();
   const both = Promise.all([early.renew(seen, make), late.renew(seen, make)]);
   await bench.clock.advance(50);
@@ -80,9 +80,9 @@ test("all users of a credential in a process share a renewal, whenever they open
   expect(late.secrets()).toEqual({ refreshToken: "token 1" });
 });
 
-test("a caller with outdated secrets gets the present ones without a renewal", async () => {
+test("a caller with outdated secrets gets the current ones without a renewal", async () => {
   const { make, count } = rotation();
-  const stored = await storedBy(owner());
+  const stored = await openIn(startProcess());
   const seen = stored.secrets();
   const first = stored.renew(seen, make);
   await bench.clock.advance(50);
@@ -94,8 +94,8 @@ test("a caller with outdated secrets gets the present ones without a renewal", a
 
 test("processes renew a credential in sequence: the second uses the first one's secret", async () => {
   const { make, count } = rotation();
-  const server = await storedBy(owner());
-  const command = await storedBy(owner());
+  const server = await openIn(startProcess());
+  const command = await openIn(startProcess());
   const both = Promise.all([
     server.renew(server.secrets(), make),
     command.renew(command.secrets(), make),
@@ -105,10 +105,10 @@ test("processes renew a credential in sequence: the second uses the first one's 
   expect(count()).toBe(1);
 });
 
-test("a process that learns late of another's renewal adopts it before its own", async () => {
+test("a process adopts another process's renewal instead of renewing again", async () => {
   const { make, count } = rotation();
-  const server = await storedBy(owner());
-  const command = await storedBy(owner());
+  const server = await openIn(startProcess());
+  const command = await openIn(startProcess());
   const first = command.renew(command.secrets(), make);
   await bench.clock.advance(50);
   await first;
@@ -119,7 +119,7 @@ test("a process that learns late of another's renewal adopts it before its own",
 test("the claim of a dead process to renew expires after a minute", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
   const { make } = rotation();
-  const stored = await storedBy(owner());
+  const stored = await openIn(startProcess());
   let ended = false;
   const renewal = stored.renew(stored.secrets(), make).finally(() => {
     ended = true;
@@ -132,8 +132,8 @@ test("the claim of a dead process to renew expires after a minute", async () => 
 
 test("a stopping process does not wait for another one's renewal", async () => {
   await bench.store.write("claimRenewal", { id: "one", revision: 0, nowMs: bench.clock.now() });
-  const process = owner();
-  const stored = await storedBy(process);
+  const process = startProcess();
+  const stored = await openIn(process);
   const renewal = stored.renew(stored.secrets(), async () => ({ refreshToken: "second" }));
   const outcome = expect(renewal).rejects.toMatchObject({ retryable: true });
   await bench.clock.advance(50);
@@ -154,14 +154,14 @@ test("a later caller with an earlier clock does not take over a claim to renew",
 });
 
 test("a failed renewal changes nothing, and the next one can start immediately", async () => {
-  const stored = await storedBy(owner());
+  const stored = await openIn(startProcess());
   const seen = stored.secrets();
   const failing = async () => {
     throw new EarshotError("upstream_timeout", "no answer", { retryable: true });
   };
   const both = await Promise.allSettled([stored.renew(seen, failing), stored.renew(seen, failing)]);
   expect(both.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
-  expect(await onDisk()).toEqual({ refreshToken: "first" });
+  expect(await storedSecrets()).toEqual({ refreshToken: "first" });
   expect(await stored.renew(seen, async () => ({ refreshToken: "second" }))).toEqual({
     refreshToken: "second",
   });
@@ -178,8 +178,8 @@ test("a new secret is not lost while the store rejects writes", async () => {
       return await bench.store.write(name, args);
     },
   };
-  const process = owner(store);
-  const stored = await storedBy(process);
+  const process = startProcess(store);
+  const stored = await openIn(process);
   const seen = stored.secrets();
   let made = 0;
   const make = async () => {
@@ -190,13 +190,13 @@ test("a new secret is not lost while the store rejects writes", async () => {
   await expect(stored.renew(seen, make)).rejects.toMatchObject({ code: "store_unavailable" });
   isFull = false;
   await process.stop();
-  expect(await onDisk()).toEqual({ refreshToken: "token 1" });
+  expect(await storedSecrets()).toEqual({ refreshToken: "token 1" });
   expect(await stored.renew(seen, make)).toEqual({ refreshToken: "token 1" });
   expect(made).toBe(1);
 });
 
 test("a removed credential is not renewed", async () => {
-  const stored = await storedBy(owner());
+  const stored = await openIn(startProcess());
   await bench.store.write("removeCredential", { id: "one" });
   await expect(stored.renew(stored.secrets(), async () => ({}))).rejects.toMatchObject({
     code: "credential_refused",
@@ -205,11 +205,11 @@ test("a removed credential is not renewed", async () => {
 });
 
 test("a credential that was added again takes precedence over a pending renewal", async () => {
-  const stored = await storedBy(owner());
+  const stored = await openIn(startProcess());
   const renewal = stored.renew(stored.secrets(), async () => {
     await bench.put("one", { secrets: { refreshToken: "added again" } });
     return { refreshToken: "renewed" };
   });
   expect(await renewal).toEqual({ refreshToken: "added again" });
-  expect(await onDisk()).toEqual({ refreshToken: "added again" });
+  expect(await storedSecrets()).toEqual({ refreshToken: "added again" });
 });

@@ -60,7 +60,7 @@ export function createCredentialsInUse({
   function stateOf(stored: StoredCredential): State {
     const { id, accountId } = stored.credential;
     const existing = states.get(id);
-    // A secret decrypted for one account is never given to another, even if its row has changed.
+    // A secret decrypted for one account is never used for another, even if its row has changed.
     if (existing !== undefined && existing.stored.credential.accountId === accountId) {
       adopt(existing, stored);
       return existing;
@@ -136,7 +136,7 @@ export function createCredentialsInUse({
   }
 
   async function stop(): Promise<void> {
-    stopping.abort(stopped());
+    stopping.abort(stoppedBeforeRenewal());
     const renewals = [...states.values()].flatMap(({ renewal }) => renewal ?? []);
     await Promise.allSettled(renewals);
     const unsaved = [...states.values()].filter((state) => state.unsaved !== null);
@@ -159,7 +159,7 @@ export function createCredentialsInUse({
   return { open, find, forgetOf, stop };
 }
 
-function stopped(): EarshotError {
+function stoppedBeforeRenewal(): EarshotError {
   return new EarshotError(
     "upstream_unreachable",
     "the server stopped before the session was renewed",

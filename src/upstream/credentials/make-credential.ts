@@ -9,26 +9,26 @@ import type {
 } from "../../platforms/credential.ts";
 import { redactedReason } from "../../platforms/without-secrets.ts";
 
-type Given = Readonly<Record<string, string>>;
+type FieldValues = Readonly<Record<string, string>>;
 
-const longestName = 300;
-const longestHint = 4;
+const maxNameLength = 300;
+const maxHintLength = 4;
 
-/** Errors: `credential_invalid`, those of the fetch; without secrets. */
+/** Errors: `credential_invalid`, and those of the fetch, with secrets redacted. */
 export async function makeCredential(
   kind: CredentialKind,
-  given: Given,
+  values: FieldValues,
   tools: CredentialTools,
 ): Promise<NewCredential> {
-  const credential = await kind.make(given, tools).catch((thrown: unknown) => {
-    throw withoutGiven(thrown, secretsIn(kind.fields, given));
+  const credential = await kind.make(values, tools).catch((thrown: unknown) => {
+    throw redactInput(thrown, secretsIn(kind.fields, values));
   });
   return withinBounds(credential);
 }
 
 export async function authorizeCredential(
   { fields, run }: NonNullable<CredentialKind["authorization"]>,
-  given: Given,
+  values: FieldValues,
   tools: CredentialTools,
   dialogue: Dialogue,
 ): Promise<NewCredential> {
@@ -38,25 +38,25 @@ export async function authorizeCredential(
     Object.assign(pasted, valuesIn(answer, Object.keys(pasted).length));
     return answer;
   };
-  const credential = await run(given, tools, { ...dialogue, prompt }).catch((thrown: unknown) => {
-    throw withoutGiven(thrown, { ...secretsIn(fields, given), ...pasted });
+  const credential = await run(values, tools, { ...dialogue, prompt }).catch((thrown: unknown) => {
+    throw redactInput(thrown, { ...secretsIn(fields, values), ...pasted });
   });
   return withinBounds(credential);
 }
 
-function secretsIn(fields: readonly CredentialField[], given: Given): Given {
+function secretsIn(fields: readonly CredentialField[], values: FieldValues): FieldValues {
   const secret = fields.filter(({ isSecret }) => isSecret).map(({ name }) => name);
-  return Object.fromEntries(secret.map((name) => [name, given[name] ?? ""]));
+  return Object.fromEntries(secret.map((name) => [name, values[name] ?? ""]));
 }
 
 /** Includes URL parameters: an authorization code is secret. */
-function valuesIn(answer: string, from: number): Given {
+function valuesIn(answer: string, from: number): FieldValues {
   const inAddress = URL.parse(answer)?.searchParams.values() ?? [];
   return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));
 }
 
 /** A platform's response may echo what it was sent. */
-function withoutGiven(thrown: unknown, secrets: Given): Error {
+function redactInput(thrown: unknown, secrets: FieldValues): Error {
   if (!(thrown instanceof EarshotError))
     return new Error(redactedReason(messageOf(thrown), secrets));
   const { code, message, status, retryable, hint } = thrown;
@@ -69,11 +69,11 @@ function withoutGiven(thrown: unknown, secrets: Given): Error {
 
 function withinBounds(credential: NewCredential): NewCredential {
   const cut = (text: string | null) =>
-    text === null ? null : stripControls(text).slice(0, longestName);
+    text === null ? null : stripControls(text).slice(0, maxNameLength);
   return {
     ...credential,
     subject: cut(credential.subject),
     subjectName: cut(credential.subjectName),
-    hint: stripControls(credential.hint).slice(0, longestHint),
+    hint: stripControls(credential.hint).slice(0, maxHintLength),
   };
 }

@@ -10,7 +10,7 @@ import type { UsableRelease } from "./release.ts";
 
 /**
  * An account's own credentials precede the deployment's, least recently used first, used-up ones last. Changes by
- * other processes apply from the next choice on.
+ * other processes apply to the next choice.
  */
 export type CredentialPool = {
   choose(request: {
@@ -34,7 +34,7 @@ export type CredentialPool = {
   refusal(platform: Platform, accountId: string): Promise<string | null>;
   /** Lasts a day at most; the last call counts. */
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** Lasts until tested or replaced. No-op if the secret is not of this revision. */
+  /** Lasts until the credential is tested or replaced. No-op if the secret has another revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   noteUse(id: string): void;
 };

@@ -12,12 +12,12 @@ const kinds: readonly CredentialKind[] = [
 ];
 const kindOf = (platform: string, name: string): CredentialKind => {
   const kind = kinds.find((one) => one.platform === platform && one.name === name);
-  if (kind === undefined) throw new Error(`there is no kind ${name}`);
+  if (kind === undefined) throw new Error(`unknown kind ${name}`);
   return kind;
 };
 const tools: CredentialTools = {
   fetch: async () => {
-    throw new Error("nothing is sent");
+    throw new Error("unexpected request");
   },
   now: () => 0,
   randomBytes: (length) => new Uint8Array(length),
@@ -53,7 +53,7 @@ function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
 
 const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
   const credential = releaseOf(pooled(kindOf("mastodon", "user-token"), { token: "secret" }), 0);
-  if (credential === null) throw new Error("nothing is released");
+  if (credential === null) throw new Error("the credential is not releasable");
   return { credential, hasExpired: () => false, ...special };
 };
 

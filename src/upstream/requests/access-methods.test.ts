@@ -14,7 +14,7 @@ const origin = "https://api.example";
 /** A kind that renews its session before each request. */
 const renewing: CredentialKind = {
   ...bearer,
-  send: async ({ url, headers, signal }, _held, tools) => {
+  send: async ({ url, headers, signal }, _inUse, tools) => {
     await tools.fetch(new URL("/renew", url), { method: "POST" });
     return await tools.fetch(url, { headers, signal });
   },
@@ -105,13 +105,16 @@ test("a refusal of a session that was renewed for the request concerns the renew
   };
   const kind: CredentialKind = {
     ...bearer,
-    send: async (_request, its) => {
-      await its.renew(its.secrets(), async (present) => present);
-      throw new EarshotError("credential_refused", "401 all the same", { status: 502 });
+    send: async (_request, inUse) => {
+      await inUse.renew(inUse.secrets(), async (present) => present);
+      throw new EarshotError("credential_refused", "still 401", { status: 502 });
     },
   };
-  const unasked = async (): Promise<never> => Promise.reject(new Error("nothing is fetched"));
-  const client = Object.assign(unasked, { stream: unasked, close: async () => undefined });
+  const neverFetched = async (): Promise<never> => Promise.reject(new Error("nothing is fetched"));
+  const client = Object.assign(neverFetched, {
+    stream: neverFetched,
+    close: async () => undefined,
+  });
   const refused: number[] = [];
   const pool: CredentialPool = {
     ...testPool(),
@@ -123,7 +126,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
   const method = credentialAccess(bounds, { ...one, kind, inUse: stored }, pool);
   const { signal } = new AbortController();
   const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
-  await expect(sent).rejects.toThrow("401 all the same");
+  await expect(sent).rejects.toThrow("still 401");
   expect(refused).toEqual([2]);
 });
 
@@ -147,7 +150,7 @@ test("a credential replaced during a request and chosen by another job remains u
   };
   await bench.put("one");
   const [before] = await choose();
-  if (before === undefined) throw new Error("there is one");
+  if (before === undefined) throw new Error("no credential was chosen");
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const tools = { ...before.tools, fetch };

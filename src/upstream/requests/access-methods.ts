@@ -25,7 +25,7 @@ export type AccessContext = {
 const maxRedirects = 3;
 
 /** Follows redirects within the same origin. */
-export function openAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
+export function createPublicAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
   async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
     const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
     let requested = url;

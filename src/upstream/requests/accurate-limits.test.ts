@@ -13,7 +13,7 @@ type Platform = {
 };
 
 /** Returns how many were refused, and the time taken. */
-async function played({ limit, windowMs, reportsSeconds, travelMs, startMs }: Platform) {
+async function simulate({ limit, windowMs, reportsSeconds, travelMs, startMs }: Platform) {
   const clock = createManualClock();
   const limits = createLimits({
     clock,
@@ -92,7 +92,7 @@ test("a platform whose windows can end before an answer arrives never refuses a 
   );
   await fc.assert(
     fc.asyncProperty(shortWindows, async (platform) => {
-      const { refused, answered } = await played(platform);
+      const { refused, answered } = await simulate(platform);
       expect({ refused, answered }).toEqual({ refused: 0, answered: platform.startMs.length });
     }),
     { numRuns: 100 },
@@ -102,7 +102,7 @@ test("a platform whose windows can end before an answer arrives never refuses a 
 test("a platform with accurate headers never refuses a request, in any order of answers, and none waits too long", async () => {
   await fc.assert(
     fc.asyncProperty(platforms, async (platform) => {
-      const { refused, answered } = await played(platform);
+      const { refused, answered } = await simulate(platform);
       expect({ refused, answered }).toEqual({ refused: 0, answered: platform.startMs.length });
     }),
     { numRuns: 100 },

@@ -7,7 +7,7 @@ import {
 import {
   bearer,
   jobOf,
-  openRoom,
+  openTestSessions,
   pooled,
   type TestSessions,
   testUpstream,
@@ -16,7 +16,7 @@ import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { Sessions } from "./sessions.ts";
 
 let upstream: HostileUpstream;
-let room: TestSessions;
+let setup: TestSessions;
 let clock: ManualClock;
 
 const userKind = { ...bearer, name: "user", access: "user" } as const;
@@ -24,8 +24,10 @@ const userKind = { ...bearer, name: "user", access: "user" } as const;
 beforeEach(async () => {
   upstream = await startHostileUpstream(good({}));
   clock = createManualClock();
-  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], { clock });
-  room.pool.credentials = [
+  setup = openTestSessions(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
+    clock,
+  });
+  setup.pool.credentials = [
     pooled("deployment app", upstream.url),
     pooled("deployment user", upstream.url, { kind: userKind }),
     pooled("own app", upstream.url, { owner: "account" }),
@@ -33,12 +35,12 @@ beforeEach(async () => {
   ];
 });
 afterEach(async () => {
-  await room.close();
+  await setup.close();
   await upstream.close();
 });
 
 async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
-  const sessions = await room.sessions.open({
+  const sessions = await setup.sessions.open({
     job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["user", "app", "public"],
@@ -47,31 +49,31 @@ async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): 
     host: null,
     ...more,
   });
-  return sessions.map(({ credentialId, baseUrl }) => credentialId ?? `openly at ${baseUrl}`);
+  return sessions.map(({ credentialId, baseUrl }) => credentialId ?? `public at ${baseUrl}`);
 }
 
 test("own credentials come before the deployment's, users' before applications', and public access last", async () => {
-  const openly = `openly at ${upstream.url}`;
+  const publicAccess = `public at ${upstream.url}`;
   expect(await methodsFor()).toEqual([
     "own user",
     "own app",
     "deployment user",
     "deployment app",
-    openly,
+    publicAccess,
   ]);
 });
 
 test("only the requested access is opened", async () => {
   expect(await methodsFor({ access: ["app"] })).toEqual(["own app", "deployment app"]);
-  expect(await methodsFor({ access: ["public"] })).toEqual([`openly at ${upstream.url}`]);
+  expect(await methodsFor({ access: ["public"] })).toEqual([`public at ${upstream.url}`]);
   expect(await methodsFor({ access: [] })).toEqual([]);
 });
 
-test("only own credentials are used for data of one user", async () => {
+test("only own credentials are used if the request requires them", async () => {
   expect(await methodsFor({ ownership: "own" })).toEqual(["own user", "own app"]);
 });
 
-test("only the cursor's credential is used for a further page, if it may be used", async () => {
+test("a later page uses only the cursor's credential, if it may be used", async () => {
   const credentialId = "deployment app";
   expect(await methodsFor({ credentialId })).toEqual([credentialId]);
   expect(await methodsFor({ credentialId, access: ["user", "public"] })).toEqual([]);
@@ -80,27 +82,27 @@ test("only the cursor's credential is used for a further page, if it may be used
 });
 
 test("cooling credentials come last, the first to reopen first", async () => {
-  const [late, , soon] = room.pool.credentials;
-  if (late === undefined || soon === undefined) throw new Error("there are four");
-  room.pool.credentials = room.pool.credentials.map((one) => {
+  const [late, , soon] = setup.pool.credentials;
+  if (late === undefined || soon === undefined) throw new Error("expected four credentials");
+  setup.pool.credentials = setup.pool.credentials.map((one) => {
     if (one === late) return { ...one, cooldownUntilMs: clock.now() + 60_000 };
     return one === soon ? { ...one, cooldownUntilMs: clock.now() + 30_000 } : one;
   });
   expect(await methodsFor()).toEqual([
     "own user",
     "deployment user",
-    `openly at ${upstream.url}`,
+    `public at ${upstream.url}`,
     "own app",
     "deployment app",
   ]);
 });
 
 test("limits of credentials are restored after a restart", async () => {
-  const [first] = room.pool.credentials;
-  if (first === undefined) throw new Error("there are four");
+  const [first] = setup.pool.credentials;
+  if (first === undefined) throw new Error("expected four credentials");
   const coolings = [{ bucket: "posts", untilMs: clock.now() + 60_000, reason: "the limit" }];
-  room.pool.credentials = [{ ...first, credential: { ...first.credential, coolings } }];
-  const [session] = await room.sessions.open({
+  setup.pool.credentials = [{ ...first, credential: { ...first.credential, coolings } }];
+  const [session] = await setup.sessions.open({
     job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["app"],
@@ -118,16 +120,16 @@ test("limits of credentials are restored after a restart", async () => {
 });
 
 test("a used-up limit applies only to its secret, not to a replacement", async () => {
-  const [first] = room.pool.credentials;
-  if (first === undefined) throw new Error("there are four");
+  const [first] = setup.pool.credentials;
+  if (first === undefined) throw new Error("expected four credentials");
   const untilMs = clock.now() + 60_000;
   const coolings = [{ bucket: "posts", untilMs, reason: "the limit" }];
   const statusWith = (revision: number, bound = coolings) => {
     const credential = { ...first.credential, coolings: bound };
-    room.pool.credentials = [{ ...first, revision: () => revision, credential }];
+    setup.pool.credentials = [{ ...first, revision: () => revision, credential }];
   };
   const requested = async () => {
-    const sessions = room.sessions.open({
+    const sessions = setup.sessions.open({
       job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
       platform: "x",
       access: ["app"],
@@ -151,11 +153,11 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
 });
 
 test("the access methods are listed without a request", async () => {
-  expect(await room.sessions.configured("x", "one")).toContainEqual({
+  expect(await setup.sessions.configured("x", "one")).toContainEqual({
     access: "public",
     owner: null,
   });
-  const closed = openRoom(testUpstream("x"), []);
+  const closed = openTestSessions(testUpstream("x"), []);
   expect(await closed.sessions.configured("x", "one")).toEqual([]);
   await closed.close();
 });

@@ -4,8 +4,8 @@ import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
-import { credentialAccess, openAccess } from "./access-methods.ts";
-import { type FoundCredential, foundCredentials } from "./found-credentials.ts";
+import { createPublicAccess, credentialAccess } from "./access-methods.ts";
+import { type FoundCredential, findCredentials } from "./found-credentials.ts";
 import { createLimits } from "./limits.ts";
 import { openSession, type SessionOptions } from "./open-session.ts";
 import type { SpendingOperations } from "./operations.ts";
@@ -59,7 +59,7 @@ export function createSessions(context: SessionsContext): Sessions {
     timeoutMs: settings.timeoutMs,
     maxAnswerBytes: settings.maxAnswerBytes,
   };
-  const openly = openAccess(bounds);
+  const publicAccess = createPublicAccess(bounds);
   const reservationsOf = createReservations(clock);
   const revisions = new Map<string, number>();
 
@@ -115,19 +115,22 @@ export function createSessions(context: SessionsContext): Sessions {
       credentialId: null,
       subjectId: null,
       baseUrl,
-      transport: openly,
+      transport: publicAccess,
       spending: null,
     });
-    const limitKey = { owner: openly.ownerOf(new URL(baseUrl)), bucket: request.bucket ?? "" };
+    const limitKey = {
+      owner: publicAccess.ownerOf(new URL(baseUrl)),
+      bucket: request.bucket ?? "",
+    };
     return [{ session, closedUntilMs: limits.closedUntilMs(limitKey) }];
   }
 
   function sharedOptions(
     { job }: SessionRequest,
     upstream: Upstream,
-  ): Pick<SessionOptions, "send" | "pace" | "upstream" | "job" | "openly" | "nowMs"> {
+  ): Pick<SessionOptions, "send" | "pace" | "upstream" | "job" | "publicAccess" | "nowMs"> {
     const { platform } = upstream;
-    return { send: sendContext(platform), pace, upstream, job, openly, nowMs: clock.now() };
+    return { send: sendContext(platform), pace, upstream, job, publicAccess, nowMs: clock.now() };
   }
 
   function spendingOf(
@@ -149,7 +152,7 @@ export function createSessions(context: SessionsContext): Sessions {
 
   return {
     open: async (request) => {
-      const credentials = await foundCredentials(pool, request);
+      const credentials = await findCredentials(pool, request);
       const ranked = credentials.map((one) => withCredential(request, one));
       return [...ranked, ...withoutCredential(request)]
         .toSorted(byOpening)

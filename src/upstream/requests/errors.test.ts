@@ -13,16 +13,16 @@ import {
   silent,
   startHostileUpstream,
   stuckInBody,
-  type Turn,
   trickling,
   truncatedBody,
+  type UpstreamReply,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
+  advanceUntil,
   bearer,
   jobOf,
-  openRoom,
+  openTestSessions,
   pooled,
-  running,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -34,24 +34,24 @@ import type { OpenSession } from "./sessions.ts";
 const hourMs = 3_600_000;
 
 let upstream: HostileUpstream;
-let room: TestSessions;
+let setup: TestSessions;
 let clock: ManualClock;
 
 beforeEach(async () => {
   clock = createManualClock();
   upstream = await startHostileUpstream(good({ items: ["a"] }));
-  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
+  setup = openTestSessions(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
     clock,
   });
-  room.pool.credentials = [pooled("c1", upstream.url)];
+  setup.pool.credentials = [pooled("c1", upstream.url)];
 });
 afterEach(async () => {
-  await room.close();
+  await setup.close();
   await upstream.close();
 });
 
 async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
-  const [first] = await room.sessions.open({
+  const [first] = await setup.sessions.open({
     job: jobOf("job", { deadlineMs: clock.now() + hourMs }),
     platform: "x",
     access: [access],
@@ -59,17 +59,17 @@ async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
     bucket: "posts",
     host: null,
   });
-  if (first === undefined) throw new Error("there is no session");
+  if (first === undefined) throw new Error("no session was opened");
   return first;
 }
 
-async function requested(access: "app" | "public" = "app"): Promise<UpstreamAnswer> {
+async function getPosts(access: "app" | "public" = "app"): Promise<UpstreamAnswer> {
   const opened = await session(access);
-  return await running(clock, opened.get({ path: "/posts", bucket: "posts" }));
+  return await advanceUntil(clock, opened.get({ path: "/posts", bucket: "posts" }));
 }
 
-async function error(access: "app" | "public" = "app"): Promise<EarshotError> {
-  const thrown = await requested(access).then(
+async function getError(access: "app" | "public" = "app"): Promise<EarshotError> {
+  const thrown = await getPosts(access).then(
     (answer) => answer,
     (error: unknown) => error,
   );
@@ -80,10 +80,10 @@ async function error(access: "app" | "public" = "app"): Promise<EarshotError> {
 const host = () => new URL(upstream.url).host;
 
 describe("temporary errors are retried", () => {
-  const passing: [string, Turn, string][] = [
+  const temporaryErrors: [string, UpstreamReply, string][] = [
     ["no answer in time", silent, "timeout"],
-    ["a body that does not come to its end in time", stuckInBody, "timeout"],
-    ["a body that comes byte by byte", trickling, "timeout"],
+    ["a body that does not end in time", stuckInBody, "timeout"],
+    ["a body that arrives byte by byte", trickling, "timeout"],
     ["a body that breaks off", truncatedBody, "unreachable"],
     ["truncated JSON", cutOff, "unreadable"],
     ["an empty body", answered(200), "unreadable"],
@@ -99,54 +99,54 @@ describe("temporary errors are retried", () => {
     ["a status of 408", answered(408), "failed"],
   ];
 
-  test.each(passing)("a temporary error is retried: %s", async (_what, turn, outcome) => {
-    const afterwards = upstream.usual;
-    upstream.usual = (request, response) => {
-      (room.outcomes.length < 2 ? turn : afterwards)(request, response);
+  test.each(temporaryErrors)("a temporary error is retried: %s", async (_what, turn, outcome) => {
+    const defaultReply = upstream.defaultReply;
+    upstream.defaultReply = (request, response) => {
+      (setup.outcomes.length < 2 ? turn : defaultReply)(request, response);
     };
-    if (outcome === "timeout") room.timeoutsMs.push(50, 50);
-    expect(await requested()).toMatchObject({ status: 200, json: { items: ["a"] } });
-    expect(room.outcomes).toEqual([outcome, outcome, "answered"]);
+    if (outcome === "timeout") setup.timeoutsMs.push(50, 50);
+    expect(await getPosts()).toMatchObject({ status: 200, json: { items: ["a"] } });
+    expect(setup.outcomes).toEqual([outcome, outcome, "answered"]);
   });
 
-  test.each(passing)(
+  test.each(temporaryErrors)(
     "a temporary error is retried up to the configured number of times: %s",
     async (_what, turn, outcome) => {
-      upstream.usual = turn;
-      if (outcome === "timeout") room.timeoutsMs.push(50, 50, 50);
-      const thrown = await error();
+      upstream.defaultReply = turn;
+      if (outcome === "timeout") setup.timeoutsMs.push(50, 50, 50);
+      const thrown = await getError();
       expect(thrown).toMatchObject({ retryable: true });
       expect(thrown.message).toContain(host());
-      expect(room.outcomes).toEqual([outcome, outcome, outcome]);
+      expect(setup.outcomes).toEqual([outcome, outcome, outcome]);
     },
   );
 
   test("temporary errors are retried after increasing pauses, within the job's time", async () => {
-    upstream.usual = answered(500);
+    upstream.defaultReply = answered(500);
     const startMs = clock.now();
-    await error();
+    await getError();
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(750);
-    upstream.usual = answered(503, { "retry-after": "7200" });
-    expect(await error()).toMatchObject({ code: "upstream_failed", status: 502 });
+    upstream.defaultReply = answered(503, { "retry-after": "7200" });
+    expect(await getError()).toMatchObject({ code: "upstream_failed", status: 502 });
     expect(upstream.requests).toHaveLength(4);
   });
 });
 
 describe("permanent errors are reported immediately", () => {
-  const lasting: [string, Turn, string, RegExp][] = [
-    ["a body without an end", endless, "answer_too_large", /longer than 100000 bytes/],
-    ["some bytes that unpack to very many", gzipBomb(50_000_000), "answer_too_large", /longer/],
-    ["JSON that nests deep", nested(65), "answer_unreadable", /deeper than 64 levels/],
-    ["JSON that nests very deep", nested(40_000), "answer_unreadable", /deeper than 64 levels/],
+  const permanentErrors: [string, UpstreamReply, string, RegExp][] = [
+    ["an endless body", endless, "answer_too_large", /longer than 100000 bytes/],
+    ["a decompression bomb", gzipBomb(50_000_000), "answer_too_large", /longer/],
+    ["deeply nested JSON", nested(65), "answer_unreadable", /deeper than 64 levels/],
+    ["very deeply nested JSON", nested(40_000), "answer_unreadable", /deeper than 64 levels/],
     ["a status of 501", answered(501), "upstream_failed", /answered 501/],
     ["a status of 304", answered(304), "upstream_refused", /answered 304/],
   ];
 
-  test.each(lasting)(
+  test.each(permanentErrors)(
     "a permanent error is reported immediately: %s",
     async (_what, turn, code, message) => {
       upstream.script = [turn];
-      const thrown = await error();
+      const thrown = await getError();
       expect(thrown).toMatchObject({ code, status: 502, message: expect.stringMatching(message) });
       expect(thrown.message).toContain(host());
       expect(upstream.requests).toHaveLength(1);
@@ -158,7 +158,7 @@ describe("a redirect", () => {
   test("a redirect is not followed with a credential, not even on the same host", async () => {
     for (const location of ["http://169.254.169.254/latest", "http://127.0.0.1:1/", "/elsewhere"]) {
       upstream.script = [redirect(location)];
-      const thrown = await error();
+      const thrown = await getError();
       expect(thrown).toMatchObject({ code: "upstream_refused" });
       expect(thrown.message).toContain(new URL(location, upstream.url).host);
       expect(thrown.message).not.toContain("latest");
@@ -168,12 +168,12 @@ describe("a redirect", () => {
 
   test("a redirect is followed without a credential only on the same host", async () => {
     upstream.script = [redirect("/elsewhere")];
-    expect(await requested("public")).toMatchObject({ json: { items: ["a"] } });
+    expect(await getPosts("public")).toMatchObject({ json: { items: ["a"] } });
     expect(upstream.requests.map(({ path }) => path)).toEqual(["/posts", "/elsewhere"]);
     upstream.script = [redirect("http://10.0.0.1/")];
-    expect(await error("public")).toMatchObject({ code: "upstream_refused" });
-    upstream.usual = redirect("/posts");
-    expect(await error("public")).toMatchObject({ code: "upstream_refused" });
+    expect(await getError("public")).toMatchObject({ code: "upstream_refused" });
+    upstream.defaultReply = redirect("/posts");
+    expect(await getError("public")).toMatchObject({ code: "upstream_refused" });
   });
 });
 
@@ -182,30 +182,30 @@ describe("a refusal", () => {
     "a refusal with status %i is an answer, regardless of its body",
     async (status) => {
       upstream.script = [answered(status, {}, "<p>No</p>"), answered(status, {}, '{"why":"no"}')];
-      expect(await requested()).toMatchObject({ status, json: null });
-      expect(await requested()).toMatchObject({ status, json: { why: "no" } });
+      expect(await getPosts()).toMatchObject({ status, json: null });
+      expect(await getPosts()).toMatchObject({ status, json: { why: "no" } });
       expect(upstream.requests).toHaveLength(2);
     },
   );
 
   test("a refusal with 401 quarantines the credential", async () => {
     upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
-    expect(await error()).toMatchObject({ code: "credential_refused" });
-    expect(room.pool.calls).toEqual([`quarantine c1 ${host()} refused the credential (401)`]);
-    await expect(session()).rejects.toThrow("there is no session");
+    expect(await getError()).toMatchObject({ code: "credential_refused" });
+    expect(setup.pool.calls).toEqual([`quarantine c1 ${host()} refused the credential (401)`]);
+    await expect(session()).rejects.toThrow("no session was opened");
   });
 
   test("a refusal with 401 without a credential explains that one is needed", async () => {
     upstream.script = [answered(401)];
-    const thrown = await error("public");
+    const thrown = await getError("public");
     expect(thrown).toMatchObject({ code: "credential_refused" });
     expect(thrown.message).toContain("requires a credential");
-    expect(room.pool.calls).toEqual([]);
+    expect(setup.pool.calls).toEqual([]);
   });
 });
 
 describe("no secret", () => {
-  test("no secret is in an error, regardless of what a credential kind makes of an answer", async () => {
+  test("no secret is in an error, even if a credential kind repeats it", async () => {
     const echoing = {
       ...bearer,
       send: async () => {
@@ -214,9 +214,9 @@ describe("no secret", () => {
         });
       },
     };
-    room.pool.credentials = [pooled("c2", upstream.url, { kind: echoing })];
-    expect((await error()).message).toBe("no: Bearer [31m…");
-    expect(room.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
+    setup.pool.credentials = [pooled("c2", upstream.url, { kind: echoing })];
+    expect((await getError()).message).toBe("no: Bearer [31m…");
+    expect(setup.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
 
   test("no secret is sent to another host", async () => {
@@ -226,11 +226,11 @@ describe("no secret", () => {
       bucket: "open",
       query: { b: ["2", "3"], c: undefined },
     });
-    await expect(running(clock, openly)).rejects.toMatchObject({
+    await expect(advanceUntil(clock, openly)).rejects.toMatchObject({
       code: "upstream_unreachable",
       message: "localhost does not resolve to a public address",
     });
-    await running(
+    await advanceUntil(
       clock,
       opened.getPublic(new URL(`${upstream.url}/open?a=1`), {
         bucket: "open",
@@ -251,22 +251,22 @@ test("JSON from an upstream cannot change object prototypes", async () => {
       '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}},"id":12345678901234567890123}',
     ),
   ];
-  const { json } = await requested();
+  const { json } = await getPosts();
   expect(Object.getPrototypeOf(json)).toBe(Object.prototype);
   expect((json as { isAdmin?: boolean }).isAdmin).toBeUndefined();
 });
 
 test("a byte order mark in an answer is not an error", async () => {
   upstream.script = [answered(200, {}, Buffer.from('\ufeff{"a":1}'))];
-  expect(await requested()).toMatchObject({ json: { a: 1 } });
+  expect(await getPosts()).toMatchObject({ json: { a: 1 } });
 });
 
-describe("a job that ends", () => {
-  test("a request of a job that ends rejects with the job's own reason, while it waits for anything", async () => {
+describe("the end of a job", () => {
+  test("a request of a job that is aborted rejects with the job's reason, whether it was sent or is waiting", async () => {
     const ending = new AbortController();
     const removed = new Error("the lease was lost");
-    upstream.usual = silent;
-    const [opened] = await room.sessions.open({
+    upstream.defaultReply = silent;
+    const [opened] = await setup.sessions.open({
       job: jobOf("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
       platform: "x",
       access: ["app"],
@@ -282,7 +282,7 @@ describe("a job that ends", () => {
   });
 
   test("a job sends no request after its deadline", async () => {
-    const [opened] = await room.sessions.open({
+    const [opened] = await setup.sessions.open({
       job: jobOf("late", { deadlineMs: clock.now() - 1 }),
       platform: "x",
       access: ["app"],

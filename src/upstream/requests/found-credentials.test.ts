@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { bearer, pooled, type TestPool, testPool } from "../../../testkit/upstreams/sessions.ts";
 import type { UsableRelease } from "../credentials/release.ts";
-import { foundCredentials } from "./found-credentials.ts";
+import { findCredentials } from "./found-credentials.ts";
 
 const host = "https://server.example";
 const release: UsableRelease = { credential: null as never, hasExpired: () => false };
@@ -19,17 +19,17 @@ beforeEach(() => {
   pool.released = () => pooled("released", host, { owner: "account" });
 });
 
-type Special = Partial<Parameters<typeof foundCredentials>[1]>;
+type Special = Partial<Parameters<typeof findCredentials>[1]>;
 const found = async (special: Special = {}) =>
   (
-    await foundCredentials(pool, {
+    await findCredentials(pool, {
       ...requested,
       job: { accountId: "", released: release },
       ...special,
     })
   ).map(({ credential }) => credential.id);
 
-test("a job uses the credential that was released for it, beside the process's credentials", async () => {
+test("a job uses the credential that was released for it, in addition to the process's own", async () => {
   pool.credentials = [pooled("own", host)];
   expect(await found()).toEqual(["released", "own"]);
   expect(await found({ job: { accountId: "" } })).toEqual(["own"]);
@@ -42,7 +42,7 @@ test("a release is used only for its platform, access and host", async () => {
   expect(await found({ host })).toEqual(["released"]);
 });
 
-test("a release of the deployment's is not used where an own credential is required", async () => {
+test("a released credential of the deployment is not used if an own one is required", async () => {
   pool.released = () => pooled("released", host, { kind: bearer });
   expect(await found({ ownership: "own" })).toEqual([]);
 });

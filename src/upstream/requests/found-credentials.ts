@@ -8,7 +8,7 @@ export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "
  * The account's, then the deployment's; within each, `user` before `app`, and one released for the job last of its
  * kind.
  */
-export async function foundCredentials(
+export async function findCredentials(
   pool: CredentialPool,
   request: Omit<Parameters<Sessions["open"]>[0], "job"> & {
     job: Pick<UpstreamJob, "accountId" | "released">;
@@ -32,11 +32,13 @@ export async function foundCredentials(
     return (await pool.choose(choice)).map((one) => ({ ...one, access: kind }));
   });
   const ownCredentials = (await Promise.all(chosen)).flat();
-  const isUsed =
+  const isReleaseIncluded =
     released !== null &&
     mayBeUsed(released) &&
     (host === null || released.credential.host === host);
-  return [...ownCredentials, ...(isUsed ? [withAccess(released)] : [])].toSorted(byOwner);
+  return [...ownCredentials, ...(isReleaseIncluded ? [withAccess(released)] : [])].toSorted(
+    byOwner,
+  );
 }
 
 const withAccess = (one: PooledCredential): FoundCredential => ({

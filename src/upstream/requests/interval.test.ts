@@ -6,10 +6,10 @@ import {
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
+  advanceUntil,
   jobOf,
-  openRoom,
+  openTestSessions,
   pooled,
-  running,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -19,7 +19,7 @@ import type { OpenSession } from "./sessions.ts";
 
 const secondMs = 1_000;
 let upstream: HostileUpstream;
-let room: TestSessions;
+let setup: TestSessions;
 let clock: ManualClock;
 let refused: number;
 
@@ -34,11 +34,11 @@ beforeEach(async () => {
     (isEarly ? answered(429) : good({}))(request, response);
   });
   const intervalMs = (bucket: string) => (bucket === "all" ? secondMs : 0);
-  room = openRoom(testUpstream("x", { intervalMs }), [upstream.url], { clock });
-  room.pool.credentials = [pooled("c1", upstream.url)];
+  setup = openTestSessions(testUpstream("x", { intervalMs }), [upstream.url], { clock });
+  setup.pool.credentials = [pooled("c1", upstream.url)];
 });
 afterEach(async () => {
-  await room.close();
+  await setup.close();
   await upstream.close();
 });
 
@@ -56,8 +56,8 @@ async function session(
     bucket: null,
     host: null,
   } as const;
-  const [first] = await room.sessions.open(requested);
-  if (first === undefined) throw new Error("there is no session");
+  const [first] = await setup.sessions.open(requested);
+  if (first === undefined) throw new Error("no session was opened");
   return first;
 }
 
@@ -68,7 +68,7 @@ test("twenty concurrent jobs are answered at the request interval, without a ref
     Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { maxWaitMs: 10_000 })),
   );
   const requested = Promise.all(sessions.map((one) => one.patient.get(all)));
-  const answers = await running(clock, requested);
+  const answers = await advanceUntil(clock, requested);
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(refused).toBe(0);
   expect(upstream.requests).toHaveLength(20);

@@ -8,9 +8,9 @@ import {
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
-  openRoom,
+  openTestSessions,
   pooled,
-  running as runningAt,
+  advanceUntil as runningAt,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -19,7 +19,7 @@ import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "./sessions.ts";
 
 let upstream: HostileUpstream;
-let room: TestSessions;
+let setup: TestSessions;
 let clock: ManualClock;
 
 const minuteMs = 60_000;
@@ -30,11 +30,13 @@ const running = <Value>(manual: ManualClock, promise: Promise<Value>): Promise<V
 beforeEach(async () => {
   clock = createManualClock();
   upstream = await startHostileUpstream();
-  room = openRoom(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], { clock });
-  room.pool.credentials = [pooled("c1", upstream.url)];
+  setup = openTestSessions(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
+    clock,
+  });
+  setup.pool.credentials = [pooled("c1", upstream.url)];
 });
 afterEach(async () => {
-  await room.close();
+  await setup.close();
   await upstream.close();
 });
 
@@ -43,7 +45,7 @@ async function open(
   lifeMs = 10 * minuteMs,
   job = jobOf(name, { deadlineMs: clock.now() + lifeMs }),
 ): Promise<readonly OpenSession[]> {
-  return await room.sessions.open({
+  return await setup.sessions.open({
     job,
     platform: "x",
     access: ["app"],
@@ -55,7 +57,7 @@ async function open(
 
 async function session(name = "job", lifeMs?: number): Promise<OpenSession> {
   const [first] = await open(name, lifeMs);
-  if (first === undefined) throw new Error("there is no session");
+  if (first === undefined) throw new Error("no session was opened");
   return first;
 }
 
@@ -70,7 +72,7 @@ const errorOf = (pending: Promise<unknown>): Promise<unknown> =>
 describe("a limit that the platform reports", () => {
   test("a limit that the platform reports is obeyed by a hundred concurrent jobs: none is refused, and all finish", async () => {
     const usual = limited({ limit: 20, windowMs: minuteMs }, () => clock.now());
-    upstream.usual = usual;
+    upstream.defaultReply = usual;
     const jobs = Array.from({ length: 100 }, async (_, n) =>
       (await session(`job ${n}`)).patient.get(posts),
     );
@@ -78,29 +80,29 @@ describe("a limit that the platform reports", () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
     expect(usual.refused()).toBe(0);
     expect(upstream.requests).toHaveLength(100);
-    expect(room.outcomes).toEqual(Array(100).fill("answered"));
+    expect(setup.outcomes).toEqual(Array(100).fill("answered"));
   });
 
   test("a limit that the platform reports is not waited for while another credential can answer", async () => {
-    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session()).get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
     expect(error).toMatchObject({ code: "upstream_limited", retryable: true });
     expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + minuteMs - 5_000);
-    expect(room.pool.calls).toEqual(["cool c1 posts"]);
+    expect(setup.pool.calls).toEqual(["cool c1 posts"]);
     expect(upstream.requests).toHaveLength(1);
   });
 
   test("a limit that the platform reports is reported immediately if it outlasts the job", async () => {
-    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
   test("a limit that the platform reports is waited for up to the job's maximum", async () => {
-    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, maxWaitMs: 10_000 });
     const [opened] = await open("hasty", 10 * minuteMs, hasty);
@@ -110,16 +112,16 @@ describe("a limit that the platform reports", () => {
   });
 
   test("a limit that the platform reports applies per bucket", async () => {
-    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    upstream.usual = good({});
+    upstream.defaultReply = good({});
     const other = (await session()).get({ path: "/users", bucket: "users" });
     await expect(running(clock, other)).resolves.toMatchObject({ status: 200 });
   });
 
   test("a limit that the platform reports orders its credential after open ones", async () => {
-    room.pool.credentials = [pooled("c1", upstream.url), pooled("c2", upstream.url)];
-    upstream.usual = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    setup.pool.credentials = [pooled("c1", upstream.url), pooled("c2", upstream.url)];
+    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     expect((await open("next")).map(({ credentialId }) => credentialId)).toEqual(["c2", "c1"]);
   });
@@ -127,20 +129,20 @@ describe("a limit that the platform reports", () => {
 
 test("before a limit is known, requests are sent one at a time", async () => {
   const stored: (() => void)[] = [];
-  upstream.usual = (request, response) => {
+  upstream.defaultReply = (request, response) => {
     stored.push(() => good({})(request, response));
   };
   const first = (await session("1")).get(posts);
   const second = (await session("2")).get(posts);
-  await running(clock, storedOne(stored));
+  await running(clock, untilStored(stored));
   expect(upstream.requests).toHaveLength(1);
-  upstream.usual = good({});
+  upstream.defaultReply = good({});
   stored[0]?.();
   await running(clock, Promise.all([first, second]));
   expect(upstream.requests).toHaveLength(2);
 });
 
-async function storedOne(stored: readonly unknown[]): Promise<void> {
+async function untilStored(stored: readonly unknown[]): Promise<void> {
   while (stored.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
 }
 
@@ -185,7 +187,7 @@ describe("a refusal for the limit (429)", () => {
       500,
     ],
   ])(
-    "a refusal for the limit (429) that reports %s is repeated then, by a caller without an alternative",
+    "a refusal for the limit (429) that reports %s is retried after that time by a caller without an alternative",
     async (_what, headers, waitMs) => {
       upstream.script = [(request, response) => answered(429, headers())(request, response)];
       const startMs = clock.now();
@@ -193,8 +195,8 @@ describe("a refusal for the limit (429)", () => {
       const waitedMs = clock.now() - startMs;
       expect(waitedMs).toBeGreaterThanOrEqual(waitMs - 1_000);
       expect(waitedMs).toBeLessThan(waitMs + 5_000);
-      expect(room.outcomes).toEqual(["limited", "answered"]);
-      expect(room.pool.calls).toEqual(["cool c1 posts"]);
+      expect(setup.outcomes).toEqual(["limited", "answered"]);
+      expect(setup.pool.calls).toEqual(["cool c1 posts"]);
     },
   );
 
@@ -206,8 +208,8 @@ describe("a refusal for the limit (429)", () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test("repeated refusals for the limit (429) make the pauses longer, also without a reported end", async () => {
-    upstream.usual = answered(429, { "retry-after": "0" });
+  test("repeated refusals for the limit (429) lengthen the pauses, even if Retry-After is 0", async () => {
+    upstream.defaultReply = answered(429, { "retry-after": "0" });
     const startMs = clock.now();
     const error = await running(
       clock,
@@ -219,13 +221,13 @@ describe("a refusal for the limit (429)", () => {
   });
 
   test("refusals for the limit (429) of concurrent requests count once", async () => {
-    upstream.usual = answered(
+    upstream.defaultReply = answered(
       200,
       { "ratelimit-remaining": "50", "ratelimit-reset-ms": inAMinute() },
       "{}",
     );
     await running(clock, (await session()).get(posts));
-    upstream.usual = answered(429);
+    upstream.defaultReply = answered(429);
     const refused = Array.from({ length: 10 }, async (_, n) =>
       errorOf((await session(`${n}`)).get(posts)),
     );
@@ -236,7 +238,7 @@ describe("a refusal for the limit (429)", () => {
 
 test("a host that does not answer does not delay the requests after it", async () => {
   const silentHost = await startHostileUpstream(() => {});
-  const silentRoom = openRoom(
+  const silentSetup = openTestSessions(
     testUpstream("x", { publicBaseUrl: silentHost.url }),
     [silentHost.url],
     {
@@ -244,10 +246,10 @@ test("a host that does not answer does not delay the requests after it", async (
       settings: { tries: 1 },
     },
   );
-  silentRoom.timeoutsMs.push(...Array(60).fill(50));
+  silentSetup.timeoutsMs.push(...Array(60).fill(50));
   const pending = Array.from({ length: 60 }, async (_, n) => {
     const job = jobOf(`job ${n}`, { deadlineMs: clock.now() + 100 * minuteMs });
-    const [opened] = await silentRoom.sessions.open({
+    const [opened] = await silentSetup.sessions.open({
       job,
       platform: "x",
       access: ["public"],
@@ -261,6 +263,6 @@ test("a host that does not answer does not delay the requests after it", async (
   const errors = await running(clock, Promise.all(pending));
   expect(errors).toEqual(Array(60).fill(expect.objectContaining({ code: "upstream_timeout" })));
   expect(performance.now() - startMs).toBeLessThan(1_500);
-  await silentRoom.close();
+  await silentSetup.close();
   await silentHost.close();
 });

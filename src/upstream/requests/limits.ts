@@ -16,8 +16,8 @@ import {
 } from "./limit-state.ts";
 
 /**
- * Limits per credential (or host) and bucket. Pending requests count; before the first report,
- * requests go one at a time. FIFO.
+ * Limits requests per credential (or host) and bucket. Pending requests count; before the first report,
+ * requests are sent one at a time. Waiting requests are admitted in FIFO order.
  */
 export type RateLimits = {
   /**
@@ -30,7 +30,7 @@ export type RateLimits = {
   reopen(owner: string, except: readonly string[]): void;
 };
 
-/** Doubled after each consecutive failure. */
+/** The pause doubles after each consecutive failure. */
 export type PauseBounds = { minMs: number; maxMs: number };
 
 export type LimitsContext = {
@@ -104,11 +104,11 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
         stopWaking(limit);
         return;
       }
-      const now = limitUsage(limit, clock.elapsed());
-      if (now.kind === "unknown") return;
-      if (now.kind !== "open") {
-        refuseAll(limit, now);
-        if (limit.waiting.length > 0) wakeAt(limit, now.untilMs);
+      const usage = limitUsage(limit, clock.elapsed());
+      if (usage.kind === "unknown") return;
+      if (usage.kind !== "open") {
+        refuseOutOfTime(limit, usage);
+        if (limit.waiting.length > 0) wakeAt(limit, usage.untilMs);
         return;
       }
       limit.waiting.shift();
@@ -116,7 +116,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
     }
   }
 
-  function refuseAll(limit: WaitingLimit, { kind, untilMs }: Closed): void {
+  function refuseOutOfTime(limit: WaitingLimit, { kind, untilMs }: Closed): void {
     const retryAtMs = wallOf(untilMs);
     const isOutOfTime = ({ patience, deadlineMs, intervalDeadlineMs }: Waiter) =>
       patience === "impatient" || (kind === "paced" ? intervalDeadlineMs : deadlineMs) <= retryAtMs;
@@ -140,7 +140,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
   }
 
   function stopWaking(limit: WaitingLimit): void {
-    limit.wake?.timer.abort(noLonger);
+    limit.wake?.timer.abort(noLongerNeeded);
     limit.wake = null;
   }
 
@@ -214,7 +214,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       const end = (settle: () => void) => {
         isOver = true;
         signal.removeEventListener("abort", onAbort);
-        deadline.abort(noLonger);
+        deadline.abort(noLongerNeeded);
         settle();
       };
       signal.addEventListener("abort", onAbort, { once: true });
@@ -232,17 +232,17 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
     take,
     closedUntilMs: (scope) => {
       const limit = limits.get(keyOf(scope));
-      const now = limit && limitUsage(limit, clock.elapsed());
-      return now?.kind === "closed" ? wallOf(now.untilMs) : null;
+      const usage = limit && limitUsage(limit, clock.elapsed());
+      return usage?.kind === "closed" ? wallOf(usage.untilMs) : null;
     },
     close: (scope, untilMs) => {
       const limit = limitOf(scope);
       limit.closedUntilMs = Math.max(limit.closedUntilMs, elapsedOf(untilMs));
     },
     reopen: (owner, except) => {
-      const kept = new Set(except.map((bucket) => keyOf({ owner, bucket })));
+      const exceptKeys = new Set(except.map((bucket) => keyOf({ owner, bucket })));
       for (const [key, limit] of limits) {
-        if (!key.startsWith(keyOf({ owner, bucket: "" })) || kept.has(key)) continue;
+        if (!key.startsWith(keyOf({ owner, bucket: "" })) || exceptKeys.has(key)) continue;
         if (limitUsage(limit, clock.elapsed()).kind !== "closed") continue;
         noteReplacement(limit);
         admit(limit);
@@ -253,4 +253,4 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
 
 const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
-const noLonger = new Error("no request is pending");
+const noLongerNeeded = new Error("no request is pending");

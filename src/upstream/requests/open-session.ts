@@ -21,7 +21,7 @@ export type SessionOptions = {
   subjectId: string | null;
   baseUrl: string;
   transport: Access;
-  openly: Access;
+  publicAccess: Access;
   spending: Spending | null;
   nowMs: number;
 };
@@ -66,7 +66,10 @@ export function openSession(options: SessionOptions): OpenSession {
       },
       getPublic: async (url, request) => {
         const target = withQuery(url, request.query);
-        return await send({ url: target, access: options.openly, paid: null, patience }, request);
+        return await send(
+          { url: target, access: options.publicAccess, paid: null, patience },
+          request,
+        );
       },
     };
   }

@@ -37,11 +37,11 @@ export const spendingOperations = {
   reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
     const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
     yield* spendDeadReservations(database, nowMs - lostAfterMs);
-    if (yield* hasLostCall(database, jobUuid, own)) throw repeated(spender.platform);
+    if (yield* hasLostCall(database, jobUuid, own)) throw paidCallRepeated(spender.platform);
     const spent = yield* deploymentPostReads(database, spender);
-    const binds = mostPostReads !== null && spender.owner === "deployment";
-    if (binds && amounts.postReads > 0 && spent + amounts.postReads > mostPostReads) {
-      throw usedUp(spender.month, amounts.postReads, { spent, most: mostPostReads });
+    const isLimited = mostPostReads !== null && spender.owner === "deployment";
+    if (isLimited && amounts.postReads > 0 && spent + amounts.postReads > mostPostReads) {
+      throw budgetUsedUp(spender.month, amounts.postReads, { spent, most: mostPostReads });
     }
     const id = yield* addReservation(database, { ...spender, ...amounts, jobUuid, attempt, nowMs });
     return { id, monthPostReads: yield* deploymentPostReads(database, spender) };
@@ -93,7 +93,7 @@ function* hasLostCall(
   return unsettled.some(({ id }) => !ownCalls.includes(id));
 }
 
-function repeated(platform: string): EarshotError {
+function paidCallRepeated(platform: string): EarshotError {
   return new EarshotError(
     "paid_call_repeated",
     `an earlier attempt at this job was lost during a call to ${platform} that may have been billed, so it is not repeated`,
@@ -101,7 +101,7 @@ function repeated(platform: string): EarshotError {
   );
 }
 
-function usedUp(
+function budgetUsedUp(
   month: string,
   requested: number,
   { spent, most }: { spent: number; most: number },

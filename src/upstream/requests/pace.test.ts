@@ -19,7 +19,7 @@ function paced(perSecond: number) {
   return { clock, startedMs, begin };
 }
 
-test("paced jobs start in FIFO order, at most so many in any second", async () => {
+test("paced jobs start in FIFO order, at most the configured number in any second", async () => {
   const { clock, startedMs, begin } = paced(3);
   for (let n = 0; n < 8; n += 1) {
     void begin(`job ${n}`);

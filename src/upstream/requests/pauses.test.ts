@@ -7,7 +7,7 @@ import {
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
-  openRoom,
+  openTestSessions,
   pooled,
   type TestSessions,
   testUpstream,
@@ -16,13 +16,13 @@ import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import type { OpenSession } from "./sessions.ts";
 
 let upstream: HostileUpstream;
-let room: TestSessions;
+let setup: TestSessions;
 let clock: ManualClock;
 
 beforeEach(async () => {
   clock = createManualClock();
   upstream = await startHostileUpstream(good({}));
-  room = openRoom(testUpstream("x"), [upstream.url], {
+  setup = openTestSessions(testUpstream("x"), [upstream.url], {
     clock,
     settings: {
       tries: 4,
@@ -33,15 +33,15 @@ beforeEach(async () => {
       maxAnswerValues: 3,
     },
   });
-  room.pool.credentials = [pooled("c1", upstream.url)];
+  setup.pool.credentials = [pooled("c1", upstream.url)];
 });
 afterEach(async () => {
-  await room.close();
+  await setup.close();
   await upstream.close();
 });
 
 async function session(): Promise<OpenSession> {
-  const [first] = await room.sessions.open({
+  const [first] = await setup.sessions.open({
     job: jobOf("job", { deadlineMs: clock.now() + 600_000 }),
     platform: "x",
     access: ["app"],
@@ -49,7 +49,7 @@ async function session(): Promise<OpenSession> {
     bucket: "posts",
     host: null,
   });
-  if (first === undefined) throw new Error("there is no session");
+  if (first === undefined) throw new Error("no session was opened");
   return first;
 }
 
@@ -84,7 +84,7 @@ test("a limit without a reported end pauses requests as configured, doubled up t
 });
 
 test("an answer with too many values is rejected", async () => {
-  upstream.usual = answered(200, {}, "[1,2,3,4]");
+  upstream.defaultReply = answered(200, {}, "[1,2,3,4]");
   const error = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
   await expect((await session()).get(posts)).rejects.toMatchObject(error);
 });

@@ -4,12 +4,12 @@ import type { Secrets } from "../../platforms/credential.ts";
 import { redactedReason, withoutSecrets } from "../../platforms/without-secrets.ts";
 
 const maxCauses = 8;
-const everything = { depth: maxCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
+const inspectOptions = { depth: maxCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
 
 /** Returns an error of the same kind without the secrets, with message, hint and causes of one line each. */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
-  const text = inspect(thrown, everything);
+  const text = inspect(thrown, inspectOptions);
   return isClean && text === withoutSecrets(text, secrets)
     ? thrown
     : redactCause(thrown, secrets, 0);

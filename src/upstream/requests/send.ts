@@ -28,12 +28,12 @@ export async function sendRequest(
   try {
     return await sendUntil(context, request, AbortSignal.any([job.signal, timeout.signal]));
   } finally {
-    timerAbort.abort(answered);
+    timerAbort.abort(requestEnded);
   }
 }
 
 /** An abort without a reason creates an exception each time. */
-const answered = new Error("the request ended");
+const requestEnded = new Error("the request ended");
 
 async function sendUntil(
   context: SendContext,

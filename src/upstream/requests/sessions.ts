@@ -8,7 +8,7 @@ export type UpstreamJob = {
   uuid: string;
   accountId: string;
   attempt: number;
-  /** When the answer stops being useful. */
+  /** After this time the answer is useless. */
   deadlineMs: number;
   /** The deadline if omitted. */
   maxWaitMs?: number;

@@ -10,7 +10,7 @@ export type Spender = {
   platform: Platform;
   credentialId: string;
   owner: "account" | "deployment";
-  /** Whose request it is; null for none. */
+  /** The account that made the request, or null. */
   accountId: string | null;
 };
 

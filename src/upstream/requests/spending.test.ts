@@ -6,13 +6,13 @@ import {
   type HostileUpstream,
   silent,
   startHostileUpstream,
-  type Turn,
+  type UpstreamReply,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
+  advanceUntil,
   jobOf,
-  openRoom,
+  openTestSessions,
   pooled,
-  running,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -24,7 +24,7 @@ const dayMs = 86_400_000;
 const startMs = Date.UTC(2023, 10, 14);
 
 let upstream: HostileUpstream;
-let room: TestSessions;
+let setup: TestSessions;
 let clock: ManualClock;
 
 const priceOf = ({ postReads = 0, userReads = 0 }: Bill) => postReads * 5_000 + userReads * 10_000;
@@ -32,22 +32,22 @@ const priceOf = ({ postReads = 0, userReads = 0 }: Bill) => postReads * 5_000 + 
 beforeEach(async () => {
   clock = createManualClock(startMs);
   upstream = await startHostileUpstream();
-  room = openRoom(testUpstream("x", { priceOf }), [upstream.url], {
+  setup = openTestSessions(testUpstream("x", { priceOf }), [upstream.url], {
     clock,
     settings: { xMonthlyPostReads: 250 },
   });
-  room.pool.credentials = [pooled("deployment's", upstream.url)];
+  setup.pool.credentials = [pooled("deployment's", upstream.url)];
 });
 afterEach(async () => {
-  await room.close();
+  await setup.close();
   await upstream.close();
 });
 
 async function open(
   name = "job",
-  { of = room.sessions, ...more }: Partial<UpstreamJob> & { of?: Sessions } = {},
+  { sessions = setup.sessions, ...more }: Partial<UpstreamJob> & { sessions?: Sessions } = {},
 ): Promise<OpenSession> {
-  const [first] = await of.open({
+  const [first] = await sessions.open({
     job: jobOf(name, { deadlineMs: clock.now() + 3_600_000, ...more }),
     platform: "x",
     access: ["app"],
@@ -55,18 +55,18 @@ async function open(
     bucket: "posts",
     host: null,
   });
-  if (first === undefined) throw new Error("there is no session");
+  if (first === undefined) throw new Error("no session was opened");
   return first;
 }
 
-const hundred = { path: "/posts", bucket: "posts", bill: { postReads: 100 } };
+const hundredReads = { path: "/posts", bucket: "posts", bill: { postReads: 100 } };
 
-const spent = () => room.store.postReads("2023-11");
+const spent = () => setup.store.postReads("2023-11");
 
 describe("a billed call", () => {
-  test("a billed call costs what the platform reports to have billed", async () => {
+  test("a billed call costs what the platform reports", async () => {
     const session = await open();
-    const answer = await session.get(hundred);
+    const answer = await session.get(hundredReads);
     expect(await spent()).toBe(100);
     answer.settle({ postReads: 7, userReads: 2 });
     answer.settle({ postReads: 1 });
@@ -83,8 +83,8 @@ describe("a billed call", () => {
 
   test("a billed call costs the maximum without a report", async () => {
     const session = await open();
-    await session.get(hundred);
-    await session.get(hundred);
+    await session.get(hundredReads);
+    await session.get(hundredReads);
     expect(session.cost()).toMatchObject({ postReads: 200, microUsd: 1_000_000 });
     expect(await spent()).toBe(200);
   });
@@ -96,25 +96,25 @@ describe("a billed call", () => {
   ])(
     "a billed call that reports %s is counted within bounds",
     async (_what, postReads, counted) => {
-      const answer = await (await open()).get(hundred);
+      const answer = await (await open()).get(hundredReads);
       answer.settle({ postReads });
       await clock.advance(0);
       expect(await spent()).toBe(counted);
     },
   );
 
-  test.each<[string, Turn]>([
+  test.each<[string, UpstreamReply]>([
     ["is refused (4xx)", answered(400, {}, "{}")],
     ["fails upstream (5xx)", answered(500)],
     ["is limited (429)", answered(429, { "retry-after": "3600" })],
   ])("a billed call costs nothing if it %s", async (_what, turn) => {
-    upstream.usual = turn;
+    upstream.defaultReply = turn;
     const session = await open();
-    const pending = session.get(hundred).then(
+    const pending = session.get(hundredReads).then(
       (answer) => answer.settle({}),
       () => undefined,
     );
-    await running(clock, pending);
+    await advanceUntil(clock, pending);
     await clock.advance(0);
     expect(session.cost()).toMatchObject({ postReads: 0, month: { postReads: 0 } });
     expect(await spent()).toBe(0);
@@ -123,60 +123,60 @@ describe("a billed call", () => {
   test("a billed call costs nothing if the host is unreachable", async () => {
     await upstream.close();
     const session = await open();
-    await running(
+    await advanceUntil(
       clock,
-      session.get(hundred).catch(() => undefined),
+      session.get(hundredReads).catch(() => undefined),
     );
     expect(await spent()).toBe(0);
     upstream = await startHostileUpstream();
   });
 
-  test.each<[string, Turn]>([
+  test.each<[string, UpstreamReply]>([
     ["no answer", silent],
     ["a closed connection", closed],
     ["an unreadable answer", answered(200, {}, "{")],
   ])(
-    "a billed call may have been billed if it got %s, so that it counts in full and is not repeated",
+    "a call that got %s may have been billed, so it counts in full and is not repeated",
     async (_what, turn) => {
-      if (turn === silent) room.timeoutsMs.push(50);
-      upstream.usual = turn;
-      const error = await running(
+      if (turn === silent) setup.timeoutsMs.push(50);
+      upstream.defaultReply = turn;
+      const error = await advanceUntil(
         clock,
-        (await open()).get(hundred).catch((thrown: unknown) => thrown),
+        (await open()).get(hundredReads).catch((thrown: unknown) => thrown),
       );
       expect(error).toMatchObject({
         retryable: false,
         message: expect.stringContaining("may have been billed"),
       });
-      expect(room.outcomes).toHaveLength(1);
+      expect(setup.outcomes).toHaveLength(1);
       expect(await spent()).toBe(100);
     },
   );
 
   test("a billed call is on disk before it is sent", async () => {
     const seen: number[] = [];
-    upstream.usual = (request, response) => {
+    upstream.defaultReply = (request, response) => {
       void spent().then((reads) => {
         seen.push(reads);
         good({})(request, response);
       });
     };
-    await (await open()).get(hundred);
+    await (await open()).get(hundredReads);
     expect(seen).toEqual([100]);
   });
 });
 
 describe("the month's budget", () => {
   test("the month's budget is exact with any number of concurrent jobs and processes", async () => {
-    const processes = [room.sessions, room.beside(), room.beside()];
+    const processes = [setup.sessions, setup.anotherProcess(), setup.anotherProcess()];
     const requested = Array.from({ length: 30 }, async (_, n) => {
-      const session = await open(`job ${n}`, { of: processes[n % 3] ?? room.sessions });
-      return await session.get({ ...hundred, bill: { postReads: 10 } }).then(
+      const session = await open(`job ${n}`, { sessions: processes[n % 3] ?? setup.sessions });
+      return await session.get({ ...hundredReads, bill: { postReads: 10 } }).then(
         () => "read",
         (error: { code: string }) => error.code,
       );
     });
-    const outcomes = await running(clock, Promise.all(requested));
+    const outcomes = await advanceUntil(clock, Promise.all(requested));
     expect(outcomes.filter((outcome) => outcome === "read")).toHaveLength(25);
     expect(outcomes.filter((outcome) => outcome === "budget_used_up")).toHaveLength(5);
     expect(await spent()).toBe(250);
@@ -184,7 +184,9 @@ describe("the month's budget", () => {
   });
 
   test("the month's budget is reported with its setting and its end, without a request", async () => {
-    const refused = open().then((session) => session.get({ ...hundred, bill: { postReads: 251 } }));
+    const refused = open().then((session) =>
+      session.get({ ...hundredReads, bill: { postReads: 251 } }),
+    );
     await expect(refused).rejects.toMatchObject({
       code: "budget_used_up",
       status: 502,
@@ -197,18 +199,20 @@ describe("the month's budget", () => {
   });
 
   test("the month's budget restarts with the month", async () => {
-    await (await open()).get({ ...hundred, bill: { postReads: 250 } });
-    await expect((await open("2")).get(hundred)).rejects.toMatchObject({ code: "budget_used_up" });
+    await (await open()).get({ ...hundredReads, bill: { postReads: 250 } });
+    await expect((await open("2")).get(hundredReads)).rejects.toMatchObject({
+      code: "budget_used_up",
+    });
     clock.shiftWall(20 * dayMs);
     const session = await open("3");
-    await session.get(hundred);
+    await session.get(hundredReads);
     expect(session.cost()?.month).toEqual({ name: "2023-12", postReads: 100, mostPostReads: 250 });
   });
 
   test("the month's budget does not apply to an account's own credential, whose calls are counted separately", async () => {
-    room.pool.credentials = [pooled("own", upstream.url, { owner: "account" })];
+    setup.pool.credentials = [pooled("own", upstream.url, { owner: "account" })];
     const session = await open();
-    for (let n = 0; n < 4; n += 1) await session.get(hundred);
+    for (let n = 0; n < 4; n += 1) await session.get(hundredReads);
     expect(session.cost()).toEqual({
       postReads: 400,
       userReads: 0,
@@ -220,94 +224,96 @@ describe("the month's budget", () => {
   });
 
   test("the month's budget does not apply to calls that cost no posts", async () => {
-    await (await open()).get({ ...hundred, bill: { postReads: 250 } });
+    await (await open()).get({ ...hundredReads, bill: { postReads: 250 } });
     await expect(
-      (await open("2")).get({ ...hundred, bill: { userReads: 1 } }),
+      (await open("2")).get({ ...hundredReads, bill: { userReads: 1 } }),
     ).resolves.toMatchObject({ status: 200 });
   });
 });
 
 describe("a job whose lease was lost during a paid call", () => {
-  async function lost(name: string): Promise<void> {
+  async function loseLease(name: string): Promise<void> {
     const lease = new AbortController();
     upstream.script = [silent];
-    const pending = (await open(name, { signal: lease.signal })).get(hundred);
+    const pending = (await open(name, { signal: lease.signal })).get(hundredReads);
     while (upstream.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
     lease.abort(new Error("the lease was lost"));
     await expect(pending).rejects.toThrow("the lease was lost");
   }
 
   test("a job whose lease was lost during a paid call is not paid for twice, by any process and under any attempt number", async () => {
-    await lost("job");
-    for (const [of, attempt] of [
-      [room.sessions, 2],
-      [room.beside(), 1],
-      [room.beside(), 2],
+    await loseLease("job");
+    for (const [sessions, attempt] of [
+      [setup.sessions, 2],
+      [setup.anotherProcess(), 1],
+      [setup.anotherProcess(), 2],
     ] as const) {
-      await expect((await open("job", { of, attempt })).get(hundred)).rejects.toMatchObject({
+      await expect(
+        (await open("job", { sessions, attempt })).get(hundredReads),
+      ).rejects.toMatchObject({
         code: "paid_call_repeated",
         status: 502,
         retryable: false,
       });
     }
     expect(upstream.requests).toHaveLength(1);
-    await expect((await open("another")).get(hundred)).resolves.toMatchObject({ status: 200 });
+    await expect((await open("another")).get(hundredReads)).resolves.toMatchObject({ status: 200 });
   });
 
-  test("a job whose lease was lost pays when it runs again if nothing was sent before", async () => {
+  test("a job whose lease was lost before anything was sent may call again", async () => {
     const lease = new AbortController();
     const session = await open("job", { signal: lease.signal });
-    const pending = session.get(hundred);
+    const pending = session.get(hundredReads);
     pending.catch(() => undefined);
     while ((await spent()) === 0);
     lease.abort(new Error("the lease was lost"));
     await expect(pending).rejects.toThrow("the lease was lost");
     expect(upstream.requests).toEqual([]);
-    await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
+    await expect((await open("job", { attempt: 2 })).get(hundredReads)).resolves.toMatchObject({
       status: 200,
     });
   });
 
   test("a job whose lease was lost may continue with free calls", async () => {
-    await lost("job");
-    const { bill: _bill, ...free } = hundred;
+    await loseLease("job");
+    const { bill: _bill, ...free } = hundredReads;
     await expect((await open("job", { attempt: 2 })).get(free)).resolves.toMatchObject({
       status: 200,
     });
   });
 
-  test("a lost paid call counts as billed, also after the day in which it may be answered", async () => {
-    await lost("job");
+  test("a lost paid call counts as billed, even after its reservation has expired", async () => {
+    await loseLease("job");
     expect(await spent()).toBe(100);
     clock.shiftWall(2 * dayMs);
-    await (await open("another")).get({ ...hundred, bill: { postReads: 1 } });
+    await (await open("another")).get({ ...hundredReads, bill: { postReads: 1 } });
     expect(await spent()).toBe(101);
   });
 
-  test("a job whose lease was lost has paid for what was answered before, and may continue", async () => {
-    await (await open("job")).get(hundred);
+  test("a job may continue after a paid call that was answered before its lease was lost", async () => {
+    await (await open("job")).get(hundredReads);
     await clock.advance(0);
-    await expect((await open("job", { attempt: 2 })).get(hundred)).resolves.toMatchObject({
+    await expect((await open("job", { attempt: 2 })).get(hundredReads)).resolves.toMatchObject({
       status: 200,
     });
   });
 });
 
 test("concurrent calls of one attempt do not count as repetitions", async () => {
-  const one = { ...hundred, bill: { postReads: 1 } };
+  const one = { ...hundredReads, bill: { postReads: 1 } };
   const [session, other] = [await open(), await open()];
   // No limit delays the next ones after an answer has reported none.
   await session.get(one);
   const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
-  await expect(running(clock, all)).resolves.toHaveLength(3);
+  await expect(advanceUntil(clock, all)).resolves.toHaveLength(3);
   expect(await spent()).toBe(4);
 });
 
-test("no costs are reported where nothing is billed", async () => {
-  const free = openRoom(testUpstream("x"), [upstream.url], { clock });
+test("no costs are reported for a platform that does not bill", async () => {
+  const free = openTestSessions(testUpstream("x"), [upstream.url], { clock });
   free.pool.credentials = [pooled("c1", upstream.url)];
-  const session = await open("job", { of: free.sessions });
-  await session.get(hundred);
+  const session = await open("job", { sessions: free.sessions });
+  await session.get(hundredReads);
   expect(session.cost()).toBeNull();
   expect(await free.store.postReads("2023-11")).toBe(0);
   await free.close();

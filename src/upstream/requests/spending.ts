@@ -35,8 +35,8 @@ export type SpendingContext = {
 
 export function createSpending(context: SpendingContext): Spending {
   const { store, clock, mostPostReads, spender, job, reservations } = context;
-  const binds = mostPostReads !== null && spender.owner === "deployment";
-  let total = nothing;
+  const isLimited = mostPostReads !== null && spender.owner === "deployment";
+  let total = noAmounts;
   let month = monthOf(clock.now());
   let monthPostReads = 0;
 
@@ -49,7 +49,7 @@ export function createSpending(context: SpendingContext): Spending {
   function call(bill: Bill): PaidCall {
     const max = amountsOf(bill);
     let reserved: Promise<Reserved> | null = null;
-    let spentIn = month;
+    let reservedMonth = month;
     let isReserved = false;
     let maySettle = false;
 
@@ -59,11 +59,11 @@ export function createSpending(context: SpendingContext): Spending {
         return;
       }
       const nowMs = clock.now();
-      spentIn = monthOf(nowMs);
+      reservedMonth = monthOf(nowMs);
       reserved = reservations.reserve((own) =>
         store.write("reserveSpending", {
           ...spender,
-          month: spentIn,
+          month: reservedMonth,
           amounts: max,
           jobUuid: job.uuid,
           attempt: job.attempt,
@@ -74,7 +74,7 @@ export function createSpending(context: SpendingContext): Spending {
       );
       const { monthPostReads: reads } = await reserved;
       isReserved = true;
-      month = spentIn;
+      month = reservedMonth;
       monthPostReads = reads;
     }
 
@@ -99,7 +99,7 @@ export function createSpending(context: SpendingContext): Spending {
       if (spender.owner === "deployment") monthPostReads += difference.postReads;
       if (Object.values(difference).every((each) => each === 0)) return;
       store
-        .write("correctSpending", { ...spender, month: spentIn, amounts: difference })
+        .write("correctSpending", { ...spender, month: reservedMonth, amounts: difference })
         .catch(() => undefined);
     }
 
@@ -108,25 +108,25 @@ export function createSpending(context: SpendingContext): Spending {
       close(max);
     }
 
-    return { reserve, billed, unbilled: () => close(nothing), settle };
+    return { reserve, billed, unbilled: () => close(noAmounts), settle };
   }
 
   function spend(amounts: Amounts): void {
-    total = minus(total, minus(nothing, amounts));
+    total = minus(total, minus(noAmounts, amounts));
   }
 
   return {
     call,
     cost: () => ({
       ...total,
-      month: binds ? { name: month, postReads: monthPostReads, mostPostReads } : null,
+      month: isLimited ? { name: month, postReads: monthPostReads, mostPostReads } : null,
     }),
   };
 }
 
 export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);
 
-const nothing: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
+const noAmounts: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
 
 const minus = (one: Amounts, other: Amounts): Amounts => ({
   postReads: one.postReads - other.postReads,

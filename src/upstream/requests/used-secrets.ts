@@ -16,7 +16,7 @@ export function usedSecrets({
 }: Pick<PooledCredential, "inUse" | "revision">): UsedSecrets {
   let used = { secrets: inUse.secrets(), revision: revision() };
 
-  function take(secrets: Secrets): Secrets {
+  function recordUse(secrets: Secrets): Secrets {
     // A secret already replaced again is older than the present revision.
     if (secrets === inUse.secrets()) used = { secrets, revision: revision() };
     return secrets;
@@ -25,8 +25,8 @@ export function usedSecrets({
   return {
     inUse: {
       credential: inUse.credential,
-      secrets: () => take(inUse.secrets()),
-      renew: async (seen, make) => take(await inUse.renew(seen, make)),
+      secrets: () => recordUse(inUse.secrets()),
+      renew: async (seen, make) => recordUse(await inUse.renew(seen, make)),
     },
     revision: () => used.revision,
     secrets: () => {

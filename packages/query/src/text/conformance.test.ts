@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  casesAreHere,
+  hasCases,
   casesFolder,
   notApplicable,
   runCases,
@@ -15,12 +15,12 @@ const intentionalDifferences: Readonly<Record<string, string>> = {
     "a + after a link in a text is not part of it, as in the rules for extraction",
 };
 
-const named = casesAreHere
+const named = hasCases
   ? "the published cases of twitter-text"
   : `the published cases of twitter-text (missing in ${casesFolder})`;
 
-describe.skipIf(!casesAreHere)(named, () => {
-  const outcomes = casesAreHere ? runCases() : [];
+describe.skipIf(!hasCases)(named, () => {
+  const outcomes = hasCases ? runCases() : [];
 
   test("twitter-text's applicable cases are answered as published, except for documented exceptions", () => {
     const others = outcomes.filter(({ expected, actual }) => expected !== actual);
