@@ -11,8 +11,8 @@ import {
   type TextSpan,
 } from "@earshot/query/text";
 import {
-  hasCases,
   casesFolder,
+  hasCases,
   notApplicable,
   type Outcome,
   runCases,

@@ -24,7 +24,9 @@ const service = await startServiceUnderTest({
   EARSHOT_UPSTREAM_PRIVATE_HOSTS: upstream.url,
   EARSHOT_UPSTREAM_DISPATCHES_PER_SECOND: "10000",
 });
-const setup = openTestSessions(testUpstream("bluesky", { publicBaseUrl: upstream.url }), [upstream.url]);
+const setup = openTestSessions(testUpstream("bluesky", { publicBaseUrl: upstream.url }), [
+  upstream.url,
+]);
 const path = `/xrpc/app.bsky.feed.getAuthorFeed?actor=${encodeURIComponent(did)}&limit=${posts}`;
 const agent = new Agent();
 let jobs = 0;

@@ -1,9 +1,9 @@
-export function testSeed(usual: number): number {
+export function testSeed(defaultSeed: number): number {
   const requested = process.env.EARSHOT_TEST_SEED;
   if (requested === "random") return Math.floor(Math.random() * 2 ** 31);
-  return requested === undefined ? usual : Number(requested);
+  return requested === undefined ? defaultSeed : Number(requested);
 }
 
-export function testRuns(usual: number): number {
-  return Math.max(1, Math.round(usual * Number(process.env.TEST_RUNS ?? 1)));
+export function testRuns(defaultRuns: number): number {
+  return Math.max(1, Math.round(defaultRuns * Number(process.env.TEST_RUNS ?? 1)));
 }

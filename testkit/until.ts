@@ -1,11 +1,11 @@
 export async function until<Value>(
   what: string,
-  look: () => Promise<Value | null> | Value | null,
+  check: () => Promise<Value | null> | Value | null,
   timeoutMs = 30_000,
 ): Promise<Value> {
   const end = performance.now() + timeoutMs;
   for (;;) {
-    const value = await look();
+    const value = await check();
     if (value !== null) return value;
     if (performance.now() > end) throw new Error(`waited ${timeoutMs} ms in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

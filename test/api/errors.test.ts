@@ -294,7 +294,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const job = await node.lease();
     const createdMs = idle.clock.now() - 60_000;
     const item = itemOf(BigInt(createdMs) << 20n, createdMs);
-    await node.complete(job, node.signed(job, [item]));
+    await node.complete(job, node.signAnswer(job, [item]));
     const { platform, uri } = item;
     await idle.context.archive.write({
       changes: [{ kind: "delete", platform, uri: String(uri), revision: "3zzzzzzzzzzzz" }],

@@ -210,7 +210,7 @@ describe("a stream after a disconnection", () => {
     );
     expect(await getById(deleted)).toMatchObject({ status: { complete: true, warnings: [] } });
 
-    streams.isAway = true;
+    streams.isUnavailable = true;
     streams.cut();
     await until("the stream to be cut", async () =>
       (await readiness()).mastodon_status === "connected" ? null : true,
@@ -224,7 +224,7 @@ describe("a stream after a disconnection", () => {
     const searched = await request("godwit");
     expect(codes(searched.status)).toContain("posts_unchecked");
 
-    streams.isAway = false;
+    streams.isUnavailable = false;
     await waitForPosts("godwit", 2);
     await until("stored posts to be compared", async () =>
       String((await readiness()).mastodon).includes("comparing") ? null : true,

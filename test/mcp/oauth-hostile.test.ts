@@ -4,12 +4,12 @@ import {
   connect,
   decide,
   form,
+  newVerifier,
   openRequest,
   type Parameters,
   ping,
   requestParameters,
   tokenRequest,
-  verifierOf,
 } from "../../testkit/mcp/authorize.ts";
 import { clientDocument, type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
 import {
@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   session = await service.signIn();
-  verifier = verifierOf();
+  verifier = newVerifier();
   base = requestParameters(app.clientId, verifier);
 });
 
@@ -296,7 +296,7 @@ describe("a code", () => {
   });
 
   test.each([
-    ["another verifier", { code_verifier: verifierOf() }, "invalid_grant"],
+    ["another verifier", { code_verifier: newVerifier() }, "invalid_grant"],
     ["the challenge as verifier", { code_verifier: "challenge" }, "invalid_grant"],
     ["no verifier", { code_verifier: null }, "invalid_request"],
     ["another client", { client_id: "https://evil.example/client.json" }, "invalid_grant"],

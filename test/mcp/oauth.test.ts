@@ -5,11 +5,11 @@ import {
   connect,
   decide,
   form,
+  newVerifier,
   openRequest,
   ping,
   requestParameters,
   tokenRequest,
-  verifierOf,
 } from "../../testkit/mcp/authorize.ts";
 import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
 import {
@@ -120,7 +120,7 @@ describe("a connected app", () => {
   });
 
   test("a connected app gets only the methods that it requested and the user allowed", async () => {
-    const verifier = verifierOf();
+    const verifier = newVerifier();
     const query = form({
       ...requestParameters(app.clientId, verifier),
       scope: "searchbyquery gettrends offline_access",
@@ -265,7 +265,7 @@ describe("a connected app", () => {
 
 test("unused codes and connections that ended long ago are deleted", async () => {
   const tokens = await connect(service, session, app.clientId);
-  await allow(service, session, form(requestParameters(app.clientId, verifierOf())));
+  await allow(service, session, form(requestParameters(app.clientId, newVerifier())));
   const rows = () =>
     service.context.store.read("exportAccount", {
       accountId: session.accountId,

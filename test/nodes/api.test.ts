@@ -86,7 +86,7 @@ const recentItems = (count: number, text?: string) =>
 async function answerJob() {
   const job = await leaseJob();
   const items = recentItems(2, 'a "comet" – über der Bucht');
-  const completion = await node.complete(job, node.signed(job, items));
+  const completion = await node.complete(job, node.signAnswer(job, items));
   expect(completion.statusCode, completion.body).toBe(204);
   return { uuid: job.envelope.job, items };
 }
@@ -143,7 +143,7 @@ describe("a job that a node ran", () => {
       payload: search("comet"),
     });
     const job = await node.lease();
-    await node.complete(job, node.signed(job, recentItems(1)));
+    await node.complete(job, node.signAnswer(job, recentItems(1)));
     const { headers } = await requested;
     expect(headers["x-node"]).toBe(`"${node.nodeId}";evidence=simulated`);
     expect(headers.link).toContain(`/result/${job.envelope.job}/proof>; rel="proof"`);
@@ -198,7 +198,7 @@ describe("a job that a node ran", () => {
     const early = await get(`${resultPath(job.envelope.job)}/proof`);
     expect(early.statusCode).toBe(202);
     expect(early.headers["retry-after"]).toBe("1");
-    await node.complete(job, node.signed(job, []));
+    await node.complete(job, node.signAnswer(job, []));
     expect((await get(`${resultPath(job.envelope.job)}/proof`)).json().body).toBe("[]");
   });
 });
@@ -475,7 +475,7 @@ describe("an answer is refused", () => {
     const other = await openNode();
     await other.attest();
     const job = await leaseJob();
-    const answer = node.signed(job, recentItems(1));
+    const answer = node.signAnswer(job, recentItems(1));
     const plain = answerBytes(answer);
     expectRefusal(await other.post("complete", sealedAnswerOf(job, plain)), "lease_lost");
     expectRefusal(await node.complete(job, answer, { token: randomUUID() }), "lease_lost");
@@ -492,27 +492,27 @@ describe("an answer is refused", () => {
     [
       "with more records than were requested",
       "too_many_items",
-      (job) => node.complete(job, node.signed(job, recentItems(4))),
+      (job) => node.complete(job, node.signAnswer(job, recentItems(4))),
     ],
     [
       "with a post outside the window",
       "outside_window",
-      (job) => node.complete(job, node.signed(job, [itemOf(5n << 20n, 5)])),
+      (job) => node.complete(job, node.signAnswer(job, [itemOf(5n << 20n, 5)])),
     ],
     [
       "that another key has signed",
       "bad_signature",
       async (job) => {
         const { keys } = await openNode();
-        return await node.complete(job, node.signed(job, recentItems(1), keys));
+        return await node.complete(job, node.signAnswer(job, recentItems(1), keys));
       },
     ],
     [
       "whose records are not those that were signed",
       "content_digest",
       (job) => {
-        const { fields } = node.signed(job, recentItems(1, "aurora"));
-        return node.complete(job, { ...node.signed(job, recentItems(1)), fields });
+        const { fields } = node.signAnswer(job, recentItems(1, "aurora"));
+        return node.complete(job, { ...node.signAnswer(job, recentItems(1)), fields });
       },
     ],
     [
@@ -520,7 +520,7 @@ describe("an answer is refused", () => {
       "not_openable",
       async (job) => {
         const other = await leaseJob();
-        const sealed = sealedAnswerOf(other, answerBytes(node.signed(other, [])));
+        const sealed = sealedAnswerOf(other, answerBytes(node.signAnswer(other, [])));
         const { token } = job.payload;
         return await node.post("complete", { ...sealed, job: job.envelope.job, token });
       },
@@ -530,7 +530,7 @@ describe("an answer is refused", () => {
       "other_job",
       (job) => {
         const envelope = { ...job.envelope, job: randomUUID() };
-        return node.complete(job, node.signed({ ...job, envelope }, []));
+        return node.complete(job, node.signAnswer({ ...job, envelope }, []));
       },
     ],
   ];
@@ -578,7 +578,7 @@ describe("a working node", () => {
     await expect(waiting).rejects.toThrow("abort");
     await service.waitForPending(0);
     const job = await leaseJob();
-    expect((await node.complete(job, node.signed(job, []))).statusCode).toBe(204);
+    expect((await node.complete(job, node.signAnswer(job, []))).statusCode).toBe(204);
   });
 
   test("a node that leaves is unknown afterwards", async () => {

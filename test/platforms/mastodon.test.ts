@@ -178,7 +178,7 @@ describe("requests without a credential", () => {
   });
 
   test("replies to a post whose id has letters are found by its page and by ID@host", async () => {
-    publicServer.character.differences.ulids = true;
+    publicServer.settings.differences.ulids = true;
     const { id } = publicServer.network.addStatus({
       accountId: ann,
       text: "lettered",
@@ -186,7 +186,7 @@ describe("requests without a credential", () => {
     });
     const reply = { accountId: ann, text: "a reply", inReplyToId: id, createdMs: startMs + 1 };
     publicServer.network.addStatus(reply);
-    publicServer.character.differences.ulids = false;
+    publicServer.settings.differences.ulids = false;
     expect(id).toMatch(/^[0-9A-Z]{26}$/);
     for (const query of [
       `${id}@${publicServer.host}`,

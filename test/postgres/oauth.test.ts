@@ -3,12 +3,12 @@ import {
   connect,
   decide,
   form,
+  newVerifier,
   openRequest,
   ping,
   requestParameters,
   type Tokens,
   tokenRequest,
-  verifierOf,
 } from "../../testkit/mcp/authorize.ts";
 import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
@@ -89,7 +89,7 @@ const atBothTwice = <Answer>(send: (gateway: ServiceUnderTest) => Promise<Answer
 describe("an authorization code", () => {
   test("an authorization code of consent at one gateway and decision at the other is exchanged at either", async () => {
     for (const gateway of gateways()) {
-      const verifier = verifierOf();
+      const verifier = newVerifier();
       const answer = await exchange(gateway, await codeAcross(verifier), verifier);
       expect(answer.statusCode, answer.body).toBe(200);
       expect(await pings(answer.json().access_token)).toEqual([200, 200]);
@@ -98,7 +98,7 @@ describe("an authorization code", () => {
 
   test("an authorization code is exchanged once by concurrent requests, and its reuse revokes the tokens", async () => {
     for (let round = 0; round < 5; round += 1) {
-      const verifier = verifierOf();
+      const verifier = newVerifier();
       const code = await codeAcross(verifier);
       const answers = await atBothTwice((gateway) => exchange(gateway, code, verifier));
       const tokens = issuedOnce(answers);

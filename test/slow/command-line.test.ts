@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { printed, programOfFile } from "../../testkit/service/program.ts";
+import { programOfFile, waitForOutput } from "../../testkit/service/program.ts";
 
 const { folder, start, earshot } = programOfFile();
 
@@ -89,19 +89,19 @@ describe("serve", () => {
       EARSHOT_LOOKUP: "off",
       ...settings,
     });
-    await printed(run, new RegExp(message));
-    await printed(run, /earshot demo --keep .*\n.*earshot import FILE --platform x/);
-    if (settings.EARSHOT_INGEST !== "off") await printed(run, /EARSHOT_INGEST=off/);
+    await waitForOutput(run, new RegExp(message));
+    await waitForOutput(run, /earshot demo --keep .*\n.*earshot import FILE --platform x/);
+    if (settings.EARSHOT_INGEST !== "off") await waitForOutput(run, /EARSHOT_INGEST=off/);
     run.child.kill("SIGTERM");
     expect(await run.ended).toEqual({ code: 0, signal: null });
   });
 
   test("serve prints its address, answers requests, allows other commands to run, and stops cleanly", async () => {
     const run = start(["serve"]);
-    const url = await printed(run, /listening on (http:\S+)/);
-    await printed(run, /earshot keys create/);
-    const token = await printed(run, /\/dashboard\/sign-in#token=([\w-]{43})/);
-    await printed(run, /ingest: off/);
+    const url = await waitForOutput(run, /listening on (http:\S+)/);
+    await waitForOutput(run, /earshot keys create/);
+    const token = await waitForOutput(run, /\/dashboard\/sign-in#token=([\w-]{43})/);
+    await waitForOutput(run, /ingest: off/);
     const signedIn = await fetch(`${url}/dashboard/api/sign-in`, {
       method: "POST",
       headers: { origin: url, "content-type": "application/json" },

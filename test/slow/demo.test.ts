@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { printed, programOfFile } from "../../testkit/service/program.ts";
+import { programOfFile, waitForOutput } from "../../testkit/service/program.ts";
 
 const { folder, start, earshot } = programOfFile();
 
@@ -22,8 +22,8 @@ test("a demo runs from submission to result and leaves nothing behind", async ()
 
 test("a demo with --keep runs until it is stopped, then leaves nothing behind", async () => {
   const run = start(["demo", "--keep"]);
-  const key = await printed(run, /^KEY=(ear_\w+)$/m);
-  const url = await printed(run, /The demo keeps running at (http:\S+)/);
+  const key = await waitForOutput(run, /^KEY=(ear_\w+)$/m);
+  const url = await waitForOutput(run, /The demo keeps running at (http:\S+)/);
   expect(leftBehind()).toHaveLength(1);
   const response = await fetch(`${url}/v1/search/live/social/status/${crypto.randomUUID()}`, {
     headers: { authorization: `Bearer ${key}` },
@@ -36,7 +36,7 @@ test("a demo with --keep runs until it is stopped, then leaves nothing behind", 
 
 test("a demo that cannot start leaves nothing behind", async () => {
   const blocker = start(["demo", "--keep"]);
-  const port = await printed(blocker, /The demo keeps running at http:\S+:(\d+)/);
+  const port = await waitForOutput(blocker, /The demo keeps running at http:\S+:(\d+)/);
   const { code, notes } = await earshot(["demo", "--keep"], { EARSHOT_PORT: port });
   expect(code).toBe(1);
   expect(notes).toMatch(/^earshot: .*EADDRINUSE.* – .*EARSHOT_PORT/);

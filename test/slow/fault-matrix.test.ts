@@ -14,9 +14,9 @@ import { listenToJobs } from "../../testkit/service/job-listener.ts";
 import {
   bodyOf,
   call,
-  type Position,
   runOtherAccount,
   runRetryingClient,
+  type ServiceAccess,
 } from "../../testkit/service/retrying-client.ts";
 import { environmentOf, program } from "../../testkit/service/server-process.ts";
 import { importWord, prepareKilledImports } from "../../testkit/storm/killed-imports.ts";
@@ -83,13 +83,13 @@ function importPosts(): void {
   });
 }
 
-async function calmAnswers(position: Position): Promise<string[]> {
+async function calmAnswers(access: ServiceAccess): Promise<string[]> {
   const answers: string[] = [];
   for (let search = 0; search < searchWords; search++) {
     const headers = { "content-type": "application/json" };
-    const submitted = await call(position, "POST", path, headers, bodyOf(search, "calm"));
+    const submitted = await call(access, "POST", path, headers, bodyOf(search, "calm"));
     const { uuid } = JSON.parse(submitted?.text ?? "") as { uuid: string };
-    answers.push((await call(position, "GET", `${path}/result/${uuid}?wait=3`))?.text ?? "");
+    answers.push((await call(access, "GET", `${path}/result/${uuid}?wait=3`))?.text ?? "");
   }
   return answers;
 }
@@ -118,11 +118,11 @@ async function restoredFindings(backup: string): Promise<readonly unknown[]> {
   return await findingsIn(join(restored, "archive"));
 }
 
-async function listedQueries(position: Position): Promise<Map<string, number>> {
+async function listedQueries(access: ServiceAccess): Promise<Map<string, number>> {
   const times = new Map<string, number>();
   for (let cursor: string | null = ""; cursor !== null; ) {
     const from = cursor === "" ? "" : `&cursor=${cursor}`;
-    const page = await call(position, "GET", `${path}/jobs?limit=100${from}`);
+    const page = await call(access, "GET", `${path}/jobs?limit=100${from}`);
     const listed = JSON.parse(page?.text ?? "") as {
       jobs: { query: string }[];
       next_cursor: string | null;
@@ -137,10 +137,10 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   timeout: 400_000,
 }, async () => {
   await server.start(0);
-  const position = { base: server.base, key: server.makeKey("clients") };
+  const access = { base: server.base, key: server.makeKey("clients") };
   const outsider = { base: server.base, key: server.makeKey("outsider") };
   const auditor = { base: server.base, key: server.makeKey("auditor") };
-  const expected = await calmAnswers(position);
+  const expected = await calmAnswers(access);
   expect(new Set(expected).size).toBe(searchWords);
 
   const ledger = createJobLedger(expected);
@@ -150,13 +150,13 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   const backups = prepareRepeatedBackups(folder, server.environment);
   const audit = auditCompleteness(auditor, traffic);
   const listening = listenToJobs(
-    () => position,
+    () => access,
     ledger,
     () => allIsOver,
   );
   const working = [
     ...Array.from({ length: clients }, () =>
-      runRetryingClient(position, ledger, searchWords, random, isOver),
+      runRetryingClient(access, ledger, searchWords, random, isOver),
     ),
     runOtherAccount(outsider, ledger, random, isOver),
     imports.run(),
@@ -173,7 +173,7 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
 
   for (const [uuid] of ledger.accepted) {
     const answer = await until(`the end of ${uuid}`, async () => {
-      const result = await call(position, "GET", `${path}/result/${uuid}?wait=3`);
+      const result = await call(access, "GET", `${path}/result/${uuid}?wait=3`);
       return result === null || result.status === 202 ? null : result;
     });
     if (answer.status === 200) ledger.receive(uuid, answer.text);
@@ -186,7 +186,7 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
     const seen = await call(outsider, "GET", `${path}/status/${uuid}`);
     if (seen?.status !== 404) ledger.contradict(`another account sees ${uuid}`);
   }
-  const times = await listedQueries(position);
+  const times = await listedQueries(access);
   for (const [idempotencyKey, [uuid = ""]] of ledger.byKey) {
     const { query } = bodyOf(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
     const jobs = times.get(query) ?? 0;

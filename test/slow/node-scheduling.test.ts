@@ -77,7 +77,7 @@ describe("a server that runs no jobs itself", () => {
     const job = await node.lease();
     const createdMs = service.clock.now() - 60_000;
     const item = itemOf(BigInt(createdMs) << 20n, createdMs);
-    expect((await node.complete(job, node.signed(job, [item]))).statusCode).toBe(204);
+    expect((await node.complete(job, node.signAnswer(job, [item]))).statusCode).toBe(204);
     const result = await service.result(key, submitted.json().uuid);
     expect(result.json()).toMatchObject([{ Content: "comet" }]);
     const refused = await service.submit(key, body("getprofilebyid"));

@@ -18,8 +18,8 @@ import {
   silent,
   startHostileUpstream,
   stuckInBody,
-  type UpstreamReply,
   truncatedBody,
+  type UpstreamReply,
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
 /**

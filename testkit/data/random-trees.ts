@@ -10,10 +10,10 @@ export type TreeVocabulary = {
 
 export type Random = () => number;
 
-const whole = (random: Random, below: number): number => Math.floor(random() * below);
+const integerBelow = (random: Random, below: number): number => Math.floor(random() * below);
 
 function oneOf<Item>(random: Random, items: readonly Item[]): Item {
-  const item = items[whole(random, items.length)];
+  const item = items[integerBelow(random, items.length)];
   if (item === undefined) throw new Error("nothing to draw from");
   return item;
 }
@@ -23,7 +23,7 @@ export function drawTree(words: TreeVocabulary, random: Random, depth: number): 
   if (depth === 0 || kind < 0.3) return leaf(words, random);
   const child = (): PlanNode => drawTree(words, random, depth - 1);
   const children = (max: number): PlanNode[] =>
-    Array.from({ length: 2 + whole(random, max - 1) }, child);
+    Array.from({ length: 2 + integerBelow(random, max - 1) }, child);
   if (kind < 0.62) return { kind: "and", children: children(3) };
   if (kind < 0.84) return { kind: "or", children: children(random() < 0.1 ? 20 : 3) };
   return { kind: "not", child: child() };
@@ -34,12 +34,15 @@ function leaf(words: TreeVocabulary, random: Random): PlanNode {
   if (kind < 0.6) return sequence([drawWord(words, random)]);
   if (kind < 0.84) return sequence(realPhrase(words, random));
   if (kind < 0.94) {
-    const drawn = Array.from({ length: 2 + whole(random, 3) }, () => drawWord(words, random));
+    const drawn = Array.from({ length: 2 + integerBelow(random, 3) }, () =>
+      drawWord(words, random),
+    );
     // Facets are single terms.
     return sequence(drawn.length > 1 && drawn.every(isPositionalTerm) ? drawn : drawn.slice(0, 1));
   }
-  if (kind < 0.98) return prefixed(realPhrase(words, random).slice(-1 - whole(random, 3)), random);
-  return sequence([`nosuchword${whole(random, 10)}`]);
+  if (kind < 0.98)
+    return prefixed(realPhrase(words, random).slice(-1 - integerBelow(random, 3)), random);
+  return sequence([`nosuchword${integerBelow(random, 10)}`]);
 }
 
 function drawWord({ classes, texts }: TreeVocabulary, random: Random): string {
@@ -49,8 +52,8 @@ function drawWord({ classes, texts }: TreeVocabulary, random: Random): string {
 
 function realPhrase({ texts }: TreeVocabulary, random: Random): string[] {
   const tokens = oneOf(random, texts);
-  const length = 2 + whole(random, 3);
-  const from = whole(random, Math.max(1, tokens.length - length + 1));
+  const length = 2 + integerBelow(random, 3);
+  const from = integerBelow(random, Math.max(1, tokens.length - length + 1));
   return tokens.slice(from, from + length);
 }
 
@@ -61,7 +64,10 @@ const sequence = (tokens: readonly string[]): PlanNode => ({
 
 function prefixed(tokens: readonly string[], random: Random): PlanNode {
   const signs = Array.from(tokens.at(-1) ?? "");
-  const prefixLength = Math.min(signs.length, 3 + whole(random, Math.max(1, signs.length - 2)));
+  const prefixLength = Math.min(
+    signs.length,
+    3 + integerBelow(random, Math.max(1, signs.length - 2)),
+  );
   const prefix = signs.slice(0, prefixLength).join("");
   const before = facetNames.some((name) => name.startsWith(prefix)) ? [] : tokens.slice(0, -1);
   return {

@@ -8,7 +8,7 @@ const emojiForm =
 const withoutSpaces =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]{2,}/gu;
 
-const ofEachKind = 16;
+const queriesPerKind = 16;
 
 export function drawRealQueries(samples: readonly Sample[], seed: number): string[] {
   const random = seededRandom(seed);
@@ -112,7 +112,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
     () => `${language()} ${property()} since_id:${pick(samples).id} max_id:${pick(samples).id}`,
     () => `conversation_id:${pick(samples).id} OR ${often(cashtags)}`,
   ];
-  return kinds.flatMap((draw) => Array.from({ length: ofEachKind }, draw));
+  return kinds.flatMap((draw) => Array.from({ length: queriesPerKind }, draw));
 }
 
 function hostOf(url: string): string | null {

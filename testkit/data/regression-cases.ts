@@ -10,12 +10,12 @@ const someone = { userId: "did:plc:bob", username: "bob" };
 
 export const regressionCases: readonly RegressionCase[] = [
   {
-    name: "an account's id does not stand for another account that goes by the same handle",
+    name: "an account's id does not match another account with the same handle",
     query: "@did:plc:bob",
     posts: [{ ...someone, mentions: [{ username: "Bob", userId: "4242" }] }],
   },
   {
-    name: "a handle that somebody wrote under, in a mention of another account",
+    name: "a handle of an author, in a mention of another account",
     query: "@ann",
     posts: [
       { uri: "uri:1", username: "ann", userId: "did:plc:ann" },
@@ -23,7 +23,7 @@ export const regressionCases: readonly RegressionCase[] = [
     ],
   },
   {
-    name: "a handle with a host that no top-level domain ends",
+    name: "a handle whose host has no top-level domain",
     query: "x2",
     posts: [{ text: "@n.x2" }],
   },
@@ -33,22 +33,22 @@ export const regressionCases: readonly RegressionCase[] = [
     posts: [{ text: "don't.naïve" }],
   },
   {
-    name: "parameters behind a host without a scheme",
+    name: "query parameters after a host without a scheme",
     query: "a",
     posts: [{ text: "zipzp.eu?a=BMZWpr" }],
   },
   {
-    name: "letters above ASCII among the parameters of a link",
+    name: "non-ASCII letters in the query parameters of a link",
     query: "Ёлка",
     posts: [{ text: "https://example.com/what?Ёлка" }],
   },
   {
-    name: "a closing bracket among the parameters of a link",
+    name: "a closing parenthesis in the query parameters of a link",
     query: "cafe",
     posts: [{ text: "https://example.com/a?b=c)cafe" }],
   },
   {
-    name: "a top-level domain that only X's list holds",
+    name: "a top-level domain that only X's list contains",
     query: "lol",
     posts: [{ text: "useful.lol" }],
   },
@@ -58,17 +58,17 @@ export const regressionCases: readonly RegressionCase[] = [
     posts: [{ text: "Secretary of State.It is" }],
   },
   {
-    name: "a link with a scheme under a top-level domain that X's list does not hold",
+    name: "a link with a scheme and a top-level domain that X's list does not contain",
     query: "news",
     posts: [{ text: "http://news.ex" }],
   },
   {
-    name: "a phrase that is one emoji, and the same one with a skin tone",
+    name: "a phrase of one emoji, and the same emoji with a skin tone",
     query: '"👍"',
     posts: [{ text: "👍🏽" }],
   },
   {
-    name: "what a minus excludes where a hashtag and a word touch",
+    name: "a minus before a hashtag directly followed by a word",
     query: "-#news's",
     posts: [{ text: "a plain post" }],
   },
@@ -78,17 +78,17 @@ export const regressionCases: readonly RegressionCase[] = [
     posts: [{ platform: "x", text: "RT@ann hello" }],
   },
   {
-    name: "an old-style repost after a quotation mark that opens below the line",
+    name: "an old-style repost after a low opening quotation mark",
     query: "is:retweet",
     posts: [{ platform: "x", text: "„RT @ann hello“" }],
   },
   {
-    name: "RT before an @ that mentions nobody",
+    name: "RT before an @ that is not a mention",
     query: "is:retweet",
     posts: [{ platform: "x", text: "RT @日本 hello" }],
   },
   {
-    name: "an emoticon before the mark that closes a German quotation",
+    name: "an emoticon before a German closing quotation mark",
     query: ":)",
     posts: [{ text: "„hello :)“" }],
   },
@@ -98,12 +98,12 @@ export const regressionCases: readonly RegressionCase[] = [
     posts: [{ text: "@nasa.comé" }],
   },
   {
-    name: "a hashtag that holds a character that shows nothing",
+    name: "a hashtag with an invisible character",
     query: "#news",
     posts: [{ hashtags: ["news\u200d"] }],
   },
   {
-    name: "a mark that stands on nothing, in front of a word",
+    name: "a combining mark without a base character, before a word",
     query: "cafe",
     posts: [{ text: "art -\u0301caf\u00e9" }],
   },
@@ -118,17 +118,17 @@ export const regressionCases: readonly RegressionCase[] = [
     posts: [{ platform: "x", text: "@vanilnycheburek а что там было" }],
   },
   {
-    name: "a picture that is a character of text unless a selector asks for it",
+    name: "a pictograph that is shown as text by default",
     query: "© filter:safe",
     posts: [{ text: "a plain post" }],
   },
   {
-    name: "an app whose name parts its words by two spaces",
+    name: "an app name with two consecutive spaces",
     query: "source:Twitter_for_iOS",
     posts: [{ source: "Twitter  for iOS" }],
   },
   {
-    name: "the highest ID there is leaves nothing out",
+    name: "the highest possible ID excludes nothing",
     query: "max_id:9223372036854775807",
     posts: [{}],
   },
@@ -143,12 +143,12 @@ export const regressionCases: readonly RegressionCase[] = [
     posts: [{ text: "\u02bbO ka mauli" }],
   },
   {
-    name: "a host that a word is glued to",
+    name: "a host directly followed by a word",
     query: "kwa",
     posts: [{ text: "pale Hearthis.at.Kwa sasa" }],
   },
   {
-    name: "a host behind a hyphen and another script",
+    name: "a host after a hyphen and a word in another script",
     query: "?",
     posts: [{ text: "서울-example.com/what?now" }],
   },

@@ -20,13 +20,13 @@ export function writtenExpressions(root: string): WrittenExpression[] {
   });
 }
 
-/** When modules of `src` and `packages` load. */
+/** Expressions constructed while the modules of `src` and `packages` load. */
 export async function constructedExpressions(root: string): Promise<WrittenExpression[]> {
   const expressions: WrittenExpression[] = [];
   const original = globalThis.RegExp;
   globalThis.RegExp = new Proxy(original, {
-    construct(target, given) {
-      const expression = Reflect.construct(target, given) as RegExp;
+    construct(target, args) {
+      const expression = Reflect.construct(target, args) as RegExp;
       const caller = String(new Error("here").stack).split("\n")[2] ?? "";
       const location = /\/((?:packages\/query\/)?src\/[\w/-]+\.ts):\d+/.exec(caller)?.[1];
       if (location !== undefined) {
@@ -40,14 +40,14 @@ export async function constructedExpressions(root: string): Promise<WrittenExpre
     },
   });
   try {
-    for (const file of filesThatMake(root)) await import(pathToFileURL(join(root, file)).href);
+    for (const file of filesThatConstruct(root)) await import(pathToFileURL(join(root, file)).href);
   } finally {
     globalThis.RegExp = original;
   }
   return expressions;
 }
 
-function filesThatMake(root: string): string[] {
+function filesThatConstruct(root: string): string[] {
   return globSync("{src,packages/*/src}/**/*.ts", { cwd: root })
     .filter((file) => !file.includes(".test"))
     .filter((file) => /\bnew RegExp\(/.test(readFileSync(join(root, file), "utf8")))

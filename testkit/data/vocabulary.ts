@@ -62,7 +62,7 @@ export const collocations = [
   ["סלום", "שלום", "river"],
 ];
 
-/** Breaks naive code. */
+/** Text that breaks naive code. */
 export const hostile = [
   "zero\u200bwidth",
   "lang:en",

@@ -27,7 +27,7 @@ export type Cluster = {
 
 const secretKey = Buffer.alloc(32, 7);
 
-/** One runs searches; three nodes, PostgreSQL with a synchronous standby. */
+/** One gateway runs searches; three nodes, PostgreSQL with a synchronous standby. */
 export async function startCluster(): Promise<Cluster> {
   const folder = mkdtempSync(join(tmpdir(), "earshot-cluster-"));
   const [port, otherPort] = [await freePort(), await freePort()];
@@ -55,7 +55,7 @@ export async function startCluster(): Promise<Cluster> {
   ): Promise<Actor> {
     const dataDir = join(folder, name);
     mkdirSync(dataDir);
-    // It could not search without posts.
+    // Without posts, it could not search.
     const post = makePost({ text: "a comet", createdMs: Date.now() - 60_000 });
     await fill(configFrom({ EARSHOT_DATA_DIR: dataDir }).data, [post]);
     return createActor({
@@ -66,14 +66,14 @@ export async function startCluster(): Promise<Cluster> {
 
   const ports = [await freePort(), await freePort()];
   const bases = [`http://127.0.0.1:${ports[0]}`, `http://127.0.0.1:${ports[1]}`] as const;
-  const gateways = await inTurn(ports, (own, index) =>
+  const gateways = await inSequence(ports, (own, index) =>
     actor(`gateway-${index}`, "serve", {
       ...settings,
       EARSHOT_PORT: String(own),
       EARSHOT_EMBEDDED_NODE: index === 0 ? "on" : "off",
     }),
   );
-  const nodes = await inTurn([0, 1, 1], (gateway, index) =>
+  const nodes = await inSequence([0, 1, 1], (gateway, index) =>
     actor(`node-${index}`, "node", {
       EARSHOT_NODE_GATEWAY: bases[gateway] ?? "",
       EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenOf(secretKey),
@@ -129,7 +129,7 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-async function inTurn<Item, Value>(
+async function inSequence<Item, Value>(
   items: readonly Item[],
   make: (item: Item, index: number) => Promise<Value>,
 ): Promise<Value[]> {

@@ -11,7 +11,7 @@ export type PatientClient = {
   /** Retries until accepted, with one idempotency key. */
   submit(query: string): Promise<string>;
   endOf(uuid: string): Promise<JobEnd>;
-  /** Accepted by the rate limits. */
+  /** Calls that the rate limits admitted. */
   calls: readonly RatedCall[];
   submissions: readonly RatedCall[];
   /** Neither success nor a retryable refusal. */

@@ -1,4 +1,4 @@
-/** Handled between these times. */
+/** The gateway handled the call between these times. */
 export type RatedCall = { sentMs: number; answeredMs: number };
 
 /** A lower bound of the calls in any window. */

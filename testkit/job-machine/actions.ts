@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import type { JobResult } from "../../src/jobs/job.ts";
 import type { Idempotency, SubmittedJob } from "../../src/jobs/submissions/submission.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
-import { hasEnded, type KnownJob, type KnownKey, received, reported } from "./known-jobs.ts";
+import { describeJob, hasEnded, type KnownJob, type KnownKey, newKnownJob } from "./known-jobs.ts";
 import { machineSettings } from "./machine.ts";
 import { newJob, type World } from "./world.ts";
 
@@ -29,21 +29,24 @@ export function submission(world: World, accountId: string, keyId: string): Acti
   return {
     begin: () => machine.queue.submit(newJob(accountId, keyId)),
     check: (outcome) => {
-      const { isReplay, uuid } = submitted(outcome);
+      const { isReplay, uuid } = submittedJob(outcome);
       assert(!isReplay);
-      known.jobs.push(received(machine, uuid, accountId, keyId));
+      known.jobs.push(newKnownJob(machine, uuid, accountId, keyId));
     },
   };
 }
 
-export type Keyed = { accountId: string; key: string; query: string };
+export type KeyedSearch = { accountId: string; key: string; query: string };
 
-export function idempotencyOf({ key, query }: Keyed): Idempotency {
+export function idempotencyOf({ key, query }: KeyedSearch): Idempotency {
   return { key, requestHash: createHash("sha256").update(query).digest() };
 }
 
 /** Ambiguous if the clock went back after the key was swept. */
-export function earlierOf(world: World, { accountId, key }: Keyed): KnownKey | "either" | null {
+export function earlierRequest(
+  world: World,
+  { accountId, key }: KeyedSearch,
+): KnownKey | "either" | null {
   const { machine, known } = world;
   const earlier = known.keys.get(`${accountId} ${key}`);
   if (earlier === undefined) return null;
@@ -52,7 +55,7 @@ export function earlierOf(world: World, { accountId, key }: Keyed): KnownKey | "
   return known.latestWallMs >= endMs ? "either" : earlier;
 }
 
-export function keyedSubmission(world: World, keyed: Keyed): Action {
+export function keyedSubmission(world: World, keyed: KeyedSearch): Action {
   const { machine, known } = world;
   const { accountId, key, query } = keyed;
   const name = `${accountId} ${key}`;
@@ -60,27 +63,27 @@ export function keyedSubmission(world: World, keyed: Keyed): Action {
   return {
     begin: () => machine.queue.submit(job),
     check: (outcome) => {
-      const expected = earlierOf(world, keyed);
+      const expected = earlierRequest(world, keyed);
       const earlier = expected === "either" ? (known.keys.get(name) ?? null) : expected;
       if ("code" in outcome) {
         assert.deepEqual(outcome, mismatch);
         assert(earlier !== null && earlier.hash !== query, "a mismatch without an earlier request");
         return;
       }
-      const { isReplay, uuid } = submitted(outcome);
+      const { isReplay, uuid } = submittedJob(outcome);
       if (isReplay) {
         assert(earlier !== null && earlier.hash === query, "a replay without an earlier request");
         assert.equal(uuid, earlier.uuid);
         return;
       }
       assert(expected === null || expected === "either", "a second job under one key");
-      known.jobs.push(received(machine, uuid, accountId, `${accountId}-0`));
+      known.jobs.push(newKnownJob(machine, uuid, accountId, `${accountId}-0`));
       known.keys.set(name, { hash: query, uuid, createdMs: machine.clock.now() });
     },
   };
 }
 
-function submitted(outcome: Outcome): SubmittedJob {
+function submittedJob(outcome: Outcome): SubmittedJob {
   assert("value" in outcome, "a submission was refused");
   return outcome.value as SubmittedJob;
 }
@@ -93,10 +96,10 @@ export function completion(world: World, job: KnownJob, token: string): Action {
     begin: () => machine.queue.complete(job.uuid, token, resultOf(mark)),
     check: (outcome) => {
       if (!hasLease(job, token)) {
-        assert.deepEqual(outcome, lost, `a result of ${reported(job)}`);
+        assert.deepEqual(outcome, lost, `a result of ${describeJob(job)}`);
         return;
       }
-      assert("value" in outcome, `the result of ${reported(job)} was not taken`);
+      assert("value" in outcome, `the result of ${describeJob(job)} was not accepted`);
       end(world, job, "done");
       job.mark = mark;
       job.expiresMs = job.finishedMs + machineSettings.resultRetentionMs;
@@ -104,33 +107,38 @@ export function completion(world: World, job: KnownJob, token: string): Action {
   };
 }
 
-export function failing(world: World, job: KnownJob, token: string, retryable: boolean): Action {
+export function failureReport(
+  world: World,
+  job: KnownJob,
+  token: string,
+  retryable: boolean,
+): Action {
   const { machine } = world;
   const failure = { code: "broken", message: "", status: 500, retryable };
   return {
     begin: () => machine.queue.fail(job.uuid, token, failure),
     check: async (outcome) => {
       if (!hasLease(job, token)) {
-        assert.deepEqual(outcome, lost, `a failure of ${reported(job)}`);
+        assert.deepEqual(outcome, lost, `a failure of ${describeJob(job)}`);
         return;
       }
-      assert("value" in outcome, `the failure of ${reported(job)} was not taken`);
+      assert("value" in outcome, `the failure of ${describeJob(job)} was not accepted`);
       const { retryDelayMs, maxAttempts } = machineSettings;
       const nextMs = machine.clock.elapsed() + retryDelayMs * 2 ** (job.attempts - 1);
-      const isTried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
+      const isRetried = retryable && job.attempts < maxAttempts && nextMs < job.deadline.fromMs;
       // Ambiguous between the two times; the next comparison decides.
-      if (isTried) {
+      if (isRetried) {
         job.state = "error(retrying)";
         job.nextAttempt = { fromMs: nextMs, toMs: nextMs };
       } else if (!retryable || job.attempts === maxAttempts || nextMs >= job.deadline.toMs) {
         end(world, job, "error");
         job.failure = "broken";
-      } else await takeOver(world, job, nextMs);
+      } else await adoptState(world, job, nextMs);
     },
   };
 }
 
-async function takeOver(world: World, job: KnownJob, nextMs: number): Promise<void> {
+async function adoptState(world: World, job: KnownJob, nextMs: number): Promise<void> {
   const row = await world.machine.disk.get<{ state: string }>(
     "SELECT state FROM job WHERE uuid = :uuid",
     { uuid: job.uuid },
@@ -147,19 +155,19 @@ export function cancellation(world: World, job: KnownJob, accountId: string): Ac
     begin: () => world.machine.queue.cancel(accountId, job.uuid.toUpperCase()),
     check: (outcome) => {
       if (accountId !== job.accountId || job.isForgotten) {
-        assert.deepEqual(outcome, { value: null }, `a cancel of ${reported(job)}`);
+        assert.deepEqual(outcome, { value: null }, `a cancel of ${describeJob(job)}`);
       } else if (hasEnded(job.state)) {
-        assert.deepEqual(outcome, { value: "forgotten" }, `a cancel of ${reported(job)}`);
+        assert.deepEqual(outcome, { value: "forgotten" }, `a cancel of ${describeJob(job)}`);
         job.isForgotten = true;
       } else {
-        assert.deepEqual(outcome, { value: "cancelled" }, `a cancel of ${reported(job)}`);
+        assert.deepEqual(outcome, { value: "cancelled" }, `a cancel of ${describeJob(job)}`);
         end(world, job, "cancelled");
       }
     },
   };
 }
 
-/** Whether the lease is valid, as far as time decides. */
+/** Whether the lease is valid, apart from its expiry. */
 export function hasLease(job: KnownJob, token: string): boolean {
   return !job.isForgotten && job.state === "in progress" && job.tokens.at(-1) === token;
 }

@@ -4,7 +4,7 @@ import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { type Outcome, outcomeOf, resultOf } from "./actions.ts";
-import { type KnownJob, received } from "./known-jobs.ts";
+import { type KnownJob, newKnownJob } from "./known-jobs.ts";
 import { markDone } from "./local-node.ts";
 import { localNodeId } from "./machine.ts";
 import type { World } from "./world.ts";
@@ -28,15 +28,15 @@ export async function whileAnswering(
   await machine.settle();
   const [other] = leases;
   if (other !== undefined) return onOther(other);
-  machine.answerHere = () => ({ answer: resultOf(mark), page: null, tookMs: 0 });
+  machine.answerSearch = () => ({ answer: resultOf(mark), page: null, tookMs: 0 });
   try {
     await act();
   } finally {
-    machine.answerHere = () => "busy";
+    machine.answerSearch = () => "busy";
     removed.abort();
   }
   await Promise.race([leasing, machine.settle()]);
-  assert.deepEqual(leases, [], "a job was answered, and given to a node");
+  assert.deepEqual(leases, [], "an answered job was also leased");
 }
 
 /** Waits if its key is at its limit. */
@@ -51,7 +51,7 @@ export async function submitAnswered(
 function noteAnswered(world: World, job: NewJob, mark: bigint, outcome: Outcome): void {
   assert("value" in outcome);
   const { uuid, job: submitted } = outcome.value as { uuid: string; job: { state: string } };
-  const known = received(world.machine, uuid, job.accountId, job.keyId);
+  const known = newKnownJob(world.machine, uuid, job.accountId, job.keyId);
   if (submitted.state === "done") asAnswered(world, known, mark);
   world.known.jobs.push(known);
 }

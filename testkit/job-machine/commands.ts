@@ -8,11 +8,11 @@ import {
   type Action,
   cancellation,
   completion,
-  earlierOf,
-  failing,
+  earlierRequest,
+  failureReport,
   hasLease,
   idempotencyOf,
-  type Keyed,
+  type KeyedSearch,
   keyedSubmission,
   type Outcome,
   outcomeOf,
@@ -25,7 +25,7 @@ import {
   submitAnswered,
   whileAnswering,
 } from "./answered.ts";
-import { afterRestart, hasEnded, type KnownJob, received, reported } from "./known-jobs.ts";
+import { afterRestart, describeJob, hasEnded, type KnownJob, newKnownJob } from "./known-jobs.ts";
 import {
   completeWithStaleLease,
   localMethods,
@@ -35,7 +35,7 @@ import {
   type UncommittedRun,
 } from "./local-node.ts";
 import { accounts, machineSettings } from "./machine.ts";
-import { look, newJob, type World, wait } from "./world.ts";
+import { checkWorld, newJob, type World, wait } from "./world.ts";
 
 type Command = fc.AsyncCommand<object, World>;
 
@@ -47,7 +47,7 @@ function command(text: string, run: (world: World) => Promise<void>): Command {
     run: async (_, world) => {
       world.steps += 1;
       await run(world);
-      await look(world);
+      await checkWorld(world);
     },
     toString: () => text,
   };
@@ -88,11 +88,11 @@ function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJo
     const missed = known.jobs.find(
       (job) => mayRun(job) && job.nextAttempt.toMs <= nowMs && nowMs < job.deadline.fromMs,
     );
-    assert(missed === undefined, `${missed && reported(missed)} was not leased`);
+    assert(missed === undefined, `${missed && describeJob(missed)} was not leased`);
     return null;
   }
   const job = known.jobs.find(({ uuid }) => uuid === lease.uuid);
-  assert(job !== undefined && mayRun(job), `${job && reported(job)} was leased`);
+  assert(job !== undefined && mayRun(job), `${job && describeJob(job)} was leased`);
   assert.equal(lease.attempt, job.attempts + 1);
   assert(lease.leftMs >= job.deadline.fromMs - nowMs && lease.leftMs <= job.deadline.toMs - nowMs);
   job.state = "in progress";
@@ -112,7 +112,7 @@ function runUncommitted(
   const check = (outcome: Outcome) => {
     assert("value" in outcome);
     const { uuid } = outcome.value as { uuid: string };
-    known.jobs.push(received(machine, uuid, accountId, keyId));
+    known.jobs.push(newKnownJob(machine, uuid, accountId, keyId));
   };
   return submitToLocalNode(
     world,
@@ -149,9 +149,9 @@ async function adopt(world: World, accountId: string): Promise<void> {
   };
   const { jobs } = await machine.queue.list(accountId, all);
   const unknown = jobs.filter(({ uuid }) => !known.jobs.some((job) => job.uuid === uuid));
-  assert(unknown.length <= 1, "more jobs than were submitted");
+  assert(unknown.length <= 1, "more jobs than submissions");
   for (const { uuid, keyId } of unknown) {
-    known.jobs.push(received(machine, uuid, accountId, keyId));
+    known.jobs.push(newKnownJob(machine, uuid, accountId, keyId));
     for (const key of known.keys.values()) key.uuid ??= uuid;
   }
 }
@@ -169,13 +169,13 @@ async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint):
   }
 }
 
-function often(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
+function repeated(times: number, draw: () => fc.Arbitrary<Command>): fc.Arbitrary<Command>[] {
   return Array.from({ length: times }, draw);
 }
 
 const account = fc.constantFrom(...accounts);
 const which = fc.oneof(fc.nat({ max: 2 }), fc.nat({ max: 30 }));
-const keyed: fc.Arbitrary<Keyed> = fc.record({
+const keyedSearch: fc.Arbitrary<KeyedSearch> = fc.record({
   accountId: account,
   key: fc.constantFrom("k1", "k2"),
   query: fc.constantFrom("comet", "comet", "meteor"),
@@ -190,7 +190,7 @@ const passing = fc.constantFrom(1, 300, 2_500, 5_000, 14_000, 32_000, 65_000, 12
 const stepping = fc.constantFrom(hourMs, -hourMs, 2 * hourMs, -2 * hourMs, 1_500, -1_500);
 
 export const commands: fc.Arbitrary<Command>[] = [
-  ...often(8, () =>
+  ...repeated(8, () =>
     fc
       .tuple(account, fc.nat({ max: 1 }))
       .map(([accountId, key]) =>
@@ -199,11 +199,11 @@ export const commands: fc.Arbitrary<Command>[] = [
         ),
       ),
   ),
-  keyed.map((one) =>
+  keyedSearch.map((one) =>
     command(`submit ${JSON.stringify(one)}`, async (world) => {
       const idempotency = idempotencyOf(one);
       const before = await outcomeOf(world.machine.queue.replayOf(one.accountId, idempotency));
-      const expected = earlierOf(world, one);
+      const expected = earlierRequest(world, one);
       if (expected === null) assert.deepEqual(before, { value: null });
       else if (expected !== "either" && expected.hash === one.query) {
         assert("value" in before);
@@ -212,7 +212,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       await act(keyedSubmission(world, one));
     }),
   ),
-  ...often(6, () =>
+  ...repeated(6, () =>
     fc
       .tuple(account, fc.nat({ max: 1 }), fc.constantFrom(...localMethods))
       .map(([accountId, key, method]) =>
@@ -222,9 +222,9 @@ export const commands: fc.Arbitrary<Command>[] = [
         }),
       ),
   ),
-  ...often(6, () =>
+  ...repeated(6, () =>
     fc.tuple(account, fc.nat({ max: 1 })).map(([accountId, key]) =>
-      command(`submit ${accountId}-${key}, which is answered at once`, async (world) => {
+      command(`submit ${accountId}-${key}, which is answered immediately`, async (world) => {
         world.known.marks += 1n;
         const mark = world.known.marks;
         const job = newJob(accountId, `${accountId}-${key}`);
@@ -238,7 +238,7 @@ export const commands: fc.Arbitrary<Command>[] = [
     ),
   ),
   fc.tuple(when, account).map(([at, accountId]) =>
-    command(`die ${at} of what is answered at once`, async (world) => {
+    command(`die ${at} of an immediately answered submission`, async (world) => {
       const { machine, known } = world;
       known.marks += 1n;
       const mark = known.marks;
@@ -257,11 +257,11 @@ export const commands: fc.Arbitrary<Command>[] = [
       if (run === null) return;
       const job = run.leased();
       world.known.jobs.push(job);
-      await act(failing(world, job, run.lease.token, retryable));
+      await act(failureReport(world, job, run.lease.token, retryable));
       assert("value" in (await run.submitted));
     }),
   ),
-  keyed.map((one) =>
+  keyedSearch.map((one) =>
     command(`submit ${JSON.stringify(one)} to the local node`, async (world) => {
       const { known, machine } = world;
       const job = {
@@ -271,7 +271,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const action = keyedSubmission(world, one);
       const run = await runUncommitted(world, job, action);
       if (run === null) return;
-      const expected = earlierOf(world, one);
+      const expected = earlierRequest(world, one);
       // If the validity of the key is ambiguous, the node drops the job.
       if (expected === "either") {
         await machine.queue.giveBack(run.lease.uuid, run.lease.token);
@@ -301,12 +301,14 @@ export const commands: fc.Arbitrary<Command>[] = [
       if (row !== undefined) known.jobs.push(job);
     }),
   ),
-  keyed.map((one) =>
+  keyedSearch.map((one) =>
     command(`submit twice ${JSON.stringify(one)}`, (world) =>
       act(keyedSubmission(world, one), keyedSubmission(world, one)),
     ),
   ),
-  ...often(10, () => fc.constant(command("lease", async (world) => void (await leaseOne(world))))),
+  ...repeated(10, () =>
+    fc.constant(command("lease", async (world) => void (await leaseOne(world)))),
+  ),
   fc.tuple(which, tokenPosition).map(([one, position]) =>
     onJob(`renew ${position} of`, one, async ({ machine }, job) => {
       const token = tokenOf(job, position);
@@ -314,12 +316,12 @@ export const commands: fc.Arbitrary<Command>[] = [
       const expected = hasLease(job, token)
         ? { value: machineSettings.leaseMs }
         : { code: "lease_lost" };
-      assert.deepEqual(outcome, expected, `a renewal of ${reported(job)}`);
+      assert.deepEqual(outcome, expected, `a renewal of ${describeJob(job)}`);
       if (hasLease(job, token))
         job.leasedUntilMs = machine.clock.elapsed() + machineSettings.leaseMs;
     }),
   ),
-  ...often(6, () =>
+  ...repeated(6, () =>
     fc
       .tuple(which, tokenPosition)
       .map(([one, position]) =>
@@ -332,10 +334,10 @@ export const commands: fc.Arbitrary<Command>[] = [
     .tuple(which, tokenPosition, fc.constantFrom(true, true, false))
     .map(([one, position, retryable]) =>
       onJob(`fail ${position} (${retryable}) of`, one, (world, job) =>
-        act(failing(world, job, tokenOf(job, position), retryable)),
+        act(failureReport(world, job, tokenOf(job, position), retryable)),
       ),
     ),
-  ...often(4, () =>
+  ...repeated(4, () =>
     fc
       .tuple(which, fc.constantFrom(null, null, ...accounts))
       .map(([one, accountId]) =>
@@ -345,22 +347,22 @@ export const commands: fc.Arbitrary<Command>[] = [
       ),
   ),
   fc.tuple(which, fc.boolean()).map(([one, cancelFirst]) =>
-    onJob(`complete and cancel at once, ${cancelFirst}`, one, async (world, job) => {
+    onJob(`complete and cancel simultaneously, ${cancelFirst}`, one, async (world, job) => {
       const completing = completion(world, job, tokenOf(job, -1));
       const cancelling = cancellation(world, job, job.accountId);
       await (cancelFirst ? act(cancelling, completing) : act(completing, cancelling));
     }),
   ),
   which.map((one) =>
-    onJob("complete twice at once", one, async (world, job) => {
+    onJob("complete twice simultaneously", one, async (world, job) => {
       const token = tokenOf(job, -1);
       await act(completion(world, job, token), completion(world, job, token));
     }),
   ),
   which.map((one) =>
-    onJob("fail and complete at once", one, async (world, job) => {
+    onJob("fail and complete simultaneously", one, async (world, job) => {
       const token = tokenOf(job, -1);
-      await act(failing(world, job, token, true), completion(world, job, token));
+      await act(failureReport(world, job, token, true), completion(world, job, token));
     }),
   ),
   fc.tuple(which, account).map(([one, accountId]) =>
@@ -393,9 +395,11 @@ export const commands: fc.Arbitrary<Command>[] = [
   fc
     .tuple(which, fc.constantFrom(0, 1_000, 30_000))
     .map(([one, ms]) => onJob(`wait ${ms} for`, one, async (world, job) => wait(world, job, ms))),
-  ...often(8, () => passing.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.pass(ms)))),
+  ...repeated(8, () =>
+    passing.map((ms) => command(`pass ${ms}`, ({ machine }) => machine.pass(ms))),
+  ),
   stepping.map((ms) =>
-    command(`put the clock by ${ms}`, async ({ machine }) => machine.clock.shiftWall(ms)),
+    command(`shift the wall clock by ${ms}`, async ({ machine }) => machine.clock.shiftWall(ms)),
   ),
   fc
     .tuple(fc.constantFrom(0, 5_000, 200_000), fc.constantFrom(0, 0, hourMs, -hourMs))
@@ -418,7 +422,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       await adopt(world, accountId);
     }),
   ),
-  fc.tuple(when, keyed).map(([at, one]) =>
+  fc.tuple(when, keyedSearch).map(([at, one]) =>
     command(`die ${at} of ${JSON.stringify(one)}`, async (world) => {
       const { machine, known } = world;
       const name = `${one.accountId} ${one.key}`;
@@ -465,15 +469,15 @@ export const commands: fc.Arbitrary<Command>[] = [
 export async function finish(world: World): Promise<void> {
   const { machine, known, followers } = world;
   await dieWith(world, "after commit", null, () => undefined);
-  const isLeft = (job: KnownJob) => !job.isForgotten && !hasEnded(job.state);
-  for (let rounds = 0; known.jobs.some(isLeft); rounds += 1) {
-    assert(rounds < 100, "jobs are left over");
-    await look(world);
+  const isUnfinished = (job: KnownJob) => !job.isForgotten && !hasEnded(job.state);
+  for (let rounds = 0; known.jobs.some(isUnfinished); rounds += 1) {
+    assert(rounds < 100, "unfinished jobs remain");
+    await checkWorld(world);
     const job = await leaseOne(world);
     if (job === null) await machine.pass(1_000);
     else await act(completion(world, job, tokenOf(job, -1)));
   }
-  await look(world);
+  await checkWorld(world);
   for (const follower of followers) await follower.check(known);
   assert.deepEqual(machine.errors, []);
 }

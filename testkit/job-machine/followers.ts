@@ -3,7 +3,7 @@ import type { JobChange } from "../../src/jobs/job.ts";
 import { hasEnded, type Known } from "./known-jobs.ts";
 import { accounts, type Machine } from "./machine.ts";
 
-/** Resumes after any failure. */
+/** Follows an account's changes; resumes after any failure. */
 export type Follower = {
   connect(): Promise<void>;
   read(max: number): Promise<void>;
@@ -19,28 +19,28 @@ export function createFollowers(machine: Machine): Follower[] {
 function createFollower(machine: Machine, accountId: string): Follower {
   const seen = new Map<string, JobChange>();
   let last = 0;
-  let ofStart = 0;
-  let removed = new AbortController();
+  let startNumber = 0;
+  let connection = new AbortController();
   let changes: AsyncIterator<JobChange> | null = null;
   let isAwaited = false;
-  let come: IteratorResult<JobChange> | null = null;
+  let arrived: IteratorResult<JobChange> | null = null;
   let error: unknown = null;
 
   async function connect(): Promise<void> {
-    if (changes !== null && ofStart === machine.starts) return;
+    if (changes !== null && startNumber === machine.starts) return;
     die();
-    removed = new AbortController();
-    ofStart = machine.starts;
-    const { signal } = removed;
+    connection = new AbortController();
+    startNumber = machine.starts;
+    const { signal } = connection;
     const connected = await machine.queue.changes(accountId, last, signal);
     changes = connected[Symbol.asyncIterator]();
   }
 
   function die(): void {
-    removed.abort();
+    connection.abort();
     changes = null;
     isAwaited = false;
-    come = null;
+    arrived = null;
   }
 
   /** Null if none is available. */
@@ -51,7 +51,7 @@ function createFollower(machine: Machine, accountId: string): Follower {
       isAwaited = true;
       reading.next().then(
         (result) => {
-          if (reading === changes) come = result;
+          if (reading === changes) arrived = result;
         },
         (thrown) => {
           error = thrown;
@@ -60,9 +60,9 @@ function createFollower(machine: Machine, accountId: string): Follower {
     }
     await machine.settle();
     if (error !== null) throw error;
-    if (come === null) return null;
-    const { value, done } = come;
-    come = null;
+    if (arrived === null) return null;
+    const { value, done } = arrived;
+    arrived = null;
     isAwaited = false;
     assert(!done, "the changes ended");
     return value;

@@ -16,7 +16,7 @@ export function createKillableStore<Table>(inner: Store<Table>): KillableStore<T
   let isAlive = true;
 
   /** Never settles once muted. */
-  function reported<Value>(call: () => Promise<Value>): Promise<Value> {
+  function whileAlive<Value>(call: () => Promise<Value>): Promise<Value> {
     return new Promise((resolve, reject) => {
       queueMicrotask(() => {
         if (!isAlive) return;
@@ -36,8 +36,8 @@ export function createKillableStore<Table>(inner: Store<Table>): KillableStore<T
 
   return {
     store: {
-      read: (name, args) => reported(() => inner.read(name, args)),
-      write: (name, args) => reported(() => inner.write(name, args)),
+      read: (name, args) => whileAlive(() => inner.read(name, args)),
+      write: (name, args) => whileAlive(() => inner.write(name, args)),
       inMemory: inner.inMemory,
     },
     pending: () => pending,

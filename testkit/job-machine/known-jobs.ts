@@ -38,7 +38,7 @@ export function emptyKnown(machine: Machine): Known {
   return { jobs: [], keys: new Map(), latestWallMs: machine.clock.now(), marks: 0n };
 }
 
-export function received(machine: Machine, uuid: string, accountId: string, keyId: string) {
+export function newKnownJob(machine: Machine, uuid: string, accountId: string, keyId: string) {
   const deadlineMs = machine.clock.elapsed() + machineSettings.deadlineMs;
   const job: KnownJob = {
     uuid,
@@ -77,25 +77,25 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
   const row = await disk.store.read("findJob", { accountId, uuid });
   if (row === null) {
     const removedMs = job.finishedMs + machineSettings.retentionMs;
-    assert(hasEnded(job.state) && known.latestWallMs >= removedMs, `${reported(job)} was lost`);
+    assert(hasEnded(job.state) && known.latestWallMs >= removedMs, `${describeJob(job)} was lost`);
     job.isForgotten = true;
     return;
   }
   if (row.state !== job.state || row.attempts !== job.attempts) {
     const failure = row.failure === null ? null : JSON.parse(row.failure).code;
-    const now = `${reported(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
+    const now = `${describeJob(job)} became ${row.state} ${failure ?? ""}, attempt ${row.attempts}`;
     assert(!hasEnded(job.state) || row.state === "expired", `${now}, after its end`);
     assert(row.attempts === job.attempts, now);
     const isStored = job.state === "in progress" && elapsedMs < job.leasedUntilMs;
     if (row.state === "expired") {
       assert(job.state === "done" && known.latestWallMs >= job.expiresMs, `${now} too early`);
     } else if (row.state === "error(retrying)") {
-      assert(job.state === "in progress" && !isStored, `${now} while its lease was held`);
+      assert(job.state === "in progress" && !isStored, `${now} while its lease was valid`);
       const { retryDelayMs } = machineSettings;
       const fromMs = job.leasedUntilMs + retryDelayMs * 2 ** (job.attempts - 1);
       job.nextAttempt = { fromMs, toMs: fromMs + watchMs };
     } else if (row.state === "error" && failure === "node_lost") {
-      assert(job.state === "in progress" && !isStored, `${now} while its lease was held`);
+      assert(job.state === "in progress" && !isStored, `${now} while its lease was valid`);
     } else if (row.state === "error" && (failure === "deadline" || failure === "no_slot")) {
       assert(failure === "deadline" || job.attempts === 0, `${now} after an attempt`);
       const graceMs = isStored ? machineSettings.deadlineGraceMs : 0;
@@ -106,12 +106,12 @@ async function compareJob(machine: Machine, known: Known, job: KnownJob): Promis
     job.finishedMs = row.finishedMs ?? 0;
   }
   const isLate = elapsedMs > job.deadline.toMs + machineSettings.deadlineGraceMs + watchMs;
-  assert(hasEnded(job.state) || !isLate, `${reported(job)} is out of time`);
+  assert(hasEnded(job.state) || !isLate, `${describeJob(job)} is past its deadline`);
   const isLapsed = job.state === "in progress" && elapsedMs > job.leasedUntilMs + watchMs;
-  assert(!isLapsed, `${reported(job)} holds a lease that has lapsed`);
+  assert(!isLapsed, `${describeJob(job)} has a lease that has expired`);
   assert.equal(row.accountId, job.accountId);
   const mark = row.result === null ? null : BigInt(JSON.parse(row.result).positions[0][1]);
-  assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${reported(job)}`);
+  assert.equal(mark, job.state === "done" ? job.mark : null, `the result of ${describeJob(job)}`);
 }
 
 /** Leases are lost; deadlines resume as last recorded. */
@@ -130,6 +130,6 @@ export function afterRestart(machine: Machine, known: Known, diedMs: number): vo
   }
 }
 
-export function reported(job: KnownJob): string {
+export function describeJob(job: KnownJob): string {
   return `job ${job.uuid.slice(0, 8)} (${job.state}, attempt ${job.attempts})`;
 }

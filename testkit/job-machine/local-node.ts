@@ -4,7 +4,7 @@ import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { longestUncommittedMs } from "../../src/jobs/submissions/uncommitted.ts";
 import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
-import { type KnownJob, received } from "./known-jobs.ts";
+import { type KnownJob, newKnownJob } from "./known-jobs.ts";
 import { localNodeId, machineSettings } from "./machine.ts";
 import type { World } from "./world.ts";
 
@@ -55,7 +55,7 @@ export async function submitToLocalNode(
   const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid: lease.uuid });
   assert.equal(row, undefined);
   const leased = (): KnownJob => {
-    const known = received(machine, lease.uuid, job.accountId, job.keyId);
+    const known = newKnownJob(machine, lease.uuid, job.accountId, job.keyId);
     const deadlineMs = submittedMs + machineSettings.deadlineMs;
     known.deadline = { fromMs: deadlineMs, toMs: deadlineMs };
     known.state = "in progress";

@@ -44,16 +44,16 @@ export type Machine = {
   readonly clock: ManualClock;
   queue: JobQueue;
   disk: MachineStore;
-  mortal: KillableStore<JobOperations>;
+  killable: KillableStore<JobOperations>;
   /** How searches are answered at commit. */
-  answerHere: AnswerSearch;
+  answerSearch: AnswerSearch;
   starts: number;
   errors: unknown[];
   settle(): Promise<void>;
   /** Runs everything that becomes due. */
   pass(ms: number): Promise<void>;
   start(): Promise<void>;
-  /** Relative to pending writes. */
+  /** `when` is relative to pending writes. */
   die(when: "before commit" | "after commit"): Promise<void>;
   stop(): Promise<void>;
   close(): Promise<void>;
@@ -69,17 +69,17 @@ const noTerms: ShortSearchTerms = {
   hasRecords: false,
 };
 
-/** The queue looks once a second. */
-const passedAtOnceMs = 500;
+/** The queue sweeps once a second. */
+const maxStepMs = 500;
 
 export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const clock = createManualClock();
   const errors: unknown[] = [];
-  const answer: AnswerSearch = (...requested) => machine.answerHere(...requested);
+  const answer: AnswerSearch = (...requested) => machine.answerSearch(...requested);
 
-  function queueOn(mortal: KillableStore<JobOperations>): JobQueue {
+  function queueOn(killable: KillableStore<JobOperations>): JobQueue {
     return createJobQueue({
-      store: mortal.store,
+      store: killable.store,
       clock,
       randomUuid: randomUUID,
       settings: machineSettings,
@@ -97,7 +97,7 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const settle = async (): Promise<void> => {
     do {
       for (let turn = 0; turn < 2; turn += 1) await new Promise(setImmediate);
-    } while (machine.mortal.pending() > 0);
+    } while (machine.killable.pending() > 0);
   };
 
   async function begin(): Promise<void> {
@@ -107,40 +107,40 @@ export async function startMachine(engine: MachineEngine): Promise<Machine> {
   }
 
   const disk = await engine.open(answer);
-  const mortal = createKillableStore(disk.store);
+  const killable = createKillableStore(disk.store);
   const machine: Machine = {
     clock,
     disk,
-    mortal,
-    queue: queueOn(mortal),
-    answerHere: () => "busy",
+    killable,
+    queue: queueOn(killable),
+    answerSearch: () => "busy",
     starts: 1,
     errors,
     settle,
     pass: async (ms) => {
-      for (let left = ms; left > 0; left -= passedAtOnceMs) {
-        await clock.advance(Math.min(left, passedAtOnceMs));
+      for (let left = ms; left > 0; left -= maxStepMs) {
+        await clock.advance(Math.min(left, maxStepMs));
         await settle();
       }
     },
     start: async () => {
       machine.disk = await engine.open(answer);
-      machine.mortal = createKillableStore(machine.disk.store);
-      machine.queue = queueOn(machine.mortal);
+      machine.killable = createKillableStore(machine.disk.store);
+      machine.queue = queueOn(machine.killable);
       machine.starts += 1;
       await begin();
     },
     die: async (when) => {
       if (when === "after commit") {
-        machine.mortal.mute();
+        machine.killable.mute();
         await settle();
       }
-      machine.mortal.kill();
+      machine.killable.kill();
       await machine.disk.close();
     },
     stop: async () => {
       await machine.queue.stop();
-      machine.mortal.kill();
+      machine.killable.kill();
       await machine.disk.close();
     },
     close: async () => {

@@ -4,11 +4,11 @@ import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { createFollowers, type Follower } from "./followers.ts";
 import {
   compare,
+  describeJob,
   emptyKnown,
   hasEnded,
   type Known,
   type KnownJob,
-  reported,
 } from "./known-jobs.ts";
 import { type Machine, type MachineEngine, startMachine } from "./machine.ts";
 
@@ -20,7 +20,7 @@ export type World = {
   steps: number;
 };
 
-type Wait = { job: KnownJob; endsMs: number; ofStart: number; outcome: Job | null | undefined };
+type Wait = { job: KnownJob; endsMs: number; startNumber: number; outcome: Job | null | undefined };
 
 export async function makeWorld(engine: MachineEngine): Promise<World> {
   const machine = await startMachine(engine);
@@ -52,7 +52,7 @@ export function newJob(accountId: string, keyId: string): NewJob {
 export function wait(world: World, job: KnownJob, ms: number): void {
   const { machine } = world;
   const endsMs = machine.clock.elapsed() + ms;
-  const one: Wait = { job, endsMs, ofStart: machine.starts, outcome: undefined };
+  const one: Wait = { job, endsMs, startNumber: machine.starts, outcome: undefined };
   world.waits.push(one);
   machine.queue.waitForEnd(job.accountId, job.uuid, ms).then(
     (outcome) => {
@@ -62,7 +62,7 @@ export function wait(world: World, job: KnownJob, ms: number): void {
   );
 }
 
-export async function look(world: World): Promise<void> {
+export async function checkWorld(world: World): Promise<void> {
   const { machine, known } = world;
   await machine.settle();
   await compare(machine, known);
@@ -76,10 +76,10 @@ export async function look(world: World): Promise<void> {
   const depth = machine.queue.depth();
   const isRight = depth <= waiting.length && depth >= waiting.length - late;
   assert(isRight, `${depth} jobs wait in memory, ${waiting.length} on disk`);
-  world.waits = world.waits.filter(({ job, endsMs, ofStart, outcome }) => {
-    if (ofStart !== machine.starts) return false;
+  world.waits = world.waits.filter(({ job, endsMs, startNumber, outcome }) => {
+    if (startNumber !== machine.starts) return false;
     const isOver = hasEnded(job.state) || job.isForgotten || elapsedMs >= endsMs;
-    assert.equal(outcome !== undefined, isOver, `a wait for ${reported(job)}`);
+    assert.equal(outcome !== undefined, isOver, `a wait for ${describeJob(job)}`);
     return !isOver;
   });
 }

@@ -5,11 +5,11 @@ import { loopbackCallback } from "./oauth-app.ts";
 
 export type Parameters = Readonly<Record<string, string | null>>;
 
-export const verifierOf = (): string => randomBytes(32).toString("base64url");
+export const newVerifier = (): string => randomBytes(32).toString("base64url");
 const challengeOf = (verifier: string): string =>
   createHash("sha256").update(verifier).digest("base64url");
 
-/** Null parameters are left out. */
+/** Null parameters are omitted. */
 export const form = (parameters: Parameters): string =>
   new URLSearchParams(
     Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null),
@@ -82,7 +82,7 @@ export async function connect(
   clientId: string,
   more: Parameters = {},
 ): Promise<Tokens & { code: string; verifier: string }> {
-  const verifier = verifierOf();
+  const verifier = newVerifier();
   const query = form({ ...requestParameters(clientId, verifier), ...more });
   const code = (await allow(service, session, query)).searchParams.get("code") ?? "";
   const answer = await tokenRequest(service, {

@@ -69,7 +69,7 @@ export type TestProvider = OAuthClientProvider & {
   stored: { access_token: string; refresh_token?: string | undefined } | null;
 };
 
-/** The storage that an MCP client has, in memory. */
+/** The in-memory storage of an MCP client. */
 export function createTestProvider(clientId: string): TestProvider {
   const memory: Record<string, unknown> = {};
   const provider: TestProvider = {

@@ -11,16 +11,18 @@ type DrivenNode = Awaited<ReturnType<typeof nodeAt<Answer>>>;
 
 const wrongPost = itemOf(5n << 20n, 5, "about something else");
 
-/** What a gateway or the other nodes can detect. Each returns the status of the answer. */
-const faults: Readonly<Record<string, (node: DrivenNode, job: StoredJob) => Promise<number>>> = {
+/** Misbehaviour that the gateway or other nodes can detect; returns the status. */
+const misbehaviours: Readonly<
+  Record<string, (node: DrivenNode, job: StoredJob) => Promise<number>>
+> = {
   "posts that do not match": async (node, job) =>
-    (await node.complete(job, node.signed(job, [wrongPost]))).statusCode,
+    (await node.complete(job, node.signAnswer(job, [wrongPost]))).statusCode,
   "a signature of another key": async (node, job) =>
-    (await node.complete(job, node.signed(job, [], await makeRunKeys()))).statusCode,
+    (await node.complete(job, node.signAnswer(job, [], await makeRunKeys()))).statusCode,
   "the answer of another job": async (node, job) => {
     const envelope = { ...job.envelope, job: "0f8fad5b-d9cb-469f-a165-70867728950e" };
-    const { fields, ...answer } = node.signed(job, []);
-    const other = node.signed({ ...job, envelope }, []);
+    const { fields, ...answer } = node.signAnswer(job, []);
+    const other = node.signAnswer({ ...job, envelope }, []);
     return (await node.complete(job, { ...answer, fields: other.fields })).statusCode;
   },
   "an error of the query": async (node, job) => {
@@ -29,7 +31,7 @@ const faults: Readonly<Record<string, (node: DrivenNode, job: StoredJob) => Prom
   },
 };
 
-/** One node per fault, which each of its answers has. Resolves when all are admitted. */
+/** One node per fault, which all its answers have. Resolves when all are admitted. */
 export async function startByzantineNodes(gatewayDir: string, base: string) {
   const stopping = new AbortController();
   const send = async (url: string, headers: Record<string, string>, body: string) => {
@@ -39,7 +41,7 @@ export async function startByzantineNodes(gatewayDir: string, base: string) {
   const gateway = { enrolmentToken: enrolmentTokenIn(gatewayDir), nowMs: Date.now, send };
 
   const nodes = await Promise.all(
-    Object.entries(faults).map(async ([fault, answer]) => {
+    Object.entries(misbehaviours).map(async ([fault, answer]) => {
       const node = await nodeAt(gateway, {
         evidence: "none",
         evidenceFor: () => ({ quote: null, event_log: null, vm_config: null }),

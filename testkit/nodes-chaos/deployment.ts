@@ -44,7 +44,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
   const base = network.clientUrl;
   const actors: Actor[] = [];
   const close = async (): Promise<void> => {
-    // A stopped process does not notice.
+    // A stopped process ignores SIGTERM.
     await Promise.all(actors.map((actor) => actor.end("SIGKILL")));
     network.close();
   };

@@ -25,8 +25,8 @@ export type FaultOptions = {
 };
 
 /**
- * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or when no job
- * waits.
+ * Injects each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or
+ * when no job waits.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
   const { targets, gateway, leaseMs, random, jobs, waiting } = options;
@@ -34,8 +34,11 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
   const reports: InjectedFault[] = [];
   const busy = new Set<FaultTarget>();
   const between = (min: number, max: number) => min + Math.floor(random() * (max - min));
-  const twice = faultKinds.filter((each) => each !== "gateway");
-  const deck = [...shuffled([...twice, "gateway" as const], random), ...shuffled(twice, random)];
+  const repeatedKinds = faultKinds.filter((each) => each !== "gateway");
+  const deck = [
+    ...shuffled([...repeatedKinds, "gateway" as const], random),
+    ...shuffled(repeatedKinds, random),
+  ];
 
   const acts: Record<FaultKind, (target: FaultTarget) => Promise<void>> = {
     kill: async ({ actor }) => {
@@ -70,11 +73,12 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
     },
   };
 
-  const errors = deck.length;
+  const faultCount = deck.length;
 
   /** Faults may stop all jobs: continues after a timeout. */
-  async function nextPart(): Promise<void> {
-    const isDue = () => (jobs - waiting() >= (jobs * reports.length) / (errors + 2) ? true : null);
+  async function waitForProgress(): Promise<void> {
+    const isDue = () =>
+      jobs - waiting() >= (jobs * reports.length) / (faultCount + 2) ? true : null;
     await until("progress", isDue, 6_000).catch(() => undefined);
   }
 
@@ -82,7 +86,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
     while (waiting() > 0) {
       const kind = deck.shift();
       if (kind === undefined) return;
-      await nextPart();
+      await waitForProgress();
       const free = targets.filter((target) => !busy.has(target));
       const target = free[Math.floor(random() * free.length)];
       if (target === undefined) return;

@@ -22,20 +22,20 @@ export function findings(
   const done = new Map<string, number>();
   const leases = new Map<string, number>();
   const byNode = new Map<string, number>();
-  const more = (counts: Map<string, number>, name: string) =>
+  const increment = (counts: Map<string, number>, name: string) =>
     counts.set(name, (counts.get(name) ?? 0) + 1);
-  const holders = new Map<string, string | null>();
+  const leaseholders = new Map<string, string | null>();
   for (const { uuid, state, node, signer } of changes) {
     if (state === "in progress") {
-      more(leases, uuid);
-      holders.set(uuid, node);
+      increment(leases, uuid);
+      leaseholders.set(uuid, node);
     }
     if (state !== "done") continue;
-    more(done, uuid);
-    more(byNode, node ?? "nobody");
-    const owner = holders.get(uuid);
-    if (owner !== node || owner !== signer) {
-      contradict(`${uuid} was held by ${owner}, done by ${node} and signed by ${signer}`);
+    increment(done, uuid);
+    increment(byNode, node ?? "none");
+    const leaseholder = leaseholders.get(uuid);
+    if (leaseholder !== node || leaseholder !== signer) {
+      contradict(`${uuid} was leased by ${leaseholder}, done by ${node} and signed by ${signer}`);
     }
   }
   const results = deployment.store.results();

@@ -20,7 +20,7 @@ export type LoadOutcome = {
   smallWaitsMs: number[];
 };
 
-/** All are collected and the last fault is over. */
+/** Resolves when all jobs are collected and the last fault is over. */
 export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   const { deployment, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
   const requested: RequestedJob[] = [];
@@ -31,10 +31,10 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
     const key = deployment.keys.get(name)?.token ?? "";
     return createClient({ base: deployment.base, key, name }, posts, contradict);
   };
-  const crowd = (share: number): Promise<unknown> =>
-    until("a crowd", () => (requested.length >= jobs * share ? true : null), 90_000);
+  const waitForSubmissions = (share: number): Promise<unknown> =>
+    until("submissions", () => (requested.length >= jobs * share ? true : null), 90_000);
 
-  /** All at once, to dominate the queue. */
+  /** Submits all its jobs at once, to dominate the queue. */
   async function greedy(): Promise<void> {
     const client = clientOf("greedy");
     const ownJobs: RequestedJob[] = [];
@@ -51,7 +51,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
 
   async function small(name: string): Promise<void> {
     const client = clientOf(name);
-    await crowd(1 / 4);
+    await waitForSubmissions(1 / 4);
     for (let turn = 0; turn < jobsPerSmallKey; turn += 1) {
       const beganMs = performance.now();
       const job = await client.submit((turn * 7) % posts.topics);
@@ -61,7 +61,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
     }
   }
 
-  const faulty = crowd(1 / 4).then(() =>
+  const faulty = waitForSubmissions(1 / 4).then(() =>
     injectFaults({
       targets: deployment.targets,
       gateway: { actor: deployment.gateway, isReady: deployment.gatewayIsReady },

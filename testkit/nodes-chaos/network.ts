@@ -34,15 +34,15 @@ function hasNamespaces(): boolean {
 
 async function openNamespaces(count: number, port: number): Promise<Network> {
   const subnet = `10.213.${process.pid % 250}`;
-  const holders: ChildProcess[] = [];
+  const namespaceProcesses: ChildProcess[] = [];
   const close = (): void => {
-    for (const owner of holders) owner.kill("SIGKILL");
+    for (const owner of namespaceProcesses) owner.kill("SIGKILL");
   };
   try {
     const links: NetworkLink[] = [];
     for (let index = 0; index < count; index += 1) {
       const owner = holdNamespace();
-      holders.push(owner);
+      namespaceProcesses.push(owner);
       const wire = { name: `esc${process.pid % 100_000}n${index}`, subnet, first: index * 4 };
       links.push(await connectNamespace(owner, wire, port));
     }
@@ -76,14 +76,15 @@ async function connectNamespace(
   await until("a namespace", () => (namespaceOf(pid) === ownNamespace ? null : true));
   const gateway = `${wire.subnet}.${wire.first + 1}`;
   const node = `${wire.subnet}.${wire.first + 2}`;
-  const here = (...args: string[]) => execFileSync("ip", args);
-  const there = (...args: string[]) => execFileSync("nsenter", ["-t", pid, "-n", "ip", ...args]);
-  here("link", "add", wire.name, "type", "veth", "peer", "name", "eth0", "netns", pid);
-  here("address", "add", `${gateway}/30`, "dev", wire.name);
-  here("link", "set", wire.name, "up");
-  there("link", "set", "lo", "up");
-  there("address", "add", `${node}/30`, "dev", "eth0");
-  there("link", "set", "eth0", "up");
+  const inHost = (...args: string[]) => execFileSync("ip", args);
+  const inNamespace = (...args: string[]) =>
+    execFileSync("nsenter", ["-t", pid, "-n", "ip", ...args]);
+  inHost("link", "add", wire.name, "type", "veth", "peer", "name", "eth0", "netns", pid);
+  inHost("address", "add", `${gateway}/30`, "dev", wire.name);
+  inHost("link", "set", wire.name, "up");
+  inNamespace("link", "set", "lo", "up");
+  inNamespace("address", "add", `${node}/30`, "dev", "eth0");
+  inNamespace("link", "set", "eth0", "up");
   // Frames to an unused hardware address are dropped.
   const nowhere = ["lladdr", "02:00:00:00:00:99", "nud", "permanent"];
   return {
@@ -93,12 +94,12 @@ async function connectNamespace(
       ["-t", pid, "-n", "setpriv", "--pdeathsig", "KILL", program, ...args],
     ],
     cut: () => {
-      here("neighbour", "replace", node, ...nowhere, "dev", wire.name);
-      there("neighbour", "replace", gateway, ...nowhere, "dev", "eth0");
+      inHost("neighbour", "replace", node, ...nowhere, "dev", wire.name);
+      inNamespace("neighbour", "replace", gateway, ...nowhere, "dev", "eth0");
     },
     reconnect: () => {
-      here("neighbour", "delete", node, "dev", wire.name);
-      there("neighbour", "delete", gateway, "dev", "eth0");
+      inHost("neighbour", "delete", node, "dev", wire.name);
+      inNamespace("neighbour", "delete", gateway, "dev", "eth0");
     },
   };
 }

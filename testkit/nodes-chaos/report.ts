@@ -5,7 +5,7 @@ export type StoreFindings = {
   jobs: number;
   distinct: number;
   states: Record<string, number>;
-  /** More than once. */
+  /** Jobs leased more than once. */
   leasedAgain: number;
   byNode: Record<string, number>;
   /** Jobs of other keys leased while one of this key waited. */

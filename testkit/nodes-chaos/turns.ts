@@ -5,8 +5,8 @@ export function otherJobsLeased(changes: readonly Change[], keyId: string): numb
   const since = new Map<string, number>();
   const waited: number[] = [];
   let leases = 0;
-  for (const { uuid, keyId: whose, state } of changes) {
-    if (whose !== keyId) {
+  for (const { uuid, keyId: jobKeyId, state } of changes) {
+    if (jobKeyId !== keyId) {
       if (state === "in progress") leases += 1;
       continue;
     }

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Triggers in the same transaction, so that kills cannot separate them. */
+/** Written by triggers in the same transaction, so that kills cannot separate them. */
 export type Change = {
   number: number;
   uuid: string;
@@ -38,7 +38,7 @@ const watching = `
 export function watchStore(file: string): WatchedStore {
   const database = new DatabaseSync(file, { timeout: 5_000 });
   database.exec(watching);
-  const counted = (sql: string): Map<string, number> =>
+  const countsFrom = (sql: string): Map<string, number> =>
     new Map(
       database
         .prepare(sql)
@@ -53,8 +53,10 @@ export function watchStore(file: string): WatchedStore {
         )
         .all() as Change[],
     results: () =>
-      counted("SELECT uuid AS name, count(*) AS count FROM watched WHERE result = 1 GROUP BY uuid"),
-    states: () => counted("SELECT state AS name, count(*) AS count FROM job GROUP BY state"),
+      countsFrom(
+        "SELECT uuid AS name, count(*) AS count FROM watched WHERE result = 1 GROUP BY uuid",
+      ),
+    states: () => countsFrom("SELECT state AS name, count(*) AS count FROM job GROUP BY state"),
     close: () => database.close(),
   };
 }

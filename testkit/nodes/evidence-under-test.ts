@@ -6,7 +6,7 @@ import { createSimulatedTee } from "../../src/remote/evidence/simulated/simulate
 import { createEvidenceVerifier } from "../../src/remote/evidence/verify-evidence.ts";
 import { type NodeStatement, reportDataOf } from "../../src/remote/protocol/statement.ts";
 
-/** All sample evidence is valid then. */
+/** All sample evidence is valid at this time. */
 export const nowMs = Date.UTC(2026, 5, 1);
 
 const key = (byte: number) => Buffer.alloc(32, byte).toString("base64url");
@@ -39,7 +39,7 @@ type Case = {
 
 /** `accepted`, or the failing check. */
 export async function verdictOn(changed: Partial<Case>): Promise<string> {
-  const usual = {
+  const defaults = {
     statement,
     evidence,
     collateral,
@@ -47,7 +47,7 @@ export async function verdictOn(changed: Partial<Case>): Promise<string> {
     accepted: ["simulated"] as const,
     nowMs,
   };
-  const testCase: Case = { ...usual, ...changed };
+  const testCase: Case = { ...defaults, ...changed };
   const verify = createEvidenceVerifier({
     accepted: testCase.accepted,
     policy: testCase.policy,
@@ -72,7 +72,7 @@ export const withQuote = (quote: Uint8Array): Partial<Case> => ({
 });
 
 export function withBitFlipped(bytes: Uint8Array, offset: number): Buffer {
-  const turned = Buffer.from(bytes);
-  turned.writeUInt8(turned.readUInt8(offset) ^ 1, offset);
-  return turned;
+  const flipped = Buffer.from(bytes);
+  flipped.writeUInt8(flipped.readUInt8(offset) ^ 1, offset);
+  return flipped;
 }

@@ -13,7 +13,7 @@ export type ServiceError =
 export type FakeCollateralService = {
   url: string;
   requests: string[];
-  give(collateral: Collateral): void;
+  respondWith(collateral: Collateral): void;
   failWith(error: ServiceError | null): void;
   /** Leaves requests unanswered. */
   isSilent(): boolean;
@@ -37,7 +37,7 @@ export async function startCollateralService(first: Collateral): Promise<FakeCol
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    give: (next) => {
+    respondWith: (next) => {
       collateral = next;
     },
     failWith: (next) => {
@@ -53,18 +53,18 @@ export async function startCollateralService(first: Collateral): Promise<FakeCol
 
 function answer(path: string, collateral: Collateral, response: ServerResponse): void {
   const chain = (name: string, pem: string) => response.setHeader(name, encodeURIComponent(pem));
-  const signed = (name: string, text: string, signature: string) =>
+  const signedJson = (name: string, text: string, signature: string) =>
     `{"${name}":${text},"signature":"${signature}"}`;
   if (path === "/sgx/certification/v4/pckcrl?ca=platform&encoding=der") {
     chain("SGX-PCK-CRL-Issuer-Chain", collateral.pck_crl_issuer_chain);
     response.end(Buffer.from(collateral.pck_crl, "hex"));
   } else if (path.startsWith("/tdx/certification/v4/tcb?fmspc=")) {
     chain("TCB-Info-Issuer-Chain", collateral.tcb_info_issuer_chain);
-    response.end(signed("tcbInfo", collateral.tcb_info, collateral.tcb_info_signature));
+    response.end(signedJson("tcbInfo", collateral.tcb_info, collateral.tcb_info_signature));
   } else if (path === "/tdx/certification/v4/qe/identity?update=standard") {
     chain("SGX-Enclave-Identity-Issuer-Chain", collateral.qe_identity_issuer_chain);
     response.end(
-      signed("enclaveIdentity", collateral.qe_identity, collateral.qe_identity_signature),
+      signedJson("enclaveIdentity", collateral.qe_identity, collateral.qe_identity_signature),
     );
   } else if (path === "/sgx/certification/v4/rootcacrl") {
     response.end(collateral.root_ca_crl);

@@ -50,7 +50,7 @@ export type RequestChanges = {
   nonce?: string;
   keyId?: string;
   keys?: Pick<RunKeys, "sign">;
-  /** If different. */
+  /** If it differs from the URL. */
   path?: string;
   sent?: string;
 };
@@ -64,7 +64,7 @@ export type GatewayAccess<Answer> = {
 
 type NodeAnswer = Pick<LightMyRequestResponse, "statusCode" | "body">;
 
-type Appearance = {
+type HandDrivenOptions = {
   evidence: EvidenceKind;
   evidenceFor: (reportData: Uint8Array) => Evidence;
   name?: string;
@@ -76,7 +76,7 @@ export type HandDrivenNode = Awaited<ReturnType<typeof handDrivenNode>>;
 /** Controlled by a test; can misbehave. */
 export const handDrivenNode = (
   service: Pick<ServiceUnderTest, "app" | "clock" | "context">,
-  shows: Appearance,
+  options: HandDrivenOptions,
 ) =>
   nodeAt<LightMyRequestResponse>(
     {
@@ -85,12 +85,12 @@ export const handDrivenNode = (
       send: (url, headers, payload) =>
         service.app.inject({ method: "POST", url, headers, payload }),
     },
-    shows,
+    options,
   );
 
 export async function nodeAt<Answer extends NodeAnswer>(
   gateway: GatewayAccess<Answer>,
-  { evidence, evidenceFor, name = "by hand", methods = ["searchbyquery"] }: Appearance,
+  { evidence, evidenceFor, name = "by hand", methods = ["searchbyquery"] }: HandDrivenOptions,
 ) {
   const identity = makeSigningKey();
   const keys = await makeRunKeys();
@@ -126,7 +126,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
     return JSON.parse((await post("challenge", {})).body);
   }
 
-  /** Changed before it is signed. */
+  /** `changes` are applied before it is signed. */
   async function registration(changes: Partial<NodeStatement> = {}): Promise<Registration> {
     const { nonce, gateway_key } = await challenge();
     const statement: NodeStatement = {
@@ -166,7 +166,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
     return attested.answer;
   }
 
-  /** Decrypted. */
+  /** Leases a job and decrypts it. */
   async function lease(waitMs = 10_000): Promise<StoredJob> {
     const answer = await post("lease", { methods, wait_ms: waitMs });
     if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
@@ -182,13 +182,13 @@ export async function nodeAt<Answer extends NodeAnswer>(
     return { envelope, payload, answerSecret, request: readRequest(payload.request) };
   }
 
-  function signed(
+  function signAnswer(
     job: StoredJob,
     items: readonly FetchedItem[],
     signer: Pick<RunKeys, "sign"> = keys,
   ) {
-    if (attested === null) throw new Error("it has not attested");
-    const { registration: shown, answer } = attested;
+    if (attested === null) throw new Error("the node has not attested");
+    const { registration: current, answer } = attested;
     const body = answerBody(items);
     const knowledge = knowledgeText(emptyAnswer(job.request));
     const fields = signResult(
@@ -198,7 +198,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
         request: job.payload.request,
         knowledge,
         evidence,
-        quoteSha256: quoteDigestOf(shown.evidence),
+        quoteSha256: quoteDigestOf(current.evidence),
         attestationId: answer.attestation_id,
         keyId,
         nowMs: gateway.nowMs(),
@@ -210,7 +210,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
 
   async function complete(
     job: StoredJob,
-    answer: ReturnType<typeof signed>,
+    answer: ReturnType<typeof signAnswer>,
     changes: RequestChanges & { token?: string } = {},
   ) {
     return await post("complete", sealedAnswerOf(job, answerBytes(answer), changes.token), changes);
@@ -226,7 +226,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
     registration,
     attest,
     lease,
-    signed,
+    signAnswer,
     complete,
   };
 }

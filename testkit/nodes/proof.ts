@@ -33,7 +33,7 @@ export const testRequest = {
   maxResults: 10,
 } as const;
 
-/** The post is before the end of the window. */
+/** The post is `minutes` before the end of the window. */
 export function postItem(minutes: number, special: Record<string, unknown> = {}): FetchedItem {
   const id = lowestId(nowMs - minutes * 60_000);
   const uri = `https://x.com/i/status/${id}`;
@@ -85,7 +85,7 @@ export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
       count: items.length,
     },
   ],
-  warnings: [{ code: "a_remark", message: "something to know" }],
+  warnings: [{ code: "a_warning", message: "something to know" }],
 });
 
 export type TestNode = Awaited<ReturnType<typeof makeNode>>;

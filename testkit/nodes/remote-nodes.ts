@@ -29,7 +29,7 @@ export type GatewayUnderTest = {
   remove(): Promise<void>;
 };
 
-/** Runs no jobs; accepts simulated and no evidence. */
+/** Runs no jobs; accepts nodes with simulated evidence or none. */
 export async function startGateway(
   settings: Readonly<Record<string, string>> = {},
 ): Promise<GatewayUnderTest> {
@@ -74,7 +74,7 @@ export async function startNodeUnderTest({
   evidence,
   posts = [],
   upstreams = {},
-  dataDir: given,
+  dataDir: existingDir,
   settings = {},
   log,
 }: {
@@ -86,7 +86,7 @@ export async function startNodeUnderTest({
   settings?: Readonly<Record<string, string>>;
   log?: Logger;
 }): Promise<NodeUnderTest> {
-  const dataDir = given ?? (await mkdtemp(join(tmpdir(), "earshot-node-")));
+  const dataDir = existingDir ?? (await mkdtemp(join(tmpdir(), "earshot-node-")));
   await copyFile(gateway.files.tee, join(dataDir, "tee.json"));
   const config = configFrom({
     EARSHOT_DATA_DIR: dataDir,

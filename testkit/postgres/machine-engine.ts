@@ -20,8 +20,8 @@ const operations = {
 /** One connection keeps the calls of a tick in order. */
 export async function createPostgresEngine(): Promise<MachineEngine> {
   const { EARSHOT_DATABASE_URL: url = "" } = await databaseSettings();
-  const terms = { url, connections: 1, timeoutMs: 10_000, gateway: "test" };
-  const pool = openPool(terms);
+  const options = { url, connections: 1, timeoutMs: 10_000, gateway: "test" };
+  const pool = openPool(options);
   await migratePostgres(pool);
   for (const account of accounts) {
     await pool.unsafe("INSERT INTO account(id, created_ms) VALUES($1, 0)", [account]);
@@ -30,7 +30,7 @@ export async function createPostgresEngine(): Promise<MachineEngine> {
   return {
     open: async (answer) => {
       answerSearches(postgresDatabase, answer);
-      const { run, close } = createCalls(terms, operations, systemClock, { changedBy: jobsOf });
+      const { run, close } = createCalls(options, operations, systemClock, { changedBy: jobsOf });
       return {
         // The names determine the types.
         store: { read: run, write: run, inMemory: run } as MachineStore["store"],

@@ -16,20 +16,20 @@ export function connectPostgres(folder: string, port: number | null = null): Con
   return {
     createDatabase: async () => {
       const name = `earshot_${randomBytes(6).toString("hex")}`;
-      const at = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
-      await run(join(requiredBinaries(), "createdb"), [...at, name]);
+      const connectionArgs = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
+      await run(join(requiredBinaries(), "createdb"), [...connectionArgs, name]);
       if (port !== null) return `postgres://earshot@127.0.0.1:${port}/${name}`;
       return `postgres://earshot@localhost/${name}?host=${encodeURIComponent(folder)}`;
     },
   };
 }
 
-/** A server of this machine's packages. */
+/** A server from this machine's packages. */
 export type PostgresServer = ConnectedPostgres & {
   folder: string;
   stop(signal?: NodeJS.Signals): Promise<void>;
   start(): Promise<void>;
-  /** Signals its sessions too. */
+  /** Also signals its sessions. */
   signalAll(signal: NodeJS.Signals): void;
   query(sql: string): Promise<void>;
   remove(): Promise<void>;
@@ -77,11 +77,11 @@ export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,
 ): Promise<PostgresServer> {
-  const place = await newFolder();
-  await place.command("initdb", [
-    ...["-D", place.data, "-U", "earshot", "-A", "trust", "-E", "UTF8", "--no-sync"],
+  const files = await newFolder();
+  await files.command("initdb", [
+    ...["-D", files.data, "-U", "earshot", "-A", "trust", "-E", "UTF8", "--no-sync"],
   ]);
-  return await serverOf(place, settings, port);
+  return await serverOf(files, settings, port);
 }
 
 /** Commits wait for the standby until it is promoted. */
@@ -90,30 +90,30 @@ export async function startStandby(
   primaryPort: number,
   port: number,
 ): Promise<PostgresServer & { promote(): Promise<void> }> {
-  const place = await newFolder();
-  await place.command("pg_basebackup", [
-    ...["-h", primary.folder, "-p", String(primaryPort), "-U", "earshot", "-D", place.data],
+  const files = await newFolder();
+  await files.command("pg_basebackup", [
+    ...["-h", primary.folder, "-p", String(primaryPort), "-U", "earshot", "-D", files.data],
     ...["-R", "-X", "stream", "--checkpoint=fast", "--no-sync"],
   ]);
-  const standby = await serverOf(place, [], port);
+  const standby = await serverOf(files, [], port);
   await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
   await primary.query("SELECT pg_reload_conf()");
   return { ...standby, promote: () => standby.query("SELECT pg_promote()") };
 }
 
-type Place = {
+type DataFolder = {
   folder: string;
   data: string;
   command(name: string, args: readonly string[]): Promise<unknown>;
   run(name: string, args: readonly string[]): ChildProcess;
 };
 
-async function newFolder(): Promise<Place> {
+async function newFolder(): Promise<DataFolder> {
   const bin = requiredBinaries();
   const folder = mkdtempSync(join(tmpdir(), "earshot-postgres-"));
-  const as = await owner();
-  if (as !== null) chownSync(folder, as.uid, as.gid);
-  const options = { ...(as ?? {}), cwd: folder };
+  const user = await owner();
+  if (user !== null) chownSync(folder, user.uid, user.gid);
+  const options = { ...(user ?? {}), cwd: folder };
   return {
     folder,
     data: join(folder, "data"),
@@ -123,11 +123,11 @@ async function newFolder(): Promise<Place> {
 }
 
 async function serverOf(
-  { folder, data, command, run: spawned }: Place,
+  { folder, data, command, run: spawned }: DataFolder,
   settings: readonly string[],
   port: number | null,
 ): Promise<PostgresServer> {
-  const at = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
+  const connectionArgs = ["-h", folder, "-p", String(port ?? defaultPort), "-U", "earshot"];
   let server: ChildProcess | null = null;
 
   async function start(): Promise<void> {
@@ -135,7 +135,7 @@ async function serverOf(
     const flags = ["-D", data, "-k", folder, ...listened];
     server = spawned("postgres", [...flags, ...settings.flatMap((each) => ["-c", each])]);
     for (let isReady = false; !isReady; ) {
-      isReady = await command("pg_isready", [...at, "-q"]).then(
+      isReady = await command("pg_isready", [...connectionArgs, "-q"]).then(
         () => true,
         () => false,
       );
@@ -165,7 +165,7 @@ async function serverOf(
       for (const pid of childrenOf(postmaster)) signalIfAlive(pid, signal);
     },
     query: async (sql) => {
-      await command("psql", [...at, "-d", "postgres", "-qc", sql]);
+      await command("psql", [...connectionArgs, "-d", "postgres", "-qc", sql]);
     },
     remove: async () => {
       await stop("SIGQUIT");

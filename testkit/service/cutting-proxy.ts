@@ -17,29 +17,29 @@ export async function startCuttingProxy(toPort: number): Promise<CuttingProxy> {
   const sockets = new Map<Socket, Socket>();
   const requests: string[] = [];
   let connected = 0;
-  const server = createServer((near) => {
-    const far = connect(toPort, "127.0.0.1");
+  const server = createServer((client) => {
+    const upstream = connect(toPort, "127.0.0.1");
     connected += 1;
-    sockets.set(near, far);
-    near.once("data", (bytes) => requests.push(String(bytes).split("\r\n", 1)[0] ?? ""));
-    near.pipe(far).pipe(near);
-    for (const socket of [near, far]) socket.on("error", () => {});
-    near.on("close", () => {
-      sockets.delete(near);
-      far.destroy();
+    sockets.set(client, upstream);
+    client.once("data", (bytes) => requests.push(String(bytes).split("\r\n", 1)[0] ?? ""));
+    client.pipe(upstream).pipe(client);
+    for (const socket of [client, upstream]) socket.on("error", () => {});
+    client.on("close", () => {
+      sockets.delete(client);
+      upstream.destroy();
     });
-    far.on("close", () => near.destroy());
+    upstream.on("close", () => client.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const cut = (): void => {
-    for (const near of sockets.keys()) near.resetAndDestroy();
+    for (const client of sockets.keys()) client.resetAndDestroy();
     sockets.clear();
   };
   const freeze = (): void => {
-    for (const [near, far] of sockets) {
-      near.unpipe();
-      far.unpipe();
+    for (const [client, upstream] of sockets) {
+      client.unpipe();
+      upstream.unpipe();
     }
   };
   return {

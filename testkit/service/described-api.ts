@@ -113,7 +113,8 @@ export function deviationsOf(
   const described = operation.responses[status];
   if (described === undefined) return `${status} is not described: ${answer.body}`;
   for (const name of Object.keys(answer.headers)) {
-    if (isOurs(name) && !hasHeader(described, name)) return `${status} has the header ${name}`;
+    if (isDescribedHeader(name) && !hasHeader(described, name))
+      return `${status} has the header ${name}`;
   }
   const types = Object.keys(described.content ?? {});
   if (types.length === 0) return answer.body === "" ? "" : `${status} has a body`;
@@ -140,7 +141,7 @@ function eventsIn(body: string): Readonly<Record<string, string>>[] {
 }
 
 /** Common headers, not described. */
-const ofEveryAnswer = new Set([
+const commonHeaders = new Set([
   "content-type",
   "content-length",
   "date",
@@ -157,8 +158,8 @@ const ofEveryAnswer = new Set([
   "x-accel-buffering",
 ]);
 
-function isOurs(name: string): boolean {
-  return !ofEveryAnswer.has(name);
+function isDescribedHeader(name: string): boolean {
+  return !commonHeaders.has(name);
 }
 
 function hasHeader({ headers = {} }: DescribedAnswer, name: string): boolean {

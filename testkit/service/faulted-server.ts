@@ -53,14 +53,14 @@ export async function prepareFaultedServer(
       env: { ...environment, ...disk.environment, SLOW_DISK_MS: String(fsyncMs) },
       stdio: ["ignore", "ignore", "pipe"],
     });
-    let notes = "";
+    let stderrOutput = "";
     started.stderr.on("data", (text) => {
-      notes += text;
+      stderrOutput += text;
     });
     child = started;
     await until("the server is ready", async () => {
       if (started.exitCode !== null)
-        throw new Error(`the server ended with ${started.exitCode}: ${notes}`);
+        throw new Error(`the server ended with ${started.exitCode}: ${stderrOutput}`);
       const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
       return answer?.status === 200 ? true : null;
     });

@@ -40,16 +40,16 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
     },
     contradict,
     accept: (uuid, search, idempotencyKey) => {
-      const acceptedMs = accepted.get(uuid);
-      if (acceptedMs !== undefined && idempotencyKey === null)
-        contradict(`${uuid} was abandoned twice`);
-      if (acceptedMs !== undefined && acceptedMs !== search)
-        contradict(`${uuid} names two searches`);
+      const earlierSearch = accepted.get(uuid);
+      if (earlierSearch !== undefined && idempotencyKey === null)
+        contradict(`${uuid} was accepted twice`);
+      if (earlierSearch !== undefined && earlierSearch !== search)
+        contradict(`${uuid} has two searches`);
       accepted.set(uuid, search);
       if (idempotencyKey === null) return;
       const uuids = byKey.get(idempotencyKey) ?? new Set();
       byKey.set(idempotencyKey, uuids.add(uuid));
-      if (uuids.size > 1) contradict(`${idempotencyKey} made ${[...uuids].join(" and ")}`);
+      if (uuids.size > 1) contradict(`${idempotencyKey} created ${[...uuids].join(" and ")}`);
     },
     abandon: (uuid) => {
       abandoned.add(uuid);
@@ -59,9 +59,9 @@ export function createJobLedger(expected: readonly string[]): JobLedger {
       contradict(`${uuid} has the result ${result.slice(0, 200)}`);
     },
     addState: (uuid, state) => {
-      const before = lastStates.get(uuid) ?? "";
-      if (finalStates.includes(before) && before !== state && state !== "expired") {
-        contradict(`${uuid} was ${before} and then ${state}`);
+      const previous = lastStates.get(uuid) ?? "";
+      if (finalStates.includes(previous) && previous !== state && state !== "expired") {
+        contradict(`${uuid} was ${previous} and then ${state}`);
       }
       lastStates.set(uuid, state);
     },

@@ -1,18 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
-import type { Position } from "./retrying-client.ts";
+import type { ServiceAccess } from "./retrying-client.ts";
 
 const silenceMs = 4_000;
 
 /** Resumes with `Last-Event-ID` until `isOver`. */
 export async function listenToJobs(
-  nextPosition: () => Position,
+  nextAccess: () => ServiceAccess,
   ledger: JobLedger,
   isOver: () => boolean,
 ): Promise<void> {
   let last = 0;
 
-  function take(event: string): void {
+  function receive(event: string): void {
     const fields = new Map(
       event.split("\n").map((line): [string, string] => {
         const at = line.indexOf(": ");
@@ -29,21 +29,21 @@ export async function listenToJobs(
   }
 
   while (!isOver()) {
-    const { base, key } = nextPosition();
-    const removed = new AbortController();
-    let silence = setTimeout(() => removed.abort(), silenceMs);
+    const { base, key } = nextAccess();
+    const connection = new AbortController();
+    let silence = setTimeout(() => connection.abort(), silenceMs);
     try {
       const answer = await fetch(`${base}/v1/search/live/social/events`, {
         headers: { authorization: `Bearer ${key}`, "last-event-id": String(last) },
-        signal: removed.signal,
+        signal: connection.signal,
       });
       let text = "";
       for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         clearTimeout(silence);
-        silence = setTimeout(() => removed.abort(), silenceMs);
+        silence = setTimeout(() => connection.abort(), silenceMs);
         const events = `${text}${piece}`.split("\n\n");
         text = events.pop() ?? "";
-        events.forEach(take);
+        events.forEach(receive);
       }
     } catch {
       // The next connection resumes.

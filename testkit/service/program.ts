@@ -24,7 +24,7 @@ export type Run = {
 };
 type Ending = { code: number | null; signal: string | null };
 
-/** Removed after the tests of the file. */
+/** Its folder is removed after the tests of the file. */
 export function programOfFile(): Program & { folder: string } {
   const folder = mkdtempSync(join(tmpdir(), "earshot-process-"));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -68,16 +68,17 @@ function programIn(folder: string): Program {
   };
 }
 
-/** Rejects if the process ends before. */
-export function printed(run: Run, pattern: RegExp): Promise<string> {
+/** Rejects if the process ends first. */
+export function waitForOutput(run: Run, pattern: RegExp): Promise<string> {
   return new Promise((resolve, reject) => {
-    const look = () => {
+    const check = () => {
       const match = pattern.exec(run.out());
       if (match) resolve(match[1] ?? match[0]);
     };
-    run.child.stdout?.on("data", look);
-    const give = () => reject(new Error(`ended without ${pattern}: ${run.out()}${run.notes()}`));
-    run.ended.then(give, reject);
-    look();
+    run.child.stdout?.on("data", check);
+    const rejectAsEnded = () =>
+      reject(new Error(`ended without ${pattern}: ${run.out()}${run.notes()}`));
+    run.ended.then(rejectAsEnded, reject);
+    check();
   });
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JobLedger } from "./job-ledger.ts";
 
-export type Position = { base: string; key: string };
+export type ServiceAccess = { base: string; key: string };
 
 type Answer = { status: number; text: string };
 
@@ -10,9 +10,9 @@ const path = "/v1/search/live/social";
 /** Stopped servers never respond. */
 const timeoutMs = 4_000;
 
-/** Null without a response. */
+/** Null if there is no response. */
 export async function call(
-  { base, key }: Position,
+  { base, key }: ServiceAccess,
   method: string,
   url: string,
   headers: Record<string, string> = {},
@@ -39,7 +39,7 @@ export function bodyOf(search: number, mark: string) {
 
 /** Records responses that contradict the API. */
 export async function runRetryingClient(
-  position: Position,
+  access: ServiceAccess,
   ledger: JobLedger,
   searches: number,
   random: () => number,
@@ -55,7 +55,7 @@ export async function runRetryingClient(
       "content-type": "application/json",
       ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
     };
-    const answer = await call(position, "POST", path, headers, bodyOf(search, mark));
+    const answer = await call(access, "POST", path, headers, bodyOf(search, mark));
     if (answer === null) ledger.count("submissions without an answer");
     else if (answer.status === 503) ledger.count("submissions refused with 503");
     else if (answer.status !== 202) unexpected("a submission", answer);
@@ -71,29 +71,31 @@ export async function runRetryingClient(
     for (let again = 0; uuid === null && !isOver(); again += 1) {
       if (again > 0) await sleep(100);
       uuid = await submit(search, key);
-      ledger.count(again === 0 ? "jobs under a key" : "repetitions under a key");
+      ledger.count(
+        again === 0 ? "jobs with an idempotency key" : "repetitions with an idempotency key",
+      );
     }
     if (random() < 0.3) {
       await submit(search, key);
-      ledger.count("repetitions under a key");
+      ledger.count("repetitions with an idempotency key");
     }
     return uuid;
   }
 
   async function fetchResult(uuid: string): Promise<void> {
-    const answer = await call(position, "GET", `${path}/result/${uuid}?wait=3`);
+    const answer = await call(access, "GET", `${path}/result/${uuid}?wait=3`);
     if (answer === null || answer.status === 202 || answer.status === 503) return;
     if (answer.status !== 200) {
       unexpected(`the result of ${uuid}`, answer);
       return;
     }
     ledger.receive(uuid, answer.text);
-    ledger.count("results fetched under faults");
+    ledger.count("results fetched during faults");
   }
 
   async function cancel(uuid: string): Promise<void> {
     ledger.abandon(uuid);
-    const answer = await call(position, "DELETE", `${path}/status/${uuid}`);
+    const answer = await call(access, "DELETE", `${path}/status/${uuid}`);
     if (answer === null || answer.status === 503) return;
     if (answer.status === 200) ledger.count("jobs cancelled");
     else if (answer.status === 204) ledger.count("jobs forgotten");
@@ -115,7 +117,7 @@ export async function runRetryingClient(
 
 /** Another account that requests known uuids. */
 export async function runOtherAccount(
-  position: Position,
+  access: ServiceAccess,
   ledger: JobLedger,
   random: () => number,
   isOver: () => boolean,
@@ -126,9 +128,9 @@ export async function runOtherAccount(
     const uuid = uuids[Math.floor(random() * uuids.length)];
     if (uuid === undefined) continue;
     const [method, what] = random() < 0.3 ? ["DELETE", "status"] : ["GET", "result"];
-    const answer = await call(position, method, `${path}/${what}/${uuid}`);
+    const answer = await call(access, method, `${path}/${what}/${uuid}`);
     if (answer === null || answer.status === 503) continue;
-    ledger.count("questions of another account");
+    ledger.count("requests by another account");
     if (answer.status !== 404) {
       ledger.contradict(`another account was answered with ${answer.status} for ${uuid}`);
     }

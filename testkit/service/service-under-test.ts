@@ -11,7 +11,7 @@ import type { ContextOverrides } from "../../src/server/context.ts";
 import { type Service, startService } from "../../src/server/start.ts";
 import { databaseSettings } from "../postgres/suite-database.ts";
 
-/** The wall clock can be moved alone. */
+/** `shiftWall` moves only the wall clock. */
 type MovableClock = Clock & { move(ms: number): void; shiftWall(ms: number): void };
 
 export type ServiceUnderTest = Service & {
@@ -26,7 +26,7 @@ export type ServiceUnderTest = Service & {
   callAs(session: TestSession, options: InjectOptions): Promise<LightMyRequestResponse>;
   submit(key: string, body: unknown, path?: string): Promise<LightMyRequestResponse>;
   result(key: string, uuid: string): Promise<LightMyRequestResponse>;
-  /** Open lease requests. */
+  /** Waits for this many open lease requests. */
   waitForPending(requests: number): Promise<void>;
   addPosts(posts: readonly Post[]): Promise<void>;
   remove(): Promise<void>;
@@ -34,7 +34,7 @@ export type ServiceUnderTest = Service & {
 
 export type TestSession = { cookie: string; csrf: string; accountId: string; id: string };
 
-/** No ingest, platforms or language detection. */
+/** Without ingest, platforms and language detection. */
 export async function startServiceUnderTest(
   settings: Readonly<Record<string, string>> = {},
   {
@@ -56,7 +56,7 @@ export async function startServiceUnderTest(
   });
   const service = await startService(config, { ...overrides, clock });
   const { app, context } = service;
-  let people = 1_000_000;
+  let identities = 1_000_000;
 
   const call: ServiceUnderTest["call"] = (key, options) =>
     app.inject({
@@ -93,7 +93,7 @@ export async function startServiceUnderTest(
       nowMs: clock.now(),
     };
     const method = "github" as const;
-    const entered =
+    const signedIn =
       requested === undefined
         ? await signUp({ ...newSession, method }, role)
         : {
@@ -104,7 +104,7 @@ export async function startServiceUnderTest(
               accountId: requested,
             }),
           };
-    const { accountId, session } = entered;
+    const { accountId, session } = signedIn;
     const name = config.http.publicUrl?.startsWith("https:") ? "__Host-earshot" : "earshot";
     const csrf = context.http.dashboard.csrf.of(session.id);
     return {
@@ -116,17 +116,17 @@ export async function startServiceUnderTest(
   };
 
   async function signUp(newSession: NewSession, role: "member" | "operator") {
-    people += 1;
-    const entered = await context.store.write("signInIdentity", {
+    identities += 1;
+    const signedIn = await context.store.write("signInIdentity", {
       ...newSession,
       previousSession: null,
       provider: "github",
-      subject: String(people),
-      login: `person-${people}`,
+      subject: String(identities),
+      login: `person-${identities}`,
       isOperator: role === "operator",
     });
-    if (entered.kind !== "signed_in") throw new Error(entered.kind);
-    return entered;
+    if (signedIn.kind !== "signed_in") throw new Error(signedIn.kind);
+    return signedIn;
   }
 
   return {

@@ -1,6 +1,6 @@
 /* Loaded before the C library (LD_PRELOAD), it makes a disk slow: each fsync and fdatasync first sleeps SLOW_DISK_MS
-   milliseconds, and adds one byte to the file SLOW_DISK_CALLS, where that is named. It also makes it full: while the file
-   SLOW_DISK_FULL is there, each write at a place of a file fails with ENOSPC. */
+   milliseconds, and adds one byte to the file SLOW_DISK_CALLS, if set. It also makes the disk full: while the file
+   SLOW_DISK_FULL exists, each pwrite fails with ENOSPC. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static void wait_and_tell(void) {
+static void sleep_and_count(void) {
   const char *wait = getenv("SLOW_DISK_MS");
   long ms = wait == NULL ? 0 : atol(wait);
   struct timespec duration = {ms / 1000, ms % 1000 * 1000000L};
@@ -24,13 +24,13 @@ static void wait_and_tell(void) {
 
 int fsync(int file) {
   int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
-  wait_and_tell();
+  sleep_and_count();
   return next(file);
 }
 
 int fdatasync(int file) {
   int (*next)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
-  wait_and_tell();
+  sleep_and_count();
   return next(file);
 }
 
@@ -41,14 +41,14 @@ static int is_full(void) {
   return 1;
 }
 
-ssize_t pwrite(int file, const void *bytes, size_t length, off_t place) {
+ssize_t pwrite(int file, const void *bytes, size_t length, off_t offset) {
   ssize_t (*next)(int, const void *, size_t, off_t) =
       (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-  return is_full() ? -1 : next(file, bytes, length, place);
+  return is_full() ? -1 : next(file, bytes, length, offset);
 }
 
-ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t place) {
+ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) {
   ssize_t (*next)(int, const void *, size_t, off64_t) =
       (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
-  return is_full() ? -1 : next(file, bytes, length, place);
+  return is_full() ? -1 : next(file, bytes, length, offset);
 }

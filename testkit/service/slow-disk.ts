@@ -9,7 +9,7 @@ export type SlowDisk = {
   empty(): void;
 };
 
-/** Throws without a C compiler. */
+/** Throws if there is no C compiler. */
 export function makeSlowDisk(folder: string, fsyncMs: number): SlowDisk {
   const library = join(folder, "slow-disk.so");
   const source = join(import.meta.dirname, "slow-disk.c");

@@ -25,17 +25,17 @@ export function createVirtualTime(from: Clock): VirtualTime {
   };
 
   async function passUntilEnded(tasks: readonly Promise<unknown>[]): Promise<void> {
-    let underWay = tasks.length;
+    let running = tasks.length;
     const all = Promise.all(
       tasks.map((task) =>
         task.finally(() => {
-          underWay -= 1;
+          running -= 1;
         }),
       ),
     );
-    while (underWay > 0) {
+    while (running > 0) {
       await Promise.race([setImmediate(), all]);
-      if (sleepers.length >= underWay) wakeNext();
+      if (sleepers.length >= running) wakeNext();
     }
     await all;
   }

@@ -1,6 +1,6 @@
 export type Route = { method: string; url: string; inputs: readonly string[] };
 
-/** Routes since `watchingFastify` replaced fastify. */
+/** Routes registered since `watchingFastify` replaced fastify. */
 export const routes: Route[] = [];
 
 /** The module for `vi.mock("fastify", …)`. */

@@ -5,18 +5,18 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { program } from "../service/server-process.ts";
 
-/** Each import is killed once or twice first. */
+/** The first two attempts at each import may be killed. */
 export type KilledImports = {
   readonly texts: ReadonlySet<string>;
   readonly kills: () => number;
   run(): Promise<void>;
 };
 
-const files = 6;
-const postsOfFile = 2_500;
+const fileCount = 6;
+const postsPerFile = 2_500;
 const timeoutMs = 120_000;
 
-/** Only in imported posts. */
+/** Occurs only in imported posts. */
 export const importWord = "barge";
 
 export function prepareKilledImports(
@@ -25,12 +25,12 @@ export function prepareKilledImports(
   random: () => number,
 ): KilledImports {
   const texts = new Set<string>();
-  const paths = Array.from({ length: files }, (_, file) => writeFile(file));
+  const paths = Array.from({ length: fileCount }, (_, file) => writeFile(file));
   let kills = 0;
 
   function writeFile(file: number): string {
-    const lines = Array.from({ length: postsOfFile }, (_, n) => {
-      const number = file * postsOfFile + n;
+    const lines = Array.from({ length: postsPerFile }, (_, n) => {
+      const number = file * postsPerFile + n;
       const atMs = Date.UTC(2023, 0, 1) + number * 30_000;
       const text = `${importWord} number ${number}`;
       texts.add(text);
@@ -66,7 +66,7 @@ export function prepareKilledImports(
       while (!(await importOnce(path, attempts < 2 ? 400 + random() * 900 : null))) {
         attempts += 1;
         if (performance.now() > end) throw new Error(`${path} is not imported after ${attempts}`);
-        // Disk is full or the server starting.
+        // The disk is full, or the server is starting.
         await sleep(200);
       }
       await sleep(random() * 3_000);

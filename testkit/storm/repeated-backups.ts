@@ -17,7 +17,7 @@ export function prepareRepeatedBackups(
   folder: string,
   environment: NodeJS.ProcessEnv,
 ): RepeatedBackups {
-  let names: string[] = [];
+  let folders: string[] = [];
 
   async function run(isOver: () => boolean): Promise<void> {
     for (let number = 0; !isOver(); number += 1) {
@@ -27,13 +27,14 @@ export function prepareRepeatedBackups(
         stdio: "ignore",
       });
       const [code] = (await once(child, "exit")) as [number | null];
-      if (code === 0) names.push(destination);
+      if (code === 0) folders.push(destination);
       else rmSync(destination, { recursive: true, force: true });
-      for (const old of names.slice(0, -maxBackups)) rmSync(old, { recursive: true, force: true });
-      names = names.slice(-maxBackups);
+      for (const old of folders.slice(0, -maxBackups))
+        rmSync(old, { recursive: true, force: true });
+      folders = folders.slice(-maxBackups);
       await sleep(500);
     }
   }
 
-  return { taken: () => names, run };
+  return { taken: () => folders, run };
 }

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type FoundPost, foundPosts } from "../archives/found-posts.ts";
-import { call, type Position } from "../service/retrying-client.ts";
+import { call, type ServiceAccess } from "../service/retrying-client.ts";
 import { type StreamTraffic, streamWord } from "./stream-traffic.ts";
 
-/** Answers that claimed to be complete, and what they lacked. */
+/** Answers that claimed to be complete, and the posts they lacked. */
 export type CompletenessAudit = {
   answers: number;
   complete: number;
@@ -11,12 +11,15 @@ export type CompletenessAudit = {
   run(isOver: () => boolean): Promise<void>;
 };
 
-/** Old enough to be delivered. */
 const windowMs = 8_000;
+/** Old enough for all events to be delivered. */
 const endAgeMs = 1_000;
 const path = "/v1/search/social";
 
-export function auditCompleteness(position: Position, traffic: StreamTraffic): CompletenessAudit {
+export function auditCompleteness(
+  access: ServiceAccess,
+  traffic: StreamTraffic,
+): CompletenessAudit {
   const audit: CompletenessAudit = { answers: 0, complete: 0, missing: [], run };
 
   async function run(isOver: () => boolean): Promise<void> {
@@ -56,7 +59,7 @@ export function auditCompleteness(position: Position, traffic: StreamTraffic): C
 
   async function fetchPage(fromMs: number, toMs: number, cursor: string | null) {
     const answer = await call(
-      position,
+      access,
       "POST",
       path,
       { "content-type": "application/json" },
@@ -86,14 +89,14 @@ export function auditCompleteness(position: Position, traffic: StreamTraffic): C
 
 /** Missing, duplicate or restored uris. */
 export async function compareWithStream(
-  position: Position,
+  access: ServiceAccess,
   traffic: StreamTraffic,
 ): Promise<string[]> {
-  const foundTexts = await foundPosts(position, streamWord);
-  const uris = foundTexts.map(({ Metadata }) => Metadata.uri);
+  const found = await foundPosts(access, streamWord);
+  const uris = found.map(({ Metadata }) => Metadata.uri);
   const seen = new Set(uris);
-  const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} doubled`];
+  const differences = uris.length === seen.size ? [] : [`${uris.length - seen.size} duplicates`];
   for (const { uri } of traffic.live()) if (!seen.has(uri)) differences.push(`${uri} is missing`);
-  for (const uri of traffic.deleted()) if (seen.has(uri)) differences.push(`${uri} was deleted`);
+  for (const uri of traffic.deleted()) if (seen.has(uri)) differences.push(`${uri} was restored`);
   return differences;
 }

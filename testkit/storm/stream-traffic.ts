@@ -14,7 +14,7 @@ const collection = "app.bsky.feed.post";
 const intervalMs = 20;
 const deletionEvery = 9;
 
-/** Only in streamed posts. */
+/** Occurs only in streamed posts. */
 export const streamWord = "lantern";
 
 export async function startStreamTraffic(random: () => number): Promise<StreamTraffic> {

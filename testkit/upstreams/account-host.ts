@@ -2,18 +2,17 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { type Block, carOf, repositoryBlocks } from "../archives/repository-archive.ts";
 
-/** An emulator of PLC directory, PDS, AppView and labeler, from their lexicons. */
+/** An emulator of a PLC directory, PDS, AppView and labeler, based on their lexicons. */
 export type AccountHost = {
   url: string;
   accounts: Map<string, HostedAccount>;
   labels: Record<string, unknown>[];
-  /** Wildcards. */
-  takesPatterns: boolean;
+  hasWildcards: boolean;
   requests: string[];
-  /** Null keeps the response. */
-  instead: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
+  /** True if it responds itself. */
+  intercept: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
   /** Changes a repository before it is sent. */
-  bend: (blocks: Block[]) => Block[];
+  alterBlocks: (blocks: Block[]) => Block[];
   close(): Promise<void>;
 };
 
@@ -23,7 +22,7 @@ export type HostedAccount = {
   rev: string;
   records: Map<string, unknown>;
   status: "active" | "takendown" | "deactivated" | "suspended";
-  /** The host in its DID document; null for this one. */
+  /** The host in its DID document; null for this emulator. */
   pds: string | null;
 };
 
@@ -38,10 +37,10 @@ export async function startAccountHost(): Promise<AccountHost> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accounts: new Map(),
     labels: [],
-    takesPatterns: true,
+    hasWildcards: true,
     requests: [],
-    instead: () => false,
-    bend: (blocks) => blocks,
+    intercept: () => false,
+    alterBlocks: (blocks) => blocks,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -52,7 +51,7 @@ export async function startAccountHost(): Promise<AccountHost> {
     const url = new URL(request.url ?? "", host.url);
     const method = url.pathname.replace("/xrpc/", "");
     host.requests.push(`${method}${url.search === "" ? "" : ` ${url.search.slice(1)}`}`);
-    if (host.instead(method, request, response)) return;
+    if (host.intercept(method, request, response)) return;
     const parameter = (name: string) => url.searchParams.get(name) ?? "";
     const account = host.accounts.get(parameter("did") || parameter("repo"));
     if (method.startsWith("/did:")) return document(method.slice(1), response);
@@ -69,7 +68,7 @@ export async function startAccountHost(): Promise<AccountHost> {
     if (account.status !== "active") return refuse(response, "RepoDeactivated");
     if (method === "com.atproto.sync.getRepo") {
       response.writeHead(200, { "content-type": "application/vnd.ipld.car" });
-      response.end(await carOf(host.bend(repositoryBlocks(account))));
+      response.end(await carOf(host.alterBlocks(repositoryBlocks(account))));
       return;
     }
     if (method === "com.atproto.repo.getRecord") {
@@ -121,7 +120,7 @@ export async function startAccountHost(): Promise<AccountHost> {
 
   function queryLabels(url: URL, response: ServerResponse): void {
     const patterns = url.searchParams.getAll("uriPatterns");
-    if (!host.takesPatterns && patterns.some((pattern) => pattern.includes("*"))) {
+    if (!host.hasWildcards && patterns.some((pattern) => pattern.includes("*"))) {
       refuse(response, "InvalidRequest");
       return;
     }
@@ -145,5 +144,5 @@ export function json(response: ServerResponse, body: unknown, status = 200): voi
 }
 
 export function refuse(response: ServerResponse, error: string, status = 400): void {
-  json(response, { error, message: `${error}, said by the emulator` }, status);
+  json(response, { error, message: `${error}, from the emulator` }, status);
 }

@@ -4,7 +4,7 @@ import { fetchedAnswer } from "../../src/lib/fetched-answer.ts";
 import type { CredentialTools, NewCredential } from "../../src/platforms/credential.ts";
 import { type StoredCredential, storedCredential } from "./stored-credential.ts";
 
-/** Other hosts are unreachable. */
+/** Only 127.0.0.1 is reachable. */
 export function testTools(): CredentialTools & { time: { ms: number } } {
   const time = { ms: Date.parse("2026-11-21T12:00:00Z") };
   return {

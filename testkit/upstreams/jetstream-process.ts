@@ -5,7 +5,7 @@ import { type Child, startProgram } from "../service/child-process.ts";
 import { freePort } from "../service/free-port.ts";
 import { until } from "../until.ts";
 
-/** Restartable on its data. */
+/** Keeps its data across restarts. */
 export type JetstreamProcess = {
   /** Serves `/subscribe`; stable across restarts. */
   port: number;
@@ -14,13 +14,13 @@ export type JetstreamProcess = {
   end(signal: NodeJS.Signals): Promise<void>;
 };
 
-/** Throws without Go. */
+/** Throws if Go is not installed. */
 export function jetstreamPrograms(): string {
   const script = join(import.meta.dirname, "../../.ci/jetstream");
   return execFileSync(script, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }
 
-/** Addresses are local. */
+/** Listens only on 127.0.0.1. */
 export async function startJetstreamProcess(
   folder: string,
   { relayUrl, plcUrl }: { relayUrl: string; plcUrl: string },

@@ -30,10 +30,10 @@ export async function startJetstreamServer(
     connected += 1;
     const requested = new URL(request.url ?? "", "ws://localhost").searchParams;
     const cursor = requested.get("cursor");
-    const expected = requested.getAll("wantedCollections");
+    const collections = requested.getAll("wantedCollections");
     const isCompressed = dictionary !== null && requested.get("compress") === "true";
     const send = (event: StreamEvent): void => {
-      if (!wants(expected, event)) return;
+      if (!isWanted(collections, event)) return;
       const text = JSON.stringify(event);
       socket.send(isCompressed ? zstdCompressSync(text, { dictionary }) : text);
     };
@@ -69,7 +69,7 @@ export async function startJetstreamServer(
   };
 }
 
-function wants(collections: readonly string[], { kind, commit }: StreamEvent): boolean {
+function isWanted(collections: readonly string[], { kind, commit }: StreamEvent): boolean {
   if (kind !== "commit" || collections.length === 0) return true;
   const { collection } = commit as { collection: string };
   return collections.includes(collection);

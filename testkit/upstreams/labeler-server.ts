@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { encode } from "@atcute/cbor";
 import { type WebSocket, WebSocketServer } from "ws";
 
-export type MadeLabel = {
+export type PublishedLabel = {
   src: string;
   uri: string;
   val: string;
@@ -16,11 +16,11 @@ export type MadeLabel = {
 export type LabelerServer = {
   url: string;
   cursors: (string | null)[];
-  publish(...labels: readonly MadeLabel[]): void;
+  publish(...labels: readonly PublishedLabel[]): void;
   sendRaw(bytes: Uint8Array | string): void;
   /** Older cursors get `OutdatedCursor`. */
   forgetBefore(seq: number): void;
-  /** Starts again like a new labeler. */
+  /** Starts over, like a new labeler. */
   reset(): void;
   cut(): void;
   open(): number;

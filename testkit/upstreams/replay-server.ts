@@ -17,17 +17,17 @@ export type ArchivedRow = {
   payload?: unknown;
 };
 
-/** An emulator from Jetstream's lexicons and docs/README.md 3.2. */
+/** An emulator based on Jetstream's lexicons and docs/README.md 3.2. */
 export type ReplayServer = {
   url: string;
   segments: ArchivedRow[][][];
   token: string | null;
   pageEntries: number;
   requests: string[];
-  /** Instead of segments. */
-  plansBlocks: boolean;
-  /** False keeps the response. */
-  instead: (method: string, response: ServerResponse) => boolean;
+  /** Instead of whole segments. */
+  hasBlockPlans: boolean;
+  /** True if it responds itself. */
+  intercept: (method: string, response: ServerResponse) => boolean;
   close(): Promise<void>;
 };
 
@@ -42,8 +42,8 @@ export async function startReplayServer(): Promise<ReplayServer> {
     token: null,
     pageEntries: 100,
     requests: [],
-    plansBlocks: false,
-    instead: () => false,
+    hasBlockPlans: false,
+    intercept: () => false,
     close: () => {
       server.closeAllConnections();
       return new Promise((resolve) => server.close(() => resolve()));
@@ -54,14 +54,14 @@ export async function startReplayServer(): Promise<ReplayServer> {
 
   const infoOf = (index: number) => {
     const rows = (replay.segments[index] ?? []).flat();
-    const of = (pick: (row: ArchivedRow) => number) => rows.map(pick);
+    const valuesOf = (pick: (row: ArchivedRow) => number) => rows.map(pick);
     return {
       name: nameOf(index),
       index,
-      minSeq: Math.min(...of(({ seq }) => seq)),
-      maxSeq: Math.max(...of(({ seq }) => seq)),
-      minWitnessedAt: Math.min(...of(({ witnessedUs }) => witnessedUs)),
-      maxWitnessedAt: Math.max(...of(({ witnessedUs }) => witnessedUs)),
+      minSeq: Math.min(...valuesOf(({ seq }) => seq)),
+      maxSeq: Math.max(...valuesOf(({ seq }) => seq)),
+      minWitnessedAt: Math.min(...valuesOf(({ witnessedUs }) => witnessedUs)),
+      maxWitnessedAt: Math.max(...valuesOf(({ witnessedUs }) => witnessedUs)),
     };
   };
 
@@ -69,7 +69,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
     const url = new URL(request.url ?? "", replay.url);
     const method = url.pathname.replace("/xrpc/network.bsky.jetstream.", "");
     replay.requests.push(`${method}${url.search}`);
-    if (replay.instead(method, response)) return;
+    if (replay.intercept(method, response)) return;
     if (replay.token !== null && request.headers.authorization !== `Bearer ${replay.token}`) {
       send(response, { error: "AuthRequired", message: "no token" }, 401);
       return;
@@ -96,15 +96,15 @@ export async function startReplayServer(): Promise<ReplayServer> {
   function plan({ afterSeq = 0, beforeSeq = Number.MAX_SAFE_INTEGER }) {
     const infos = replay.segments.map((_segment, index) => infoOf(index));
     const sealedTipSeq = Math.min(beforeSeq, Math.max(0, ...infos.map(({ maxSeq }) => maxSeq)));
-    const expected = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
-    const page = expected.slice(0, replay.pageEntries).map((info) => {
+    const matching = infos.filter(({ minSeq, maxSeq }) => maxSeq > afterSeq && minSeq <= beforeSeq);
+    const page = matching.slice(0, replay.pageEntries).map((info) => {
       const last = (replay.segments[info.index]?.length ?? 1) - 1;
-      return replay.plansBlocks
+      return replay.hasBlockPlans
         ? { ...info, mode: "blocks", blocks: [{ first: 0, last }] }
         : { ...info, mode: "segment" };
     });
-    const isWhole = page.length === expected.length;
-    const plannedThroughSeq = isWhole ? sealedTipSeq : (page.at(-1)?.maxSeq ?? sealedTipSeq);
+    const isComplete = page.length === matching.length;
+    const plannedThroughSeq = isComplete ? sealedTipSeq : (page.at(-1)?.maxSeq ?? sealedTipSeq);
     return { plannedThroughSeq, sealedTipSeq, segments: page, stats: {} };
   }
 

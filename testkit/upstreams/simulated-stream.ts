@@ -8,7 +8,7 @@ import { createSimulator, startJetstreamProcess } from "./jetstream-process.ts";
 
 /** The simulator, a real Jetstream and the service. */
 export type SimulatedStream = {
-  /** Starts at the first event. */
+  /** It ingests from the first event. */
   startService(name: string, settings: Record<string, string>): Promise<ServerProcess>;
   startTraffic(): Promise<void>;
   endTraffic(): Promise<void>;
@@ -100,17 +100,17 @@ function replayOf(url: string): Promise<{ posts: Map<string, string>; events: nu
   let events = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const socket = new WebSocket(`${url}?cursor=0&wantedCollections=${postCollection}`);
-  const quiet = setTimeout(resolve, quietMs);
+  const quietTimer = setTimeout(resolve, quietMs);
   socket.on("error", reject);
   socket.on("message", (data) => {
-    quiet.refresh();
+    quietTimer.refresh();
     events += 1;
-    take(JSON.parse(String(data)) as ReplayedEvent);
+    apply(JSON.parse(String(data)) as ReplayedEvent);
   });
 
-  function take({ did, commit, account }: ReplayedEvent): void {
+  function apply({ did, commit, account }: ReplayedEvent): void {
     if (account?.active === false) {
-      throw new Error(`the simulator is not known to do this: ${JSON.stringify(account)}`);
+      throw new Error(`the simulator sent an unexpected event: ${JSON.stringify(account)}`);
     }
     if (commit?.collection !== postCollection) return;
     const uri = `at://${did}/${postCollection}/${commit.rkey}`;
@@ -121,7 +121,7 @@ function replayOf(url: string): Promise<{ posts: Map<string, string>; events: nu
   return promise
     .then(() => ({ posts, events }))
     .finally(() => {
-      clearTimeout(quiet);
+      clearTimeout(quietTimer);
       socket.terminate();
     });
 }

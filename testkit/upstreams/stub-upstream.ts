@@ -48,13 +48,13 @@ export function stubUpstream(
 }
 
 function supportFor(answers: StubAnswers): Record<Method, MethodSupport> {
-  const each = methodNames.map((method): [Method, MethodSupport] => [
+  const rows = methodNames.map((method): [Method, MethodSupport] => [
     method,
     method in answers
       ? { access: ["public"], endpoint: `stub.${method}`, note: "" }
       : { access: [], closest: "Closest is gettweets" },
   ]);
-  return Object.fromEntries(each) as Record<Method, MethodSupport>;
+  return Object.fromEntries(rows) as Record<Method, MethodSupport>;
 }
 
 export function makeProfile(special: Partial<Profile> = {}): Profile {

@@ -22,7 +22,7 @@ export const clientId = "client-of-tests";
 
 export const idAt = (ms: number, n = 0): string => String(lowestId(ms) + BigInt(n));
 
-/** Bypass the guarded fetch. */
+/** Bypasses the guarded fetch. */
 export const tools: CredentialTools = {
   fetch: async (url, options = {}) => {
     const response = await undiciFetch(url, { ...options, redirect: "manual" });

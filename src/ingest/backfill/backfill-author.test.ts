@@ -160,7 +160,7 @@ describe("the backfill of an account", () => {
   test("the backfill finds an account by DID, and accepts its handle only if the handle resolves to that DID", async () => {
     addAccount({ [tid(1)]: record("one") });
     expect(await backfillAuthor(did, request())).toMatchObject({ handle: "ann.example", posts: 1 });
-    host.instead = (method, _request, response) => {
+    host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
       json(response, { did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" });
       return true;
@@ -171,7 +171,7 @@ describe("the backfill of an account", () => {
 
   test("the backfill finds an account by DNS if the AppView does not know the handle", async () => {
     addAccount({ [tid(1)]: record("one") });
-    host.instead = (method, _request, response) => {
+    host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
       refuse(response, "InvalidRequest");
       return true;
@@ -190,7 +190,7 @@ describe("the backfill of an account", () => {
 
   test("the backfill of an account rejects a handle that its account does not claim", async () => {
     addAccount({}, { handle: "other.example" });
-    host.instead = (method, _request, response) => {
+    host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.identity.resolveHandle") return false;
       json(response, { did });
       return true;
@@ -317,7 +317,7 @@ describe("an inactive account", () => {
 
   test("the backfill of a permanently deleted account deletes its posts", async () => {
     await archive.write({ changes: [streamed(tid(1), "one", tid(1))] });
-    host.instead = (method, _request, response) => {
+    host.intercept = (method, _request, response) => {
       if (!method.startsWith("/did:")) return false;
       refuse(response, "Gone", 410);
       return true;
@@ -344,7 +344,7 @@ describe("a second run", () => {
     );
     addAccount(posts);
     let pages = 0;
-    host.instead = (method, _request, response) => {
+    host.intercept = (method, _request, response) => {
       if (method !== "com.atproto.repo.listRecords") return false;
       pages += 1;
       if (pages < 3) return false;
@@ -356,7 +356,7 @@ describe("a second run", () => {
       code: "upstream_refused",
     });
     expect(await texts()).toHaveLength(200);
-    host.instead = () => false;
+    host.intercept = () => false;
     const summary = await backfillAuthor(did, request({ limits }));
     expect(summary).toMatchObject({
       resumed: true,
@@ -371,18 +371,18 @@ describe("a second run", () => {
 describe("a repository that cannot be read immediately", () => {
   const corruptions: Record<string, (host: AccountHost) => void> = {
     "with a missing node": (bent) => {
-      bent.bend = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);
+      bent.alterBlocks = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);
     },
     "whose commit belongs to another account": (bent) => {
       const account = bent.accounts.get(did);
       if (account === undefined) throw new Error("no account");
-      bent.instead = (method) => {
+      bent.intercept = (method) => {
         account.did = method.endsWith("getRepo") ? "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" : did;
         return false;
       };
     },
     "that is not an archive": (bent) => {
-      bent.instead = (method, _request, response) => {
+      bent.intercept = (method, _request, response) => {
         if (!method.endsWith("sync.getRepo")) return false;
         response.end("<html>");
         return true;
@@ -403,7 +403,7 @@ describe("a repository that cannot be read immediately", () => {
   test("a backfill counts a record whose block does not match its hash, and preserves its archived post", async () => {
     addAccount({ [tid(1)]: record("forged"), [tid(2)]: record("fine") });
     await archive.write({ changes: [streamed(tid(1), "archived", tid(1))] });
-    host.bend = (blocks) =>
+    host.alterBlocks = (blocks) =>
       blocks.map((block) =>
         Buffer.from(block.data).includes("forged")
           ? {
@@ -434,7 +434,7 @@ describe("labels", () => {
     "labels of posts and account are requested from a labeler that supports patterns: %s",
     async (takesPatterns) => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
-      host.takesPatterns = takesPatterns;
+      host.hasWildcards = takesPatterns;
       host.labels.push(
         label(uriOf(tid(1)), "porn"),
         label(uriOf(tid(2)), "!hide"),
@@ -458,7 +458,7 @@ describe("a failing host", () => {
   test("a backfill retries requests to a failing host", async () => {
     addAccount({ [tid(1)]: record("one") });
     let failures = 0;
-    host.instead = (method, _request, response) => {
+    host.intercept = (method, _request, response) => {
       if (!method.endsWith("sync.getRepo") || failures > 0) return false;
       failures += 1;
       json(response, {}, 503);
@@ -469,7 +469,7 @@ describe("a failing host", () => {
 
   test("a backfill reports an unreachable host as a retryable error", async () => {
     addAccount({ [tid(1)]: record("one") });
-    host.instead = (method, request) => {
+    host.intercept = (method, request) => {
       if (!method.endsWith("getRepoStatus")) return false;
       request.socket.destroy();
       return true;

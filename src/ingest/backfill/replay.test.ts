@@ -299,7 +299,7 @@ describe("a gap beyond the lookback", () => {
     "a gap beyond the lookback is replayed from a replay archive that plans blocks: %s",
     async (plansBlocks) => {
       fillReplayArchive();
-      server.plansBlocks = plansBlocks;
+      server.hasBlockPlans = plansBlocks;
       server.pageEntries = 2;
       const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
       const summary = await replay(request(span));
@@ -335,13 +335,13 @@ describe("a gap beyond the lookback", () => {
     fillReplayArchive();
     const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
     let blocks = 0;
-    server.instead = (method, response) => {
+    server.intercept = (method, response) => {
       if (method !== "getBlock" || ++blocks < 4) return false;
       response.writeHead(400).end("{}");
       return true;
     };
     await expect(replay(request(span))).rejects.toMatchObject({ code: "upstream_refused" });
-    server.instead = () => false;
+    server.intercept = () => false;
     const summary = await replay(request(span));
     expect(summary.missing).toEqual([]);
     expect(summary.alreadyCoveredMs).toBeGreaterThanOrEqual(20);
@@ -384,7 +384,7 @@ describe("a gap beyond the lookback", () => {
     "a gap beyond the lookback is not claimed as covered if a block is %s",
     async (_what, body) => {
       fillReplayArchive();
-      server.instead = (method, response) => {
+      server.intercept = (method, response) => {
         if (method !== "getBlock") return false;
         response.end(body);
         return true;

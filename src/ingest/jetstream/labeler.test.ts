@@ -6,7 +6,7 @@ import {
 import {
   frameOf,
   type LabelerServer,
-  type MadeLabel,
+  type PublishedLabel,
   startLabelerServer,
 } from "../../../testkit/upstreams/labeler-server.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -19,7 +19,7 @@ const author = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 const startMs = Date.UTC(2026, 6, 4);
 const clock = { ...systemClock, now: () => startMs + 3_600_000 };
 const uriOf = (rkey: string) => `at://${author}/app.bsky.feed.post/${rkey}`;
-const label = (second: number, part: Partial<MadeLabel> = {}): MadeLabel => ({
+const label = (second: number, part: Partial<PublishedLabel> = {}): PublishedLabel => ({
   src: source,
   uri: uriOf(`k${second}`),
   val: "porn",

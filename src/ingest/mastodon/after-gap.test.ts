@@ -93,12 +93,12 @@ const waitForTexts = (...expected: string[]): Promise<void> =>
 const requestsTo = (path: string) => emulator.requests.filter((request) => request.path === path);
 
 async function whileDisconnected(change: () => void): Promise<void> {
-  streams.isAway = true;
+  streams.isUnavailable = true;
   streams.cut();
   await eventually(() => expect(stream?.state().status).toBe("waiting"));
   aheadMs += 5_000;
   change();
-  streams.isAway = false;
+  streams.isUnavailable = false;
   await eventually(() => expect(stream?.state().status).toBe("connected"));
 }
 const waitUntilCompared = (): Promise<void> =>
@@ -154,14 +154,14 @@ describe("a stream after a disconnection", () => {
     const [one] = archive.posts.values();
     const id = one === undefined ? 0n : archive.idOf(one);
     expect(confirms(id)).toBe(true);
-    emulator.character.faults.next = Array.from({ length: 40 }, () => ({ status: 503 }));
-    streams.isAway = true;
+    emulator.settings.faults.next = Array.from({ length: 40 }, () => ({ status: 503 }));
+    streams.isUnavailable = true;
     streams.cut();
     await eventually(() => expect(state().status).toBe("waiting"));
     expect(confirms(id)).toBe(false);
     aheadMs += 5_000;
-    emulator.character.faults.next = [];
-    streams.isAway = false;
+    emulator.settings.faults.next = [];
+    streams.isUnavailable = false;
     await eventually(() => expect(confirms(id)).toBe(true));
   });
 
@@ -204,7 +204,7 @@ describe("a stream after a disconnection", () => {
     await start();
     post("one");
     await waitForTexts("one");
-    streams.isAway = true;
+    streams.isUnavailable = true;
     streams.cut();
     await eventually(() => expect(stream?.state().status).toBe("waiting"));
     emulator.server.removeAllListeners("request");
@@ -212,7 +212,7 @@ describe("a stream after a disconnection", () => {
       response.writeHead(404, { "content-type": "application/json" });
       response.end('{"error":"Record not found"}');
     });
-    streams.isAway = false;
+    streams.isUnavailable = false;
     await eventually(() =>
       expect(stream?.state().detail).toContain("the server hides its timeline"),
     );
@@ -225,7 +225,7 @@ describe("a stream after a disconnection", () => {
     post("one");
     await waitForTexts("one");
     await whileDisconnected(() => {
-      emulator.character.faults.next = Array.from({ length: 4 }, () => ({ status: 403 }));
+      emulator.settings.faults.next = Array.from({ length: 4 }, () => ({ status: 403 }));
     });
     await eventually(() =>
       expect(stream?.state().detail).toContain("stored posts cannot be compared: HTTP 403"),

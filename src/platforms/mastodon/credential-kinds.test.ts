@@ -157,7 +157,7 @@ describe("the test of a credential", () => {
     const { token } = server.addToken({ accountId: annId });
     const created = await userToken.make({ host: server.url, token }, tools);
     for (const status of [429, 500, 503]) {
-      server.character.faults.next = [{ status }];
+      server.settings.faults.next = [{ status }];
       const tested = userToken.test(inUse(created, userToken).credential, tools);
       await expect(tested).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
     }
@@ -203,7 +203,7 @@ describe("an application", () => {
   });
 
   it("a Mastodon application sends its redirect URI, which some servers compare, and reports the reason of a refusal", async () => {
-    server.character.differences.needsRedirectUri = true;
+    server.settings.differences.needsRedirectUri = true;
     try {
       expect((await makeCredential()).secrets.token).toMatch(/^app-token/);
       const redirectUri = "http://127.0.0.1/callback";
@@ -219,7 +219,7 @@ describe("an application", () => {
       await appToken.test(credential, tools);
       expect(renewals()).toBe(1);
     } finally {
-      server.character.differences.needsRedirectUri = false;
+      server.settings.differences.needsRedirectUri = false;
     }
   });
 
@@ -228,7 +228,7 @@ describe("an application", () => {
       error: "invalid_request",
       error_description: `the grant is switched off for ${"a1b2".repeat(12)}`,
     });
-    server.character.faults.next = [{ status: 400, body }];
+    server.settings.faults.next = [{ status: 400, body }];
     await expect(makeCredential()).rejects.toMatchObject({
       message: expect.stringMatching(/\(400\): the grant is switched off for …$/),
     });
@@ -263,9 +263,9 @@ describe("an application", () => {
 
   it("a Mastodon application retains its token when a resource is for users only", async () => {
     const { credential, renewals } = inUse(await makeCredential(), appToken);
-    server.character.differences.readsNeedToken = true;
+    server.settings.differences.readsNeedToken = true;
     const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);
-    server.character.differences.readsNeedToken = false;
+    server.settings.differences.readsNeedToken = false;
     expect([answer.status, renewals()]).toEqual([403, 0]);
   });
 });

@@ -182,7 +182,7 @@ it("an error names the scope that a Mastodon token lacks", async () => {
 it("any other refusal is reported with its status", async () => {
   const { uri } = await start();
   for (const status of [400, 405, 418, 422]) {
-    server.character.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
+    server.settings.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
     await expect(page("getbyid", uri)).rejects.toMatchObject({
       code: "upstream_refused",
       message: expect.stringContaining(`${server.host} answered ${status}: `),
@@ -255,7 +255,7 @@ describe("the description of a server", () => {
 it("a page with unreadable items reports how many were omitted", async () => {
   const { uri } = await start();
   const body = JSON.stringify([{ id: "1" }, null, 7, {}]);
-  server.character.faults = {
+  server.settings.faults = {
     next: [
       { status: 200, body: JSON.stringify({ id: "1", acct: "ann" }) },
       { status: 200, body },
@@ -269,7 +269,7 @@ it("a page with unreadable items reports how many were omitted", async () => {
   });
   for (const body of ["null", "{}", "7", '"x"', '{"descendants":7}', "[[[]]]"]) {
     for (const method of ["getreplies", "getbyid", "getretweeters"] as const) {
-      server.character.faults = { next: [{ status: 200, body }] };
+      server.settings.faults = { next: [{ status: 200, body }] };
       const reported = await page(method, uri).then(
         ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],

@@ -94,7 +94,7 @@ describe("collateral from a service", () => {
     const { source, service, clock } = await start();
     await source(quote);
     const next = tee.collateral({ evaluationNumber: 19 });
-    service.give(next);
+    service.respondWith(next);
     await clock.advance(3 * hour);
     expect(await source(quote)).toEqual(collateral);
     await untilReturned(source, next);
@@ -106,7 +106,7 @@ describe("collateral from a service", () => {
       tee.collateral({ inForce: { fromMs: nowMs - hour, toMs: nowMs + hour } }),
     );
     await source(quote);
-    service.give(collateral);
+    service.respondWith(collateral);
     await clock.advance(0.8 * hour);
     await source(quote);
     await untilReturned(source, collateral);
@@ -168,7 +168,7 @@ describe("a service that fails", () => {
       await clock.advance(2 * hour);
       await expect(source(quote)).rejects.toEqual(unavailable);
       service.failWith(null);
-      service.give(collateral);
+      service.respondWith(collateral);
       await clock.advance(11_000);
       expect(await source(quote)).toEqual(collateral);
     },
@@ -202,7 +202,7 @@ describe("a service that fails", () => {
     async (_name, bad) => {
       const { source, service, clock } = await start();
       await source(quote);
-      service.give(bad);
+      service.respondWith(bad);
       await clock.advance(3.5 * hour);
       await source(quote);
       await untilRequested(service, 8);

@@ -1,5 +1,5 @@
 /**
- * An emulator from https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). Refresh tokens are valid once.
+ * An emulator based on https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). Refresh tokens are valid once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -35,7 +35,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   const refresh = new Map<string, string>();
   const usedProofs = new Set<string>();
   let nonce = 1;
-  let made = 0;
+  let issued = 0;
 
   const { url, close } = await startHost(answer);
 
@@ -69,7 +69,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     const proof = String(request.headers.dpop ?? "");
     const [head = "", claims = "", signature = ""] = proof.split(".");
     const { typ, alg, jwk } = JSON.parse(Buffer.from(head, "base64url").toString() || "{}");
-    const output = JSON.parse(Buffer.from(claims, "base64url").toString() || "{}");
+    const payload = JSON.parse(Buffer.from(claims, "base64url").toString() || "{}");
     if (typ !== "dpop+jwt" || alg !== "ES256" || jwk?.d !== undefined) return "invalid_dpop_proof";
     const key = createPublicKey({ key: jwk, format: "jwk" });
     const isSigned = verify(
@@ -79,12 +79,12 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
       Buffer.from(signature, "base64url"),
     );
     const { pathname } = new URL(request.url ?? "/", url);
-    if (!isSigned || output.htm !== request.method || output.htu !== `${url}${pathname}`)
+    if (!isSigned || payload.htm !== request.method || payload.htu !== `${url}${pathname}`)
       return "invalid_dpop_proof";
-    if (output.nonce !== `nonce-${nonce}`) return "use_dpop_nonce";
-    if (usedProofs.has(output.jti)) return "invalid_dpop_proof";
-    usedProofs.add(output.jti);
-    if (token !== null && output.ath !== hashOf(token)) return "invalid_dpop_proof";
+    if (payload.nonce !== `nonce-${nonce}`) return "use_dpop_nonce";
+    if (usedProofs.has(payload.jti)) return "invalid_dpop_proof";
+    usedProofs.add(payload.jti);
+    if (token !== null && payload.ath !== hashOf(token)) return "invalid_dpop_proof";
     return { jkt: hashOf(JSON.stringify({ crv: jwk.crv, kty: jwk.kty, x: jwk.x, y: jwk.y })) };
   }
 
@@ -94,8 +94,8 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   ): EmulatedAnswer {
     const checked = checkProof(request, null);
     if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
-    const nonce = next(checked.jkt);
-    return { ...nonce, headers: { ...nonce.headers, ...nonceHeader() } };
+    const answered = next(checked.jkt);
+    return { ...answered, headers: { ...answered.headers, ...nonceHeader() } };
   }
 
   function push(body: URLSearchParams, jkt: string): EmulatedAnswer {
@@ -108,8 +108,8 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     if (!isClient || !scopes.includes("atproto") || body.get("code_challenge_method") !== "S256") {
       return refusal("invalid_request");
     }
-    made += 1;
-    const requestUri = `urn:ietf:params:oauth:request_uri:req-${made}`;
+    issued += 1;
+    const requestUri = `urn:ietf:params:oauth:request_uri:req-${issued}`;
     pushed.set(requestUri, {
       challenge: body.get("code_challenge") ?? "",
       redirectUri,
@@ -129,17 +129,17 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     const code = body.get("code") ?? "";
     const grant = codes.get(code);
     codes.delete(code);
-    const isRight =
+    const isValid =
       grant !== undefined &&
       grant.jkt === jkt &&
       grant.redirectUri === body.get("redirect_uri") &&
       grant.challenge === hashOf(body.get("code_verifier") ?? "");
-    return isRight ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
+    return isValid ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
   function tokens(jkt: string): EmulatedAnswer {
-    made += 1;
-    const [accessToken, refreshToken] = [`access-token-${made}`, `refresh-token-${made}`];
+    issued += 1;
+    const [accessToken, refreshToken] = [`access-token-${issued}`, `refresh-token-${issued}`];
     access.set(accessToken, jkt);
     refresh.set(refreshToken, jkt);
     return {
@@ -194,17 +194,17 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     count: (path) => requests.filter((request) => request.path === path).length,
     consent: (address, choice) => {
       const pushedRequest = pushed.get(new URL(address).searchParams.get("request_uri") ?? "");
-      if (pushedRequest === undefined) throw new Error("an address that was not given out");
-      const sentTo = new URL(pushedRequest.redirectUri);
-      sentTo.searchParams.set("iss", url);
-      sentTo.searchParams.set("state", pushedRequest.state);
-      if (choice === "no") sentTo.searchParams.set("error", "access_denied");
+      if (pushedRequest === undefined) throw new Error("unknown authorization address");
+      const redirect = new URL(pushedRequest.redirectUri);
+      redirect.searchParams.set("iss", url);
+      redirect.searchParams.set("state", pushedRequest.state);
+      if (choice === "no") redirect.searchParams.set("error", "access_denied");
       else {
-        made += 1;
-        codes.set(`code-${made}`, pushedRequest);
-        sentTo.searchParams.set("code", `code-${made}`);
+        issued += 1;
+        codes.set(`code-${issued}`, pushedRequest);
+        redirect.searchParams.set("code", `code-${issued}`);
       }
-      return sentTo.href;
+      return redirect.href;
     },
     revoke: (which) => {
       access.clear();

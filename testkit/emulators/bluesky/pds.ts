@@ -1,4 +1,4 @@
-/** An emulator from the lexicons com.atproto.server.createSession, refreshSession and getSession; also a DID directory. */
+/** An emulator based on the lexicons com.atproto.server.createSession, refreshSession and getSession; also a DID directory. */
 import type { IncomingMessage } from "node:http";
 import { didDocumentOf, type EmulatedAnswer, startHost } from "./host.ts";
 
@@ -20,7 +20,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
   const next = new Map<string, EmulatedAnswer[]>();
   const access = new Set<string>();
   const refresh = new Set<string>();
-  let made = 0;
+  let issued = 0;
 
   const { url, close } = await startHost(answer);
 
@@ -29,8 +29,8 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     const authorization = request.headers.authorization ?? null;
     requests.push({ method: request.method ?? "", path: pathname, authorization });
     const method = pathname.replace("/xrpc/", "");
-    const reported = next.get(method)?.shift();
-    if (reported !== undefined) return reported;
+    const scripted = next.get(method)?.shift();
+    if (scripted !== undefined) return scripted;
     if (pathname === `/${did}`) return { status: 200, json: didDocumentOf(did, handle, url) };
     const token = authorization?.replace(/^Bearer /, "") ?? "";
     switch (method) {
@@ -38,9 +38,9 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
         return { status: 200, json: { did } };
       case "com.atproto.server.createSession": {
         const credentials: { identifier?: string; password?: string } = JSON.parse(body);
-        const isRight =
+        const isValid =
           [did, handle].includes(credentials.identifier ?? "") && credentials.password === password;
-        return isRight
+        return isValid
           ? session()
           : refusal(401, "AuthenticationRequired", "Invalid identifier or password");
       }
@@ -55,7 +55,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
   }
 
   function session(): EmulatedAnswer {
-    made += 1;
+    issued += 1;
     const accessJwt = tokenOf("access", lifeSeconds);
     const refreshJwt = tokenOf("refresh", 90 * 86_400);
     access.add(accessJwt);
@@ -65,7 +65,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
 
   function tokenOf(scope: string, life: number): string {
     const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
-    const claims = { scope, sub: did, iat: 1_000, exp: 1_000 + life, jti: made };
+    const claims = { scope, sub: did, iat: 1_000, exp: 1_000 + life, jti: issued };
     return `${part({ typ: "at+jwt", alg: "HS256" })}.${part(claims)}.c2lnbmF0dXJl`;
   }
 
@@ -77,8 +77,8 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
       access.clear();
       if (which === "all") refresh.clear();
     },
-    answerNext: (method, reported) => {
-      next.set(method, [...(next.get(method) ?? []), reported]);
+    answerNext: (method, scripted) => {
+      next.set(method, [...(next.get(method) ?? []), scripted]);
     },
     close,
   };

@@ -1,4 +1,4 @@
-// An emulator of sign-in with GitHub and GitLab, from docs.github.com and docs.gitlab.com.
+// An emulator of sign-in with GitHub and GitLab, based on docs.github.com and docs.gitlab.com.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -12,7 +12,7 @@ type Errors = {
   token?: Answer;
   profile?: Answer;
   membership?: Answer;
-  /** GitHub only; all organisations without it. */
+  /** GitHub only; all organisations if omitted. */
   membershipOf?: string;
   issuer?: string;
   authorizationError?: string;
@@ -20,7 +20,7 @@ type Errors = {
 
 export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
 
-/** A user decides on its page, a test by `decide`. If `callbackUrls` is set, refuses others. */
+/** A user decides on its page, a test with `decide`. If `callbackUrls` is set, others are refused. */
 export async function startGitHubEmulator({
   now = Date.now,
   callbackUrls = null,

@@ -9,17 +9,17 @@ import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./r
 export const accountRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v1\/accounts\/lookup$/, answer: lookup },
   { method: "GET", path: /^\/api\/v1\/accounts\/verify_credentials$/, answer: verify },
-  { method: "GET", path: /^\/api\/v1\/accounts$/, answer: several },
+  { method: "GET", path: /^\/api\/v1\/accounts$/, answer: accountsById },
   { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)$/, answer: one },
   { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/statuses$/, answer: statuses },
   { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/followers$/, answer: followers },
   { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/following$/, answer: following },
 ];
 
-const anybody = { scope: "read:accounts", kind: "anybody" } as const;
+const anyCaller = { scope: "read:accounts", kind: "anybody" } as const;
 
 function lookup(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, anybody);
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
   const acct = requested.query.get("acct");
   if (!acct) return answers.missing("acct");
@@ -29,10 +29,10 @@ function lookup(requested: EmulatedRequest) {
 
 export function accountNamed(
   written: string,
-  { network, character, url }: Pick<EmulatedRequest, "network" | "character" | "url">,
+  { network, settings, url }: Pick<EmulatedRequest, "network" | "settings" | "url">,
 ): Account | undefined {
   const [name = "", host] = written.replace(/^@/, "").toLowerCase().split("@");
-  const isOwn = host === undefined || host === (character.domain ?? new URL(url).host);
+  const isOwn = host === undefined || host === (settings.domain ?? new URL(url).host);
   return [...network.accounts.values()].find(
     (account) =>
       account.isKnown && acctOf(account).toLowerCase() === (isOwn ? name : `${name}@${host}`),
@@ -51,10 +51,10 @@ function verify(requested: EmulatedRequest) {
   });
 }
 
-function several(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, anybody);
+function accountsById(requested: EmulatedRequest) {
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
-  if (requested.character.differences.noBatch) return answers.notAllowed;
+  if (requested.settings.differences.noBatch) return answers.notAllowed;
   const accounts = requested.query
     .getAll("id[]")
     .flatMap((id) => requested.network.accounts.get(id) ?? []);
@@ -62,7 +62,7 @@ function several(requested: EmulatedRequest) {
 }
 
 function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anybody);
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
   const account = requested.network.accounts.get(id);
   return account?.isKnown ? ok(accountJson(account, requested)) : answers.notFound;
@@ -82,8 +82,8 @@ function statuses(requested: EmulatedRequest, [id = ""]: readonly string[]) {
       (query.get("exclude_reblogs") !== "true" || status.reblogOfId === null),
   );
   const { items, headers } = pageBy(statuses, (status) => status.id, requested, {
-    usual: 20,
-    most: 40,
+    defaultLimit: 20,
+    maxLimit: 40,
   });
   return ok(
     items.map((status) => statusJson(status, requested)),
@@ -117,7 +117,7 @@ function listed(
   isOf: (follow: Follow) => boolean,
   other: (follow: Follow) => string,
 ) {
-  const refused = refusedWithout(requested, anybody);
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
   const { network, token } = requested;
   const account = network.accounts.get(id);
@@ -125,8 +125,8 @@ function listed(
   const isHidden = account.suspended || (account.hidesCollections && token?.accountId !== id);
   const follows = isHidden ? [] : network.follows.filter(isOf);
   const { items, headers } = pageBy(follows, (follow) => follow.id, requested, {
-    usual: 40,
-    most: 80,
+    defaultLimit: 40,
+    maxLimit: 80,
   });
   const accounts = items.flatMap((follow) => network.accounts.get(other(follow)) ?? []);
   return ok(

@@ -1,10 +1,10 @@
 import { acctOf } from "./mark-up.ts";
 import type { Account, Network, Status } from "./network.ts";
-import type { Character } from "./options.ts";
+import type { EmulatorSettings } from "./options.ts";
 
-type World = { network: Network; character: Character; url: string };
+type World = { network: Network; settings: EmulatorSettings; url: string };
 
-export function accountJson(account: Account, { network, character, url }: World) {
+export function accountJson(account: Account, { network, settings, url }: World) {
   const { username, domain } = account;
   const statuses = [...network.statuses.values()];
   const home = domain === null ? url : `https://${domain}`;
@@ -20,7 +20,7 @@ export function accountJson(account: Account, { network, character, url }: World
     bot: account.bot,
     discoverable: true,
     group: false,
-    ...(character.differences.noIndexable ? {} : { indexable, ...(noindex ? { noindex } : {}) }),
+    ...(settings.differences.noIndexable ? {} : { indexable, ...(noindex ? { noindex } : {}) }),
     hide_collections: account.hidesCollections,
     created_at: `${new Date(account.createdMs).toISOString().slice(0, 10)}T00:00:00.000Z`,
     avatar: `${home}/avatars/${username}.png`,

@@ -10,21 +10,21 @@ export const instanceRoutes: readonly Route[] = [
   { method: "POST", path: /^\/oauth\/token$/, answer: grant },
 ];
 
-const domainOf = ({ character, url }: EmulatedRequest): string =>
-  character.domain ?? new URL(url).host;
+const domainOf = ({ settings, url }: EmulatedRequest): string =>
+  settings.domain ?? new URL(url).host;
 
-const streamingOf = ({ character, url }: EmulatedRequest): string =>
-  url.replace(/^http/, character.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
+const streamingOf = ({ settings, url }: EmulatedRequest): string =>
+  url.replace(/^http/, settings.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
 
 function second(requested: EmulatedRequest): Answer {
-  const { character } = requested;
-  if (character.differences.noInstanceV2) return answers.notFound;
-  const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(character.version);
-  const access = { local: character.hashtagFeeds, remote: character.hashtagFeeds };
+  const { settings } = requested;
+  if (settings.differences.noInstanceV2) return answers.notFound;
+  const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(settings.version);
+  const access = { local: settings.hashtagFeeds, remote: settings.hashtagFeeds };
   return ok({
     domain: domainOf(requested),
     title: "An emulated server",
-    version: character.version,
+    version: settings.version,
     source_url: "https://server.invalid/source",
     description: "",
     usage: { users: { active_month: requested.network.accounts.size } },
@@ -53,7 +53,7 @@ function first(requested: EmulatedRequest): Answer {
   return ok({
     uri: domainOf(requested),
     title: "An emulated server",
-    version: requested.character.version,
+    version: requested.settings.version,
     urls: { streaming_api: streamingOf(requested) },
     stats: {
       user_count: requested.network.accounts.size,
@@ -63,12 +63,12 @@ function first(requested: EmulatedRequest): Answer {
 }
 
 function trendingTags(requested: EmulatedRequest): Answer {
-  if (requested.character.differences.noTrends) return ok([]);
+  if (requested.settings.differences.noTrends) return ok([]);
   const { items, headers } = pageByOffset(requested.network.trends, requested, {
-    usual: 10,
-    most: 20,
+    defaultLimit: 10,
+    maxLimit: 20,
   });
-  const today = Math.floor(requested.character.now() / 86_400_000) * 86_400;
+  const today = Math.floor(requested.settings.now() / 86_400_000) * 86_400;
   const tags = items.map((name, index) => ({
     id: String(index + 1),
     name,
@@ -90,6 +90,6 @@ function verifyApp(requested: EmulatedRequest): Answer {
   return ok({ id: "1", name: "An application", website: null, scopes: requested.token.scopes });
 }
 
-function grant({ tokens, form, character }: EmulatedRequest): Answer {
-  return tokens.grant(form, character.differences);
+function grant({ tokens, form, settings }: EmulatedRequest): Answer {
+  return tokens.grant(form, settings.differences);
 }

@@ -5,13 +5,13 @@ import type { MastodonEmulator } from "./server.ts";
 import { createStreaming, type EmulatedStatus, type Streaming } from "./streaming.ts";
 
 export function mountStreams(emulator: MastodonEmulator): Streaming {
-  const { server, network, character, url } = emulator;
+  const { server, network, settings, url } = emulator;
   const streaming = createStreaming({
     isUserToken: (token) => {
       const owner = emulator.tokenOf(`Bearer ${token}`);
       return owner !== null && owner !== "unknown" && owner.accountId !== null;
     },
-    transports: character.differences.noEventStream ? ["websocket"] : ["websocket", "event-stream"],
+    transports: settings.differences.noEventStream ? ["websocket"] : ["websocket", "event-stream"],
   });
   const others = server.listeners("request");
   server.removeAllListeners("request");
@@ -26,7 +26,7 @@ export function mountStreams(emulator: MastodonEmulator): Streaming {
   /** Public streams contain public statuses without boosts. */
   const entityOf = (status: Status): EmulatedStatus[] => {
     if (status.visibility !== "public" || status.reblogOfId !== null) return [];
-    const entity = statusJson(status, { network, character, url });
+    const entity = statusJson(status, { network, settings, url });
     return entity === null ? [] : [entity as EmulatedStatus];
   };
   network.events.on("update", (status) => streaming.update(...entityOf(status)));

@@ -63,12 +63,12 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
   const trends: string[] = [];
   const events = new EventEmitter<NetworkEvents>();
 
-  function addAccount(given: Partial<Account> & { username: string }): Account {
-    const createdMs = given.createdMs ?? settings.now() - 86_400_000;
+  function addAccount(values: Partial<Account> & { username: string }): Account {
+    const createdMs = values.createdMs ?? settings.now() - 86_400_000;
     const account: Account = {
       id: ids.next(createdMs),
       domain: null,
-      displayName: given.username,
+      displayName: values.username,
       note: "",
       createdMs,
       locked: false,
@@ -78,15 +78,15 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
       suspended: false,
       hidesCollections: false,
       isKnown: true,
-      ...given,
+      ...values,
     };
     accounts.set(account.id, account);
     return account;
   }
 
-  function addStatus(given: Partial<Status> & { accountId: string }): Status {
-    const createdMs = given.createdMs ?? settings.now();
-    const text = given.text ?? "";
+  function addStatus(values: Partial<Status> & { accountId: string }): Status {
+    const createdMs = values.createdMs ?? settings.now();
+    const text = values.text ?? "";
     const marked = markUp(text, [...accounts.values()]);
     const status: Status = {
       id: ids.next(createdMs),
@@ -109,7 +109,7 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
       uri: null,
       favourites: 0,
       isKnown: true,
-      ...given,
+      ...values,
     };
     statuses.set(status.id, status);
     events.emit("update", status);
@@ -144,8 +144,8 @@ export function createNetwork(settings: { hasUlids: () => boolean; now: () => nu
     events,
     addAccount,
     addStatus,
-    reblog: (accountId: string, reblogOfId: string, given: Partial<Status> = {}): Status =>
-      addStatus({ accountId, reblogOfId, ...given }),
+    reblog: (accountId: string, reblogOfId: string, values: Partial<Status> = {}): Status =>
+      addStatus({ accountId, reblogOfId, ...values }),
     editStatus,
     deleteStatus,
     follow,

@@ -5,7 +5,7 @@ export type Differences = {
   readsNeedToken: boolean;
   searchesOwn: boolean;
   needsUserAgent: boolean;
-  /** Whatever the scheme of the server. */
+  /** Regardless of the server's scheme. */
   streamsAtWss: boolean;
   noEventStream: boolean;
   noBatch: boolean;
@@ -74,12 +74,14 @@ const gotosocialLike: Differences = {
 };
 
 /** May be changed at any time. */
-export type Character = Required<Omit<EmulatorOptions, "dialect" | "differences" | "domain">> & {
+export type EmulatorSettings = Required<
+  Omit<EmulatorOptions, "dialect" | "differences" | "domain">
+> & {
   differences: Differences;
   domain: string | null;
 };
 
-export function characterOf(options: EmulatorOptions): Character {
+export function emulatorSettings(options: EmulatorOptions): EmulatorSettings {
   const isOther = options.dialect === "gotosocial-like";
   return {
     differences: { ...(isOther ? gotosocialLike : none), ...options.differences },

@@ -6,7 +6,7 @@ export function pageBy<T>(
   all: readonly T[],
   idOf: (item: T) => string,
   requested: EmulatedRequest,
-  bounds: { usual: number; most: number },
+  bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
   const { query } = requested;
   const limit = limitOf(query, bounds);
@@ -20,7 +20,7 @@ export function pageBy<T>(
   const items = isForward ? within.slice(-limit) : within.slice(0, limit);
   const first = items[0];
   const last = items.at(-1);
-  if (first === undefined || last === undefined || requested.character.differences.noLinks) {
+  if (first === undefined || last === undefined || requested.settings.differences.noLinks) {
     return { items, headers: {} };
   }
   const links = [link(requested, { min_id: idOf(first) }, "prev")];
@@ -32,7 +32,7 @@ export function pageBy<T>(
 export function pageByOffset<T>(
   all: readonly T[],
   requested: EmulatedRequest,
-  bounds: { usual: number; most: number },
+  bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
   const limit = limitOf(requested.query, bounds);
   const offset = Number(requested.query.get("offset") ?? 0);
@@ -41,15 +41,18 @@ export function pageByOffset<T>(
   const next = link(requested, { offset: String(offset + limit) }, "next");
   return {
     items,
-    headers: isFull && !requested.character.differences.noLinks ? { link: next } : {},
+    headers: isFull && !requested.settings.differences.noLinks ? { link: next } : {},
   };
 }
 
-export function limitOf(query: URLSearchParams, { usual, most }: { usual: number; most: number }) {
-  const requestedLimit = Number(query.get("limit") ?? usual);
+export function limitOf(
+  query: URLSearchParams,
+  { defaultLimit, maxLimit }: { defaultLimit: number; maxLimit: number },
+) {
+  const requestedLimit = Number(query.get("limit") ?? defaultLimit);
   return Number.isInteger(requestedLimit) && requestedLimit > 0
-    ? Math.min(requestedLimit, most)
-    : usual;
+    ? Math.min(requestedLimit, maxLimit)
+    : defaultLimit;
 }
 
 function link(

@@ -55,7 +55,7 @@ export function plainSession(
     getPublic: (url, request) => {
       const other = others.find(({ host }) => host === url.host);
       if (other === undefined) {
-        throw new EarshotError("upstream_unreachable", `${url.host} is not there`, {
+        throw new EarshotError("upstream_unreachable", `${url.host} is unreachable`, {
           status: 502,
           retryable: true,
         });

@@ -1,7 +1,7 @@
-import type { Character } from "./options.ts";
+import type { EmulatorSettings } from "./options.ts";
 
 /** Windows begin at whole multiples of their length. */
-export function createRateLimit(character: Character) {
+export function createRateLimit(settings: EmulatorSettings) {
   const counts = new Map<string, number>();
   const paging = ["max_id", "min_id", "since_id", "page"];
 
@@ -11,26 +11,26 @@ export function createRateLimit(character: Character) {
       caller: string,
       query: URLSearchParams,
     ): { headers: Record<string, string>; isOver: boolean } {
-      const { requests, pagingRequests, windowMs } = character.rateLimit;
-      const nowMs = character.now();
+      const { requests, pagingRequests, windowMs } = settings.rateLimit;
+      const nowMs = settings.now();
       const window = Math.floor(nowMs / windowMs);
       const countRequest = (kind: string): number => {
         const key = `${caller} ${kind} ${window}`;
         counts.set(key, (counts.get(key) ?? 0) + 1);
         return counts.get(key) ?? 0;
       };
-      const limits = [{ most: requests, left: requests - countRequest("all") }];
+      const limits = [{ limit: requests, left: requests - countRequest("all") }];
       if (paging.some((name) => query.has(name))) {
-        limits.push({ most: pagingRequests, left: pagingRequests - countRequest("paging") });
+        limits.push({ limit: pagingRequests, left: pagingRequests - countRequest("paging") });
       }
       const [nearest] = limits.sort((a, b) => a.left - b.left);
       const left = nearest?.left ?? 0;
       const headers = {
-        "x-ratelimit-limit": String(nearest?.most ?? 0),
+        "x-ratelimit-limit": String(nearest?.limit ?? 0),
         "x-ratelimit-remaining": String(Math.max(0, left)),
         "x-ratelimit-reset": new Date((window + 1) * windowMs).toISOString().replace("Z", "000Z"),
       };
-      return { headers: character.differences.noRateHeaders ? {} : headers, isOver: left < 0 };
+      return { headers: settings.differences.noRateHeaders ? {} : headers, isOver: left < 0 };
     },
   };
 }

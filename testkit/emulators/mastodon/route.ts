@@ -1,6 +1,6 @@
 import { type Answer, answers } from "./answers.ts";
 import type { Network, Status } from "./network.ts";
-import type { Character } from "./options.ts";
+import type { EmulatorSettings } from "./options.ts";
 import { allows, type createTokens, type Token } from "./tokens.ts";
 
 export type EmulatedRequest = {
@@ -10,7 +10,7 @@ export type EmulatedRequest = {
   token: Token | null;
   url: string;
   network: Network;
-  character: Character;
+  settings: EmulatorSettings;
   tokens: ReturnType<typeof createTokens>;
   form: URLSearchParams;
 };
@@ -22,10 +22,10 @@ export type Route = {
 };
 
 export function refusedWithout(
-  { token, character }: EmulatedRequest,
+  { token, settings }: EmulatedRequest,
   needed: { scope: string; kind: "user" | "anybody" },
 ): Answer | null {
-  const { isClosed, differences } = character;
+  const { isClosed, differences } = settings;
   if (token === null) {
     if (needed.kind === "user") return answers.invalidToken;
     return isClosed || differences.readsNeedToken ? answers.needsUser : null;

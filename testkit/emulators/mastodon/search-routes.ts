@@ -33,7 +33,7 @@ function search(requested: EmulatedRequest): Answer {
 
 const page = <T>(items: readonly T[], { query }: EmulatedRequest): T[] => {
   const offset = query.has("type") ? Number(query.get("offset") ?? 0) : 0;
-  return items.slice(offset, offset + limitOf(query, { usual: 20, most: 40 }));
+  return items.slice(offset, offset + limitOf(query, { defaultLimit: 20, maxLimit: 40 }));
 };
 
 function accountsFor(text: string, requested: EmulatedRequest) {
@@ -52,7 +52,7 @@ function accountsFor(text: string, requested: EmulatedRequest) {
 }
 
 function statusesFor(text: string, requested: EmulatedRequest) {
-  const { network, query, character } = requested;
+  const { network, query, settings } = requested;
   if (query.get("resolve") === "true" && /^https?:\/\//.test(text)) {
     const far = [...network.statuses.values()].find(({ uri }) => uri === text);
     const own = [...network.statuses.values()].find((status) => {
@@ -64,7 +64,7 @@ function statusesFor(text: string, requested: EmulatedRequest) {
     found.isKnown = true;
     return isVisible(found, requested) ? [statusJson(found, requested)] : [];
   }
-  if (!character.hasSearch) return [];
+  if (!settings.hasSearch) return [];
   const expected = readSearchQuery(text);
   const below = query.get("max_id");
   const statuses = [...network.statuses.values()]
@@ -76,11 +76,11 @@ function statusesFor(text: string, requested: EmulatedRequest) {
 
 /** Public posts of authors who agreed, and posts that involve the user. */
 function isSearched(status: Status, requested: EmulatedRequest): boolean {
-  const { network, token, character } = requested;
+  const { network, token, settings } = requested;
   if (!isVisible(status, requested) || status.reblogOfId !== null) return false;
   const me = token?.accountId ?? "";
   const isOwn = status.accountId === me || status.mentionIds.includes(me);
-  if (isOwn || character.differences.searchesOwn) return isOwn;
+  if (isOwn || settings.differences.searchesOwn) return isOwn;
   return (
     status.visibility === "public" && network.accounts.get(status.accountId)?.indexable === true
   );
@@ -100,19 +100,19 @@ function fits(
   const words = texts.map(wordsOf);
   const stems = new Set(words.flat().map(stemOf));
   return (
-    terms.every(({ kind, text, isWanted }) => {
+    terms.every(({ kind, text, isRequired }) => {
       if (kind === "hashtag") {
-        return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) === isWanted;
+        return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) === isRequired;
       }
       const requested = wordsOf(text);
       const holds =
         kind === "phrase"
           ? words.some((each) => holdsPhrase(each, requested))
           : requested.every((word) => stems.has(stemOf(word)));
-      return holds === isWanted;
+      return holds === isRequired;
     }) &&
     filters.every(
-      ({ name, value, isWanted }) => passes(status, name, value, requested) === isWanted,
+      ({ name, value, isRequired }) => passes(status, name, value, requested) === isRequired,
     )
   );
 }

@@ -1,4 +1,4 @@
-// An emulator of a Mastodon server, from https://docs.joinmastodon.org/.
+// An emulator of a Mastodon server, based on https://docs.joinmastodon.org/.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -6,7 +6,7 @@ import { accountRoutes } from "./account-routes.ts";
 import { type Answer, answers } from "./answers.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { createNetwork } from "./network.ts";
-import { characterOf, type EmulatorOptions } from "./options.ts";
+import { type EmulatorOptions, emulatorSettings } from "./options.ts";
 import { createRateLimit } from "./rate-limit.ts";
 import type { EmulatedRequest, Route } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
@@ -31,15 +31,15 @@ const routes: readonly Route[] = [
   ...instanceRoutes,
 ];
 
-/** `character` may be changed at any time. */
+/** `settings` may be changed at any time. */
 export async function startMastodonEmulator(options: EmulatorOptions = {}) {
-  const character = characterOf(options);
+  const settings = emulatorSettings(options);
   const network = createNetwork({
-    hasUlids: () => character.differences.ulids,
-    now: () => character.now(),
+    hasUlids: () => settings.differences.ulids,
+    now: () => settings.now(),
   });
   const tokens = createTokens();
-  const limit = createRateLimit(character);
+  const limit = createRateLimit(settings);
   const requests: LoggedRequest[] = [];
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => response.destroy(error as Error));
@@ -60,16 +60,16 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
       query,
     );
     const token = tokens.find(headers.authorization);
-    const requested = { method, path, query, url, network, character, tokens, form };
+    const requested = { method, path, query, url, network, settings, tokens, form };
     const answer =
       nextFault() ??
-      refusedAtTheDoor(headers, token, isOver) ??
+      refusalBeforeRouting(headers, token, isOver) ??
       answerTo({ ...requested, token: token === "unknown" ? null : token });
     send(response, { ...answer, headers: { ...limitHeaders, ...answer.headers } });
   }
 
   function nextFault(): Answer | null {
-    const { every, next } = character.faults;
+    const { every, next } = settings.faults;
     const first = next?.shift();
     if (first !== undefined) {
       const { status, body = { error: "injected" }, headers = {} } = first;
@@ -79,18 +79,18 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     return isNth ? { status: every.status, body: { error: "injected" } } : null;
   }
 
-  function refusedAtTheDoor(
+  function refusalBeforeRouting(
     headers: IncomingMessage["headers"],
     token: Token | null | "unknown",
     isOver: boolean,
   ): Answer | null {
-    if (character.differences.needsUserAgent && !headers["user-agent"]) return answers.noUserAgent;
+    if (settings.differences.needsUserAgent && !headers["user-agent"]) return answers.noUserAgent;
     if (isOver) return answers.tooMany;
     return token === "unknown" ? answers.invalidToken : null;
   }
 
   function send(response: ServerResponse, { status, body, headers }: Answer): void {
-    const { truncateEvery } = character.faults;
+    const { truncateEvery } = settings.faults;
     const text = typeof body === "string" ? body : JSON.stringify(body);
     response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
     const isTruncated = truncateEvery !== undefined && requests.length % truncateEvery === 0;
@@ -107,7 +107,7 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     host,
     server,
     network,
-    character,
+    settings,
     requests,
     addToken: tokens.addToken,
     addApp: tokens.addApp,

@@ -7,13 +7,13 @@ import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./r
 
 /** https://docs.joinmastodon.org/methods/statuses/ */
 export const statusRoutes: readonly Route[] = [
-  { method: "GET", path: /^\/api\/v1\/statuses$/, answer: several },
+  { method: "GET", path: /^\/api\/v1\/statuses$/, answer: statusesById },
   { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)$/, answer: one },
   { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)\/context$/, answer: context },
   { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)\/reblogged_by$/, answer: rebloggedBy },
 ];
 
-const anybody = { scope: "read:statuses", kind: "anybody" } as const;
+const anyCaller = { scope: "read:statuses", kind: "anybody" } as const;
 
 function visibleStatus(requested: EmulatedRequest, id: string): Status | null {
   const status = requested.network.statuses.get(id);
@@ -21,25 +21,25 @@ function visibleStatus(requested: EmulatedRequest, id: string): Status | null {
 }
 
 function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anybody);
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
   const status = visibleStatus(requested, id);
   return status === null ? answers.notFound : ok(statusJson(status, requested));
 }
 
-function several(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, anybody);
+function statusesById(requested: EmulatedRequest) {
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
-  if (requested.character.differences.noBatch) return answers.notAllowed;
+  if (requested.settings.differences.noBatch) return answers.notAllowed;
   const statuses = requested.query
     .getAll("id[]")
     .flatMap((id) => visibleStatus(requested, id) ?? []);
   return ok(statuses.map((status) => statusJson(status, requested)));
 }
 
-/** Unauthenticated callers get 40 before, 60 after, 20 deep. */
+/** Unauthenticated callers get 40 ancestors and 60 descendants, 20 deep. */
 function context(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anybody);
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
   const status = visibleStatus(requested, id);
   if (status === null) return answers.notFound;
@@ -73,15 +73,15 @@ function descendantsOf(status: Status, requested: EmulatedRequest, depth: number
 }
 
 function rebloggedBy(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anybody);
+  const refused = refusedWithout(requested, anyCaller);
   if (refused !== null) return refused;
   if (visibleStatus(requested, id) === null) return answers.notFound;
   const reblogs = [...requested.network.statuses.values()].filter(
     ({ reblogOfId }) => reblogOfId === id,
   );
   const { items, headers } = pageBy(reblogs, (reblog) => reblog.id, requested, {
-    usual: 40,
-    most: 80,
+    defaultLimit: 40,
+    maxLimit: 80,
   });
   const accounts = items.flatMap(
     ({ accountId }) => requested.network.accounts.get(accountId) ?? [],

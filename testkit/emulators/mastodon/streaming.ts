@@ -1,4 +1,4 @@
-/** An emulator from https://docs.joinmastodon.org/methods/streaming/, for user tokens only. */
+/** An emulator based on https://docs.joinmastodon.org/methods/streaming/, for user tokens only. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
@@ -27,11 +27,11 @@ export type Streaming = {
   /** A WebSocket message, or bytes of the response. */
   raw(text: string): void;
   thump(): void;
-  /** Gracefully. */
+  /** Ends the streams gracefully. */
   stop(): void;
   /** Breaks connections within an event. */
   cut(): void;
-  isAway: boolean;
+  isUnavailable: boolean;
   open(): number;
   requests: StreamingRequest[];
   close(): void;
@@ -80,7 +80,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
   }
 
   function refusalOf(request: IncomingMessage, url: URL): [number, string] | null {
-    if (streaming.isAway) return [503, "Service unavailable"];
+    if (streaming.isUnavailable) return [503, "Service unavailable"];
     if (request.headers["user-agent"] === undefined) return [418, "I'm a teapot"];
     const header = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
     const token = header ?? url.searchParams.get("access_token");
@@ -160,9 +160,9 @@ export function createStreaming(options: StreamingOptions): Streaming {
     });
   }
 
-  function listen(of: ServerResponse | WebSocket, listener: Listener): void {
+  function listen(connection: ServerResponse | WebSocket, listener: Listener): void {
     listeners.add(listener);
-    of.on("close", () => listeners.delete(listener));
+    connection.on("close", () => listeners.delete(listener));
   }
 
   const publish = (event: string, status: EmulatedStatus): void => {
@@ -176,7 +176,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
   const streaming: Streaming = {
     handle,
     upgrade,
-    isAway: false,
+    isUnavailable: false,
     update: (...statuses) => {
       for (const status of statuses) publish("update", status);
     },

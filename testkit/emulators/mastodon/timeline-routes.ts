@@ -11,7 +11,7 @@ export const timelineRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, answer: tagged },
 ];
 
-/** Further hashtags of each kind. */
+/** Maximum number of further hashtags of each kind. */
 const maxTags = 4;
 
 function home(requested: EmulatedRequest) {
@@ -36,18 +36,18 @@ function everything(requested: EmulatedRequest) {
 function tagged(requested: EmulatedRequest, [tag = ""]: readonly string[]) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
-  const { character, token, query } = requested;
-  if (character.hashtagFeeds === "disabled") return ok([]);
+  const { settings, token, query } = requested;
+  if (settings.hashtagFeeds === "disabled") return ok([]);
   const isUser = (token?.accountId ?? null) !== null;
-  if (character.hashtagFeeds === "authenticated" && !isUser) return answers.needsUser;
-  const several = (name: string) =>
+  if (settings.hashtagFeeds === "authenticated" && !isUser) return answers.needsUser;
+  const tagsIn = (name: string) =>
     query
       .getAll(name)
       .slice(0, maxTags)
       .map((each) => each.toLowerCase());
-  const any = [decodeURIComponent(tag).toLowerCase(), ...several("any[]")];
-  const all = several("all[]");
-  const none = several("none[]");
+  const any = [decodeURIComponent(tag).toLowerCase(), ...tagsIn("any[]")];
+  const all = tagsIn("all[]");
+  const none = tagsIn("none[]");
   return page(requested, (status) => {
     const tags = status.tags.map((each) => each.toLowerCase());
     return (
@@ -64,7 +64,10 @@ function page(requested: EmulatedRequest, isIn: (status: Status) => boolean) {
   const all = [...requested.network.statuses.values()].filter(
     (status) => isIn(status) && isVisible(status, requested),
   );
-  const { items, headers } = pageBy(all, (status) => status.id, requested, { usual: 20, most: 40 });
+  const { items, headers } = pageBy(all, (status) => status.id, requested, {
+    defaultLimit: 20,
+    maxLimit: 40,
+  });
   return ok(
     items.map((status) => statusJson(status, requested)),
     headers,

@@ -13,9 +13,9 @@ export function createTokens() {
   const apps = new Map<string, App>();
   let count = 0;
 
-  function addToken(given: { accountId?: string | null; scopes?: readonly string[] }): Token {
+  function addToken(values: { accountId?: string | null; scopes?: readonly string[] }): Token {
     count += 1;
-    const { accountId = null, scopes = ["read"] } = given;
+    const { accountId = null, scopes = ["read"] } = values;
     const token = {
       token: `${accountId === null ? "app" : "user"}-token-${count}`,
       scopes,
@@ -95,10 +95,10 @@ export function createTokens() {
 export const allows = (scopes: readonly string[], needed: string): boolean =>
   scopes.includes(needed) || scopes.includes(needed.split(":")[0] ?? "");
 
-const badRedirectUri = (given: string | null) => ({
+const badRedirectUri = (redirectUri: string | null) => ({
   error: "invalid_request",
   error_description:
-    given === null
+    redirectUri === null
       ? "Bad Request: redirect_uri must be set in the token request form"
       : "Bad Request: redirect_uri does not match the application's",
 });

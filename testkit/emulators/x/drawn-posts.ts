@@ -24,7 +24,7 @@ const langsOnX: Readonly<Record<string, string>> = { "zh-CN": "zh", zh_TW: "zh-T
 const typesOnX = ["photo", "video", "animated_gif"] as const;
 
 /** Drops what X cannot represent. */
-export function onX(post: Post, number: number): EmulatedPost {
+export function emulatedPostOf(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
   const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];
   const reposted = numberOf(post.reposted);
@@ -93,10 +93,10 @@ export function readBack(post: EmulatedPost, naming: Naming): Post | null {
 export function namesOnX({ accounts, posts }: QueryNames): ResolvedNames {
   const keysOf = (name: string): string[] => {
     const bare = name.replace(/^@/, "").toLowerCase();
-    const meant = drawnUsers.filter(
+    const named = drawnUsers.filter(
       ({ id, username }) => id === bare || username.toLowerCase() === bare,
     );
-    return meant.flatMap(({ id, username }) => [`x/${id}`, `x/@${username.toLowerCase()}`]);
+    return named.flatMap(({ id, username }) => [`x/${id}`, `x/@${username.toLowerCase()}`]);
   };
   return {
     accounts: new Map(accounts.map((name) => [name, keysOf(name)])),

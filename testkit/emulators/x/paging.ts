@@ -37,9 +37,9 @@ export function sizeOf(
   }, 0);
 }
 
-/** Valid for the same request only, `max_results` aside. */
+/** Valid only for the same request, except for `max_results`. */
 export function tokenFor(query: URLSearchParams, start: number): string {
-  return `${checkOf(query)}z${start.toString(36)}.~:/+ &%é"==`;
+  return `${checksumOf(query)}z${start.toString(36)}.~:/+ &%é"==`;
 }
 
 export function startOf(query: URLSearchParams): number {
@@ -47,13 +47,13 @@ export function startOf(query: URLSearchParams): number {
   const token = query.get(name);
   if (token === null) return 0;
   const [, check, start] = /^([a-y0-9]+)z([a-z0-9]+)\.~:\/\+ &%é"==$/.exec(token) ?? [];
-  if (start === undefined || check !== checkOf(query)) {
+  if (start === undefined || check !== checksumOf(query)) {
     throw badParameter(name, token, `'${name}' value is not valid for this request`);
   }
   return Number.parseInt(start, 36);
 }
 
-function checkOf(query: URLSearchParams): string {
+function checksumOf(query: URLSearchParams): string {
   const parameters = [...query].filter(
     ([name]) => !["next_token", "pagination_token", "max_results"].includes(name),
   );

@@ -1,6 +1,6 @@
 import { badParameter } from "./problems.ts";
 
-/** Fields in X's data dictionary and OpenAPI description (2.167). */
+/** The fields in X's data dictionary and OpenAPI description (2.167). */
 const tweet =
   "article attachments author_id card_uri community_id context_annotations conversation_id created_at display_text_range edit_controls edit_history_tweet_ids entities geo id in_reply_to_user_id lang media_metadata non_public_metrics note_tweet organic_metrics paid_partnership possibly_sensitive promoted_metrics public_metrics referenced_tweets reply_settings scopes text withheld";
 const post =
@@ -65,10 +65,10 @@ export function numberIn(
   query: URLSearchParams,
   name: string,
   [min, max]: readonly [number, number],
-  usual: number,
+  defaultValue: number,
 ): number {
   const value = query.get(name);
-  if (value === null) return usual;
+  if (value === null) return defaultValue;
   const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
   if (!(number >= min && number <= max)) {
     throw badParameter(

@@ -142,7 +142,7 @@ function termOf(
   if (operator === "is" && value === "nullcast" && !isNegated)
     refuse("is:nullcast must be negated");
   if (!isValue(operator, value))
-    refuse(`'${value}' is no value of ${operator} (at position ${at + 1})`);
+    refuse(`'${value}' is not a value of ${operator} (at position ${at + 1})`);
   return { kind: "term", operator, value, isNegated };
 }
 

@@ -1,4 +1,4 @@
-/** An emulator of X's API v2, from its OpenAPI description (2.167) and pages on operators, rate limits, errors and OAuth 2.0. */
+/** An emulator of X's API v2, based on its OpenAPI description (2.167) and pages on operators, rate limits, errors and OAuth 2.0. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { endpoints } from "./endpoints.ts";
@@ -24,7 +24,7 @@ export type XEmulatorOptions = {
   appTokens?: readonly string[];
   clients?: readonly EmulatedClient[];
   accessTokenMs?: number;
-  /** The user at /i/oauth2/authorize. */
+  /** The user who consents at /i/oauth2/authorize. */
   consentingUserId?: string;
   faults?: XErrors;
 };
@@ -35,12 +35,12 @@ type XErrors = {
   isUsageCapped?: boolean;
   isWithoutCredit?: boolean;
   isClientForbidden?: boolean;
-  /** They need a higher access level. */
+  /** These need a higher access level. */
   forbiddenEndpoints?: readonly string[];
   /** Refuses each request and repeats its Authorization header. */
   isEchoing?: boolean;
   refusedOperators?: readonly string[];
-  /** Full-archive search takes more than one request a second. */
+  /** Full-archive search accepts more than one request a second. */
   isUnpaced?: boolean;
   limit?: number;
   hasNoLimitHeaders?: boolean;

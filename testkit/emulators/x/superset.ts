@@ -13,7 +13,7 @@ import { indexTerms } from "../../../src/posts/terms.ts";
 import { generatedPost } from "../../data/generated.ts";
 import { generatedQuery } from "../../data/generated-queries.ts";
 import { asOfMs, knownPosts } from "../../data/vocabulary.ts";
-import { drawnUsers, namesOnX, onX, readBack } from "./drawn-posts.ts";
+import { drawnUsers, emulatedPostOf, namesOnX, readBack } from "./drawn-posts.ts";
 import { evaluates } from "./evaluate.ts";
 import type { EmulatedPost } from "./model.ts";
 import { readQuery } from "./query-syntax.ts";
@@ -32,7 +32,7 @@ const drawn: fc.Arbitrary<Stored[]> = fc
   )
   .map(([posts, naming]) =>
     posts.flatMap((post, index) => {
-      const raw = onX({ ...post, text: `${post.text} anchor` }, index);
+      const raw = emulatedPostOf({ ...post, text: `${post.text} anchor` }, index);
       const read = readBack(raw, naming);
       return read === null ? [] : [{ raw, read }];
     }),
@@ -49,7 +49,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   let matching = 0;
   const check = (query: string, posts: readonly Stored[]): void => {
     const tree = treeOf(query);
-    const request = tree === null ? null : requestedAs(tree);
+    const request = tree === null ? null : requestFor(tree);
     if (tree === null || request === null) return;
     const clause = request === "nothing" ? null : readQuery(request, []);
     const known = new Map(posts.map(({ raw }) => [raw.id, raw]));
@@ -67,19 +67,19 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   };
   const queries = fc.array(requested, { minLength: 20, maxLength: 20 });
   fc.assert(
-    fc.property(queries, drawn, (some, posts) => {
-      for (const query of some) check(query, posts);
+    fc.property(queries, drawn, (texts, posts) => {
+      for (const query of texts) check(query, posts);
     }),
     parameters,
   );
   return { sent: requests, matching };
 }
 
-function requestedAs(tree: QueryNode): string | null {
+function requestFor(tree: QueryNode): string | null {
   const expression = lowerQuery(tree, { names: namesOnX(namesIn(tree)), refused: new Set() });
   if (expression.kind === "none") return "nothing";
-  const whole = isExpressible(expression) ? shortenedExpression(expression, 512) : null;
-  return whole === null ? null : printExpression(whole);
+  const shortened = isExpressible(expression) ? shortenedExpression(expression, 512) : null;
+  return shortened === null ? null : printExpression(shortened);
 }
 
 function isMatch(tree: QueryNode, post: Post): boolean {

@@ -10,7 +10,7 @@ type Session = Grant & {
   isRevoked: boolean;
   accessToken: string;
   refreshToken: string;
-  used: Set<string>;
+  usedRefreshTokens: Set<string>;
 };
 
 export type TokenAnswer = { status: number; body: unknown };
@@ -26,15 +26,15 @@ export function createTokens(options: {
   const endsMs = new Map<string, number>();
   const codes = new Map<string, Grant & { challenge: string; redirectUri: string }>();
 
-  function fresh(kind: string): string {
+  function newToken(kind: string): string {
     return `${kind}-${randomUUID()}`;
   }
 
   function renew(session: Session): void {
-    session.used.add(session.refreshToken);
+    session.usedRefreshTokens.add(session.refreshToken);
     endsMs.delete(session.accessToken);
-    session.accessToken = fresh("at");
-    session.refreshToken = fresh("rt");
+    session.accessToken = newToken("at");
+    session.refreshToken = newToken("rt");
     endsMs.set(session.accessToken, now() + accessTokenMs);
   }
 
@@ -44,7 +44,7 @@ export function createTokens(options: {
       isRevoked: false,
       accessToken: "",
       refreshToken: "",
-      used: new Set<string>(),
+      usedRefreshTokens: new Set<string>(),
     };
     renew(session);
     sessions.push(session);
@@ -86,12 +86,12 @@ export function createTokens(options: {
     const challenge = createHash("sha256")
       .update(form.get("code_verifier") ?? "")
       .digest("base64url");
-    const isGood =
+    const isValid =
       code !== undefined &&
       code.clientId === client.id &&
       code.redirectUri === form.get("redirect_uri") &&
       code.challenge === challenge;
-    if (!isGood)
+    if (!isValid)
       return refused(
         400,
         "invalid_request",
@@ -102,7 +102,7 @@ export function createTokens(options: {
 
   function byRefreshToken(form: URLSearchParams, client: EmulatedClient): TokenAnswer {
     const token = form.get("refresh_token") ?? "";
-    const reused = sessions.find(({ used }) => used.has(token));
+    const reused = sessions.find(({ usedRefreshTokens }) => usedRefreshTokens.has(token));
     if (reused !== undefined) reused.isRevoked = true;
     const session = sessions.find(
       (each) => each.refreshToken === token && !each.isRevoked && each.clientId === client.id,
@@ -133,7 +133,7 @@ export function createTokens(options: {
       if (client === undefined || redirectUri !== client.redirectUri || challenge === null)
         return null;
       if (query.get("code_challenge_method") !== "S256" || !query.get("state")) return null;
-      const code = fresh("code");
+      const code = newToken("code");
       const scopes = (query.get("scope") ?? "").split(" ");
       codes.set(code, { userId, scopes, clientId: client.id, challenge, redirectUri });
       const url = new URL(redirectUri);

@@ -8,10 +8,10 @@ import { showUser } from "./show.ts";
 export function oneUser(
   call: Call,
   parameter: string,
-  isMeant: (user: EmulatedUser) => boolean,
+  isRequested: (user: EmulatedUser) => boolean,
 ): Reply {
   checkParameters(call.query, userParameters, userExpansions);
-  const user = call.world.users.find(isMeant);
+  const user = call.world.users.find(isRequested);
   if (user === undefined)
     return { body: { errors: [notFound("user", parameter, call.id)] }, reads: {} };
   if (user.isSuspended) {
@@ -29,14 +29,14 @@ export function usersPage(
   call: Call,
   ids: readonly string[],
   sizes: readonly [number, number],
-  usual: number,
+  defaultSize: number,
 ): Reply {
   const { query, world } = call;
   checkParameters(query, ["max_results", "pagination_token", ...userParameters], userExpansions);
   const users = ids.flatMap(
     (id) => world.users.find((user) => user.id === id && !user.isSuspended) ?? [],
   );
-  const size = numberIn(query, "max_results", sizes, usual);
+  const size = numberIn(query, "max_results", sizes, defaultSize);
   const start = startOf(query);
   const page = users.slice(start, start + size);
   const isLast = start + size >= users.length;
