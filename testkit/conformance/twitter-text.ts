@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Entity, extractEntities, readHashtag, readMention } from "@earshot/query/text";
 import { parse } from "yaml";
 
-/** Cases of twitter-text; not part of the repository. */
+/** Test cases of twitter-text, which are not in the repository. */
 export const casesFolder = join(
   import.meta.dirname,
   "../../../shared/data/conformance/twitter-text",

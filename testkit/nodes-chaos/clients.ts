@@ -89,7 +89,7 @@ export function createClient(
   };
 }
 
-/** The order matters. */
+/** The order of the posts matters. */
 export function isCorrectAnswer(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];

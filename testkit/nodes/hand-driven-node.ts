@@ -55,7 +55,7 @@ export type RequestChanges = {
   sent?: string;
 };
 
-/** `send`: a POST. */
+/** `send` makes a POST request. */
 export type GatewayAccess<Answer> = {
   enrolmentToken: string;
   nowMs(): number;

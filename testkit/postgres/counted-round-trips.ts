@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 export type CountedRoundTrips = {
   url: string;
-  /** Sends after a receive. */
+  /** Counts sends that follow a receive. */
   roundTrips(): number;
   close(): void;
 };

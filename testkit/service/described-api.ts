@@ -140,8 +140,8 @@ function eventsIn(body: string): Readonly<Record<string, string>>[] {
   return blocks.filter(({ data }) => data !== undefined);
 }
 
-/** Common headers, not described. */
-const commonHeaders = new Set([
+/** Common headers. */
+const undescribedHeaders = new Set([
   "content-type",
   "content-length",
   "date",
@@ -159,7 +159,7 @@ const commonHeaders = new Set([
 ]);
 
 function isDescribedHeader(name: string): boolean {
-  return !commonHeaders.has(name);
+  return !undescribedHeaders.has(name);
 }
 
 function hasHeader({ headers = {} }: DescribedAnswer, name: string): boolean {

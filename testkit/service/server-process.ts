@@ -89,7 +89,7 @@ function keepLastLines(child: ChildProcess): () => string {
   return () => text;
 }
 
-/** Cheap, as it competes with the measured start. */
+/** Cheap, because it competes with the measured start. */
 function isReady(base: string): Promise<boolean> {
   return new Promise((resolve) => {
     get(`${base}/readyz`, (answer) => {

@@ -106,7 +106,7 @@ export function readPolicy(text: string): NodePolicy {
   );
 }
 
-/** `none` without a policy. */
+/** `none` if there is no policy. */
 export function policyIdOf(policy: NodePolicy | null): string {
   if (policy === null) return "none";
   const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));

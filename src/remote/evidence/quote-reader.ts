@@ -35,7 +35,7 @@ export function readQuote(quote: Uint8Array) {
   return readOrRefuse("quote_malformed", "invalid quote", () => {
     const { start, end } = locateReport(bytes);
     const signaturesEnd = end + 4 + bytes.readUInt32LE(end);
-    // Zero padding by guest agents.
+    // Guest agents pad with zeros.
     if (signaturesEnd > bytes.length || bytes.subarray(signaturesEnd).some((byte) => byte !== 0)) {
       throw malformed("its signatures have another length");
     }

@@ -380,7 +380,7 @@ export function answerWith(
 
 type SignedParts = Parameters<typeof signResult>[0];
 
-/** `change` forges parts of it. */
+/** `change` forges parts of the answer. */
 export function sealedAnswer(
   test: TestGateway,
   node: TestNode,

@@ -62,7 +62,7 @@ export type ProofVerdict = {
   records: number | null;
 };
 
-/** Trusts no claim of the gateway but the signature time. */
+/** Trusts no claim of the gateway except the signature time. */
 export async function verifyProof(input: unknown, options: ProofOptions): Promise<ProofVerdict> {
   const steps: ProofStep[] = [];
 

@@ -16,7 +16,7 @@ export const challengeAnswer = z.object({
   nonce: bytes(32),
   gateway_key: key,
   expires_in_ms: z.number(),
-  /** Nodes date signatures by it. */
+  /** Nodes date their signatures by this clock. */
   now_ms: z.number(),
 });
 export type ChallengeAnswer = z.infer<typeof challengeAnswer>;

@@ -134,7 +134,7 @@ function parseRecord(text: string): RecordShape | null {
   }
 }
 
-/** Lacks time of observation and account ids of mentions. */
+/** Lacks the time of observation and the account ids of mentions. */
 function postOf({ Content, Metadata: reported }: RecordShape): Post {
   const counts = reported.public_metrics;
   return {

@@ -102,7 +102,7 @@ const bindingErrors = {
   other_quote: "the signature has another quote than was attested",
 };
 
-/** The signature is of this job, by the key of this attestation. */
+/** The signature covers this job, and is by the key of this attestation. */
 export function requireBinding(
   signed: SignedResult,
   job: string,

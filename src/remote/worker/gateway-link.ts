@@ -103,7 +103,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
   }
 
   return {
-    /** Null without content. Errors: `gateway_unreachable` without a signed answer. */
+    /** Null if it has no content. Errors: `gateway_unreachable` if it is not signed. */
     post: async (
       route: GatewayRoute,
       body: unknown,

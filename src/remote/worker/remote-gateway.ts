@@ -195,7 +195,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   }
 
   return {
-    /** Null also while the gateway is unreachable or does not know the node. */
+    /** Also null while the gateway is unreachable or does not know the node. */
     lease: async ({ methods }, waitMs, signal) => {
       const endMs = clock.elapsed() + waitMs;
       const attested = await attestLoop.whenAdmitted(waitMs, signal);

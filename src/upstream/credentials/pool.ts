@@ -32,7 +32,7 @@ export type CredentialPool = {
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
   /** The latest reason for quarantining one of the account's own credentials. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
-  /** Lasts a day at most; the last call counts. */
+  /** Lasts a day at most; the last call applies. */
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
   /** Lasts until the credential is tested or replaced. No-op if the secret has another revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;

@@ -34,7 +34,7 @@ export const unknownLimit = (): RateLimitState => ({
   intervalUntilMs: Number.NEGATIVE_INFINITY,
 });
 
-/** Resets that differ by less are of one window. */
+/** Resets that differ by less belong to one window. */
 const sameWindowMs = 1_500;
 
 const maxUnknown = 64;

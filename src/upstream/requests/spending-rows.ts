@@ -121,7 +121,7 @@ export function* takeReservation(database: Database, id: number): Steps<Reservat
   return row;
 }
 
-/** Attempts that ended without settling; as many as one transaction takes. */
+/** Attempts that ended without settling; at most as many as fit in one transaction. */
 export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
   return yield* database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,

@@ -64,7 +64,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
   const nonceHeader = () => ({ "dpop-nonce": `nonce-${nonce}` });
 
-  /** The key's thumbprint, or what is wrong with the proof. */
+  /** The key's thumbprint, or the error of the proof. */
   function checkProof(request: IncomingMessage, token: string | null): { jkt: string } | string {
     const proof = String(request.headers.dpop ?? "");
     const [head = "", claims = "", signature = ""] = proof.split(".");

@@ -21,7 +21,7 @@ type Errors = {
   /** One request in `count` gets this status. */
   every?: { count: number; status: number };
   truncateEvery?: number;
-  /** Responses before all others. */
+  /** The next responses. */
   next?: { status: number; body?: string; headers?: Record<string, string> }[];
 };
 
@@ -36,7 +36,7 @@ export type EmulatorOptions = {
   /** All routes need a user token. */
   isClosed?: boolean;
   hasSearch?: boolean;
-  /** Limit per token or address; paging has its own. */
+  /** Limits per token or address; paging has its own. */
   rateLimit?: { requests: number; pagingRequests: number; windowMs: number };
   faults?: Errors;
   now?: () => number;
