@@ -1,7 +1,16 @@
 import { Agent, fetch } from "undici";
 import { startServiceUnderTest } from "../testkit/service/service-under-test.ts";
-import { answered, limited, startHostileUpstream } from "../testkit/upstreams/hostile-upstream.ts";
-import { jobOf, openTestSessions, pooled, testUpstream } from "../testkit/upstreams/sessions.ts";
+import {
+  rateLimitedReply,
+  replyWith,
+  startHostileUpstream,
+} from "../testkit/upstreams/hostile-upstream.ts";
+import {
+  jobOf,
+  openTestSessions,
+  pooledCredential,
+  testUpstream,
+} from "../testkit/upstreams/sessions.ts";
 import { command, summary, table, timed } from "./measure.ts";
 
 /**
@@ -16,7 +25,7 @@ const did = "did:plc:ewvi7nxzyoun6zhxrhs64oiz";
 
 const body = JSON.stringify({ feed: Array.from({ length: posts }, (_, n) => ({ post: view(n) })) });
 const upstream = await startHostileUpstream(
-  answered(200, { "content-type": "application/json" }, body),
+  replyWith(200, { "content-type": "application/json" }, body),
 );
 const service = await startServiceUnderTest({
   EARSHOT_BLUESKY_PUBLIC: "on",
@@ -124,10 +133,10 @@ await agent.close();
 
 const limit = 20;
 const windowMs = 1_000;
-const usual = limited({ limit, windowMs });
+const usual = rateLimitedReply({ limit, windowMs });
 upstream.defaultReply = usual;
 const shared = openTestSessions(testUpstream("x"), [upstream.url]);
-shared.pool.credentials = [pooled("one", upstream.url)];
+shared.pool.credentials = [pooledCredential("one", upstream.url)];
 const ms = await timed(() =>
   Promise.all(
     Array.from({ length: 100 }, async (_, n) => {

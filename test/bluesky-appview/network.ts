@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import {
-  authorized,
+  authorizationHeaders,
   postTo,
   startNetworkProcess,
 } from "../../testkit/bluesky-world/network-process.ts";
@@ -40,7 +40,7 @@ export async function startNetwork(): Promise<Network> {
     body: object,
   ): Promise<Answer> =>
     postTo(`${service}/xrpc/${method}`, JSON.stringify(body), {
-      ...authorized(authorization),
+      ...authorizationHeaders(authorization),
       ...unlimited,
     });
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import {
   answerOf,
-  authorized,
+  authorizationHeaders,
   postTo,
   startNetworkProcess,
 } from "../../testkit/bluesky-world/network-process.ts";
@@ -43,7 +43,7 @@ export async function startNetwork(): Promise<Network> {
     read: async (method, parameters) =>
       await answerOf(await fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`)),
     call: (method, authorization, body) =>
-      postTo(`${pds}/xrpc/${method}`, JSON.stringify(body), authorized(authorization)),
+      postTo(`${pds}/xrpc/${method}`, JSON.stringify(body), authorizationHeaders(authorization)),
     label: async (labels) => {
       await postTo(`${labeler}/labels`, JSON.stringify(labels), {});
     },

@@ -8,7 +8,7 @@ import { createXUpstream } from "../../src/platforms/x/upstream.ts";
 import {
   postTarget,
   sessionWith,
-  stored,
+  storedXCredential,
   type TestSession,
   tools as toolsAt,
   userTarget,
@@ -64,7 +64,12 @@ async function sessionOf(name: string, secrets: Record<string, string>): Promise
   const kind = kindOf(name);
   const created = await kind.make(secrets, tools);
   const paced = { ...kind, send: patient(kind.send) };
-  const session = sessionWith({ url }, paced, stored(created.secrets, created.subject), Date.now());
+  const session = sessionWith(
+    { url },
+    paced,
+    storedXCredential(created.secrets, created.subject),
+    Date.now(),
+  );
   sessions.push(session);
   return session;
 }
@@ -108,7 +113,7 @@ describe.skipIf(!hasApp)(appTitle, () => {
   };
 
   test("X accepts the application's credential", async () => {
-    expect(await kindOf("app-token").test(stored({ token: appToken }), tools)).toContain(
+    expect(await kindOf("app-token").test(storedXCredential({ token: appToken }), tools)).toContain(
       "it works",
     );
   });

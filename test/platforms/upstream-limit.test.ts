@@ -8,7 +8,7 @@ import {
 import { fakeTimelines } from "../../testkit/upstreams/fake-timelines.ts";
 import {
   type HostileUpstream,
-  limited,
+  rateLimitedReply,
   startHostileUpstream,
 } from "../../testkit/upstreams/hostile-upstream.ts";
 
@@ -67,7 +67,7 @@ async function storeToken(): Promise<void> {
 }
 
 test("a hundred concurrent jobs on one credential respect its limit, and all finish", async () => {
-  const usual = limited({ limit, windowMs, body: { ids: ["1", "2"] } });
+  const usual = rateLimitedReply({ limit, windowMs, body: { ids: ["1", "2"] } });
   upstream.defaultReply = usual;
   await storeToken();
   const key = await service.makeKey();

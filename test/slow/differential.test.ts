@@ -14,7 +14,7 @@ import {
   drawnQuery,
   generatedLeaves,
   leavesOf,
-  printed,
+  queryTextOf,
 } from "../../testkit/data/generated-queries.ts";
 import { type Case, nonDefaultFields, shrink } from "../../testkit/data/shrink.ts";
 import { testSeed } from "../../testkit/seed.ts";
@@ -112,10 +112,10 @@ function agreedCount(
   form: IndexForm,
 ): number {
   try {
-    const answers = methods.answersTo(printed(query));
+    const answers = methods.answersTo(queryTextOf(query));
     if (agree(answers)) return answers.archive.length;
   } catch (cause) {
-    throw new Error(`${rerun} ${printed(query)}`, { cause });
+    throw new Error(`${rerun} ${queryTextOf(query)}`, { cause });
   }
   throw new Error(reportOf({ query, posts }, form));
 }
@@ -123,9 +123,9 @@ function agreedCount(
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
   const methods = openThreeExecutors(posts, form);
-  const answers = methods.answersTo(printed(query));
+  const answers = methods.answersTo(queryTextOf(query));
   methods.remove();
-  const regressionCase = { name: "", query: printed(query), posts: posts.map(nonDefaultFields) };
+  const regressionCase = { name: "", query: queryTextOf(query), posts: posts.map(nonDefaultFields) };
   return [
     `the answers differ (${form}); once understood, add it to testkit/data/regression-cases.ts:`,
     inspect(regressionCase, {
@@ -142,7 +142,7 @@ function reportOf(differing: Case, form: IndexForm): string {
 function differs({ query, posts }: Case, form: IndexForm): boolean {
   const methods = openThreeExecutors(posts, form);
   try {
-    return !agree(methods.answersTo(printed(query)));
+    return !agree(methods.answersTo(queryTextOf(query)));
   } catch {
     return false;
   } finally {

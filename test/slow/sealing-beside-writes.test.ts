@@ -4,7 +4,12 @@ import { type CompactionContext, compactionContext } from "../../src/archive/com
 import { sealSegment } from "../../src/archive/compaction/seal-segment.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 import type { Platform } from "../../src/posts/post.ts";
-import { changeAll, contents, posts, unnumbered } from "../../testkit/archives/changed-archive.ts";
+import {
+  changeAll,
+  contents,
+  posts,
+  postsWithoutIds,
+} from "../../testkit/archives/changed-archive.ts";
 import { findingsIn } from "../../testkit/archives/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
 
@@ -38,7 +43,7 @@ const sealedOf = (platform: Platform) =>
 const findings = () => findingsIn(archive.folder);
 
 test("every kind of write at any step of sealing or resealing is present afterwards", async () => {
-  for (const each of [archive, twin]) each.put(...posts(count), ...unnumbered(count));
+  for (const each of [archive, twin]) each.put(...posts(count), ...postsWithoutIds(count));
   let step = 0;
   for (const platform of ["bluesky", "x", "bluesky", "x"] as const) {
     const { sequence } = entryOf(platform);

@@ -5,16 +5,16 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { fakeTimelines } from "../../testkit/upstreams/fake-timelines.ts";
 import {
-  answered,
-  closed,
+  closedConnection,
   cutOff,
   endless,
   garbage,
-  good,
   gzipBomb,
   type HostileUpstream,
-  nested,
+  jsonReply,
+  nestedJson,
   redirect,
+  replyWith,
   silent,
   startHostileUpstream,
   stuckInBody,
@@ -69,7 +69,7 @@ afterAll(async () => {
 });
 
 function page(ids: readonly string[], next: string | null = null): UpstreamReply {
-  return good({ ids, next });
+  return jsonReply({ ids, next });
 }
 
 type JobReport = {
@@ -121,23 +121,23 @@ const faults: [string, UpstreamReply][] = [
   ["a body that stalls", stuckInBody],
   ["a truncated body", truncatedBody],
   ["truncated JSON", cutOff],
-  ["an empty body", answered(200)],
-  ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>")],
-  ["a closed connection", closed],
+  ["an empty body", replyWith(200)],
+  ["a page of HTML", replyWith(200, { "content-type": "text/html" }, "<p>Busy</p>")],
+  ["a closed connection", closedConnection],
   ["an answer that is not HTTP", garbage],
-  ["a status of 500", answered(500)],
-  ["a status of 503", answered(503, { "retry-after": "1" })],
-  ["a rate limit of a second", answered(429, { "retry-after": "1" })],
-  ["a rate limit without a reset", answered(429)],
+  ["a status of 500", replyWith(500)],
+  ["a status of 503", replyWith(503, { "retry-after": "1" })],
+  ["a rate limit of a second", replyWith(429, { "retry-after": "1" })],
+  ["a rate limit without a reset", replyWith(429)],
 ];
 
 const permanentOnly: [string, UpstreamReply][] = [
   ["a redirect to a private address", redirect("http://169.254.169.254/latest/meta-data")],
   ["an endless body", endless],
   ["a compressed body that expands enormously", gzipBomb(20_000_000)],
-  ["deeply nested JSON", nested(5_000)],
-  ["a status of 403", answered(403, {}, "{}")],
-  ["a request for a credential", answered(401)],
+  ["deeply nested JSON", nestedJson(5_000)],
+  ["a status of 403", replyWith(403, {}, "{}")],
+  ["a request for a credential", replyWith(401)],
 ];
 
 describe("a temporary upstream fault", () => {
@@ -229,7 +229,7 @@ describe("upstream pages", () => {
     };
     hostile.defaultReply = (request, response) => {
       const cursor = new URL(request.url ?? "", hostile.url).searchParams.get("cursor") ?? "first";
-      (bodies[cursor] ?? answered(400))(request, response);
+      (bodies[cursor] ?? replyWith(400))(request, response);
     };
     const posts: string[] = [];
     let cursor: string | null = null;
@@ -244,13 +244,13 @@ describe("upstream pages", () => {
 
 test("the posts read before an account was suspended are returned, marked incomplete", async () => {
   hostile.script = [page(["1", "2"], "b")];
-  hostile.defaultReply = answered(404, {}, "{}");
+  hostile.defaultReply = replyWith(404, {}, "{}");
   const report = await job();
   expect(report).toMatchObject({ status: "done", complete: false, posts: ["1", "2"] });
   expect(codesOf(report)).toContain("upstream_gone");
 });
 
 test("the posts of an unknown account are an empty list", async () => {
-  hostile.defaultReply = answered(404, {}, "{}");
+  hostile.defaultReply = replyWith(404, {}, "{}");
   expect(await job()).toMatchObject({ status: "done", complete: true, posts: [], httpStatus: 200 });
 });

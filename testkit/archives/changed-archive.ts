@@ -23,7 +23,7 @@ export function postOf(n: number, special: Partial<Post> = {}): Post {
 
 export const posts = (count: number): Post[] => Array.from({ length: count }, (_, n) => postOf(n));
 
-export const unnumbered = (count: number): Post[] =>
+export const postsWithoutIds = (count: number): Post[] =>
   Array.from({ length: count }, (_, n) =>
     postOf(n, {
       platform: "x",
@@ -85,7 +85,7 @@ export const deletion = (post: Post, revision: string): ArchiveChange => ({
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => postOf((round * 37 + n * 71) % count);
-  const imported = unnumbered(count);
+  const imported = postsWithoutIds(count);
   const x = imported[(round * 17) % count] ?? postOf(0);
   each.write([
     { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },

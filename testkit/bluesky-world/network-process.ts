@@ -47,5 +47,5 @@ export async function answerOf<Answer>(answer: Response): Promise<Answer> {
   return (text === "" ? {} : JSON.parse(text)) as Answer;
 }
 
-export const authorized = (authorization: string | null): Record<string, string> =>
+export const authorizationHeaders = (authorization: string | null): Record<string, string> =>
   authorization === null ? {} : { authorization };

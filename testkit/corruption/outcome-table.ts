@@ -33,13 +33,13 @@ export function outcomeTable(reports: readonly TrialReport[]): string {
   const lines = [...rows]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, row]) => [name, ...columns.map((column) => String(row.get(column) ?? ""))]);
-  return aligned([["", ...columns], ...lines]);
+  return alignColumns([["", ...columns], ...lines]);
 }
 
 export const isAffected = ({ refusal, compared }: TrialReport): boolean =>
   refusal !== null || compared.some(({ outcome }) => outcome !== "correct");
 
-function aligned(lines: readonly (readonly string[])[]): string {
+function alignColumns(lines: readonly (readonly string[])[]): string {
   const widths = (lines[0] ?? []).map((_, column) =>
     Math.max(...lines.map((line) => (line[column] ?? "").length)),
   );

@@ -67,12 +67,12 @@ export function knownShapes(): QueryShape[] {
       { length: number },
       (_, at): Clause => ({ kind, isExcluded: false, ranks: ranksOf(at) }),
     );
-  const excluded = (list: readonly Clause[]): Clause[] =>
+  const exclude = (list: readonly Clause[]): Clause[] =>
     list.map((clause) => ({ ...clause, isExcluded: true }));
   const words = clauses("word", 255, (at) => [at + 1]);
   const characters = clauses("character", 250, (at) => [at]);
   return [
-    { joined: "and", clauses: [...clauses("word", 1, () => [0]), ...excluded(words)] },
+    { joined: "and", clauses: [...clauses("word", 1, () => [0]), ...exclude(words)] },
     {
       joined: "or",
       clauses: clauses("phrase", 80, (at) => [at % 12, 300 + at, Math.floor(at / 12)]),
@@ -81,11 +81,11 @@ export function knownShapes(): QueryShape[] {
     { joined: "and", clauses: clauses("phrase", 1, () => Array<number>(256).fill(0)) },
     {
       joined: "and",
-      clauses: [...excluded(characters), ...clauses("characters", 1, () => [1, 2])],
+      clauses: [...exclude(characters), ...clauses("characters", 1, () => [1, 2])],
     },
     { joined: "or", clauses: characters },
     { joined: "groups", clauses: characters },
-    { joined: "and", clauses: excluded(clauses("pair", 80, (at) => [at % 10, 40 + at, at % 7])) },
+    { joined: "and", clauses: exclude(clauses("pair", 80, (at) => [at % 10, 40 + at, at % 7])) },
     { joined: "groups", clauses: clauses("group", 100, (at) => [at % 30, 10 + at]) },
   ];
 }

@@ -23,18 +23,18 @@ import {
 /** The generators cover every operator of docs/query-language.md. */
 const anyOf = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
-const named = (...names: readonly string[]): fc.Arbitrary<string> =>
+const anyName = (...names: readonly string[]): fc.Arbitrary<string> =>
   anyOf([...names, ...names, ...names.map((name) => name.toUpperCase())]);
 
-const valued = (
+const nameWithValue = (
   values: fc.Arbitrary<string | number | bigint>,
   ...names: readonly string[]
 ): fc.Arbitrary<string> =>
-  fc.tuple(named(...names), values).map(([name, value]) => `${name}:${value}`);
+  fc.tuple(anyName(...names), values).map(([name, value]) => `${name}:${value}`);
 
 const property = (...names: readonly string[]): fc.Arbitrary<string> =>
   fc
-    .tuple(named("filter", "is", "has"), named(...names))
+    .tuple(anyName("filter", "is", "has"), anyName(...names))
     .map(([operator, name]) => `${operator}:${name}`);
 
 const quotes = anyOf([
@@ -45,7 +45,7 @@ const quotes = anyOf([
   ["«", "»"],
   ["「", "」"],
 ] as const);
-const quoted = (content: fc.Arbitrary<string>): fc.Arbitrary<string> =>
+const inQuotes = (content: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(quotes, content).map(([[open, close], inside]) => `${open}${inside}${close}`);
 
 const term = anyOf([...words, ...emoji]);
@@ -69,7 +69,7 @@ const seconds = fc
 
 const mentioned = [...knownPosts, ...missingPosts];
 const id = fc.oneof(
-  { weight: 3, arbitrary: fc.tuple(anyOf(mentioned), anyOf([-1n, 0n, 0n, 1n])).map(shifted) },
+  { weight: 3, arbitrary: fc.tuple(anyOf(mentioned), anyOf([-1n, 0n, 0n, 1n])).map(shiftId) },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 5 }).map(firstIdOfDay) },
   { weight: 1, arbitrary: anyOf([0n, 2n ** 63n - 1n]) },
 );
@@ -108,10 +108,10 @@ const partsOfLinks = [
 export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   word: term,
   "+word": anyOf([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
-  phrase: quoted(
+  phrase: inQuotes(
     fc.oneof(
       { weight: 3, arbitrary: pieceOfCollocation },
-      { weight: 1, arbitrary: fc.tuple(anyOf(words), term).map(spaced) },
+      { weight: 1, arbitrary: fc.tuple(anyOf(words), term).map(joinWithSpaces) },
       { weight: 1, arbitrary: anyOf([...words, ...emoji]) },
       {
         weight: 1,
@@ -127,10 +127,10 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
       { weight: 1, arbitrary: anyOf(["OR", "lang:en", "rt ann", "AT&T", "a - b", "AT&amp;T"]) },
     ),
   ),
-  "phrase with *": quoted(
+  "phrase with *": inQuotes(
     fc.oneof(
       anyOf(collocations).map((parts) => parts.with(1, "*").join(" ")),
-      fc.tuple(term, anyOf(["*", "* *"]), term).map(spaced),
+      fc.tuple(term, anyOf(["*", "* *"]), term).map(joinWithSpaces),
       pieceOfCollocation.map((piece) => `* ${piece} *`),
     ),
   ),
@@ -146,20 +146,23 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .map(([before, user, after]) => `${before}@${user.replace(/^@/, "")}${after}`),
   question: anyOf(["?", "？"]),
   emoticon: anyOf([...emoticons, ":-)", "=P", ":’)"]),
-  from: valued(anyOf(users), "from"),
-  to: valued(anyOf(users), "to"),
-  lang: valued(anyOf([...languages, "zh", "ZH", "he", "id", "pt"]), "lang"),
-  since: valued(moment, "since"),
-  until: valued(moment, "until"),
-  since_time: valued(seconds, "since_time"),
-  until_time: valued(seconds, "until_time"),
-  within_time: valued(anyOf(["1d", "2d", "4d", "6d", "36h", "7200m", "432000s"]), "within_time"),
-  since_id: valued(id, "since_id"),
-  max_id: valued(id, "max_id"),
-  min_faves: valued(anyOf(counts), "min_faves", "min_likes"),
-  min_retweets: valued(anyOf(counts), "min_retweets", "min_reposts"),
-  min_replies: valued(anyOf(counts), "min_replies"),
-  min_quotes: valued(anyOf(counts), "min_quotes"),
+  from: nameWithValue(anyOf(users), "from"),
+  to: nameWithValue(anyOf(users), "to"),
+  lang: nameWithValue(anyOf([...languages, "zh", "ZH", "he", "id", "pt"]), "lang"),
+  since: nameWithValue(moment, "since"),
+  until: nameWithValue(moment, "until"),
+  since_time: nameWithValue(seconds, "since_time"),
+  until_time: nameWithValue(seconds, "until_time"),
+  within_time: nameWithValue(
+    anyOf(["1d", "2d", "4d", "6d", "36h", "7200m", "432000s"]),
+    "within_time",
+  ),
+  since_id: nameWithValue(id, "since_id"),
+  max_id: nameWithValue(id, "max_id"),
+  min_faves: nameWithValue(anyOf(counts), "min_faves", "min_likes"),
+  min_retweets: nameWithValue(anyOf(counts), "min_retweets", "min_reposts"),
+  min_replies: nameWithValue(anyOf(counts), "min_replies"),
+  min_quotes: nameWithValue(anyOf(counts), "min_quotes"),
   "filter:retweets": property("retweets", "retweet"),
   "filter:nativeretweets": property("nativeretweets", "nativeretweet"),
   "filter:replies": property("replies", "reply"),
@@ -176,20 +179,24 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "filter:cashtags": property("cashtags", "cashtag"),
   "filter:geo": property("geo"),
   "filter:has_engagement": property("has_engagement", "engagement"),
-  exclude: valued(
+  exclude: nameWithValue(
     anyOf(["retweets", "nativeretweets", "replies", "quotes", "links", "media", "safe", "geo"]),
     "exclude",
   ),
-  conversation_id: valued(post, "conversation_id"),
-  in_reply_to: valued(post, "in_reply_to", "in_reply_to_tweet_id", "in_reply_to_status_id"),
-  quoted: valued(post, "quoted", "quoted_tweet_id"),
-  quoted_user_id: valued(anyOf(users), "quoted_user_id", "quoted_user"),
-  retweets_of: valued(anyOf(users), "retweets_of", "retweets_of_user_id"),
-  retweets_of_tweet_id: valued(post, "retweets_of_tweet_id"),
+  conversation_id: nameWithValue(post, "conversation_id"),
+  in_reply_to: nameWithValue(post, "in_reply_to", "in_reply_to_tweet_id", "in_reply_to_status_id"),
+  quoted: nameWithValue(post, "quoted", "quoted_tweet_id"),
+  quoted_user_id: nameWithValue(anyOf(users), "quoted_user_id", "quoted_user"),
+  retweets_of: nameWithValue(anyOf(users), "retweets_of", "retweets_of_user_id"),
+  retweets_of_tweet_id: nameWithValue(post, "retweets_of_tweet_id"),
   geocode: fc
-    .tuple(named("geocode"), anyOf(positions), anyOf(["1km", "30km", "50mi", "3000km", "20000KM"]))
+    .tuple(
+      anyName("geocode"),
+      anyOf(positions),
+      anyOf(["1km", "30km", "50mi", "3000km", "20000KM"]),
+    )
     .map(([name, { lat, lon }, radius]) => `${name}:${lat},${lon},${radius}`),
-  url: valued(anyOf(partsOfLinks), "url"),
+  url: nameWithValue(anyOf(partsOfLinks), "url"),
   "bare link": anyOf([
     "https://www.example.com/status/20",
     "example.com",
@@ -197,12 +204,12 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     '"http://t.co/AbC"',
     "Example.com/what/now",
   ]),
-  domain: valued(anyOf(domains), "domain"),
-  platform: valued(anyOf(["bluesky", "mastodon", "x", "X"]), "platform"),
-  label: valued(anyOf([...labels, "SPOILER", "graphic-media"]), "label"),
+  domain: nameWithValue(anyOf(domains), "domain"),
+  platform: nameWithValue(anyOf(["bluesky", "mastodon", "x", "X"]), "platform"),
+  label: nameWithValue(anyOf([...labels, "SPOILER", "graphic-media"]), "label"),
   source: fc
     .tuple(
-      named("source"),
+      anyName("source"),
       anyOf([
         ...apps.filter((app) => app !== "").map((app) => `"${app}"`),
         "Twitter_for_iOS",
@@ -239,7 +246,7 @@ export const drawnQuery: fc.Arbitrary<DrawnQuery> = fc.letrec<{ query: DrawnQuer
   ),
 })).query;
 
-export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(printed);
+export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(queryTextOf);
 
 function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
   return fc
@@ -251,8 +258,8 @@ function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
     .map((values): DrawnQuery => ({ kind: "group", ...values }));
 }
 
-export function printed(query: DrawnQuery): string {
-  return query.kind === "group" ? inside(query) : printedPart(query, "");
+export function queryTextOf(query: DrawnQuery): string {
+  return query.kind === "group" ? inside(query) : partText(query, "");
 }
 
 export function leavesOf(query: DrawnQuery): { operator: string; text: string }[] {
@@ -261,9 +268,9 @@ export function leavesOf(query: DrawnQuery): { operator: string; text: string }[
 }
 
 /** Parentheses may be omitted where they change nothing. */
-function printedPart(query: DrawnQuery, separator: string): string {
+function partText(query: DrawnQuery, separator: string): string {
   if (query.kind === "leaf") return query.text;
-  if (query.kind === "not") return `${query.sign}${printedPart(query.child, "-")}`;
+  if (query.kind === "not") return `${query.sign}${partText(query.child, "-")}`;
   const canOmit = separator === " " || separator === " AND " || separator === query.separator;
   const text = inside(query);
   // A parenthesis after an emoticon would become part of it.
@@ -271,13 +278,13 @@ function printedPart(query: DrawnQuery, separator: string): string {
 }
 
 const inside = ({ separator, parts }: DrawnQuery & { kind: "group" }): string =>
-  parts.map((part) => printedPart(part, separator)).join(separator);
+  parts.map((part) => partText(part, separator)).join(separator);
 
-function spaced(parts: readonly string[]): string {
+function joinWithSpaces(parts: readonly string[]): string {
   return parts.join(" ");
 }
 
-function shifted([{ id }, by]: [KnownPost, bigint]): bigint {
+function shiftId([{ id }, by]: [KnownPost, bigint]): bigint {
   return id + by;
 }
 

@@ -51,7 +51,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
       case "platform":
         return { posts: where(({ platform }) => platform === plan.platform), exact: true };
       case "min-count":
-        return reaching(side, plan);
+        return withMinCount(side, plan);
       case "geo":
         return { posts: side === "superset" ? withToken(hasGeo) : nothing.posts, exact: false };
     }
@@ -70,7 +70,7 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
     };
   }
 
-  function reaching(side: Side, plan: PlanNode & { kind: "min-count" }): Found {
+  function withMinCount(side: Side, plan: PlanNode & { kind: "min-count" }): Found {
     const threshold =
       side === "superset"
         ? countThresholds.findLast((each) => each <= plan.atLeast)

@@ -41,7 +41,7 @@ function leaf(words: TreeVocabulary, random: Random): PlanNode {
     return sequence(drawn.length > 1 && drawn.every(isPositionalTerm) ? drawn : drawn.slice(0, 1));
   }
   if (kind < 0.98)
-    return prefixed(realPhrase(words, random).slice(-1 - integerBelow(random, 3)), random);
+    return prefixSequence(realPhrase(words, random).slice(-1 - integerBelow(random, 3)), random);
   return sequence([`nosuchword${integerBelow(random, 10)}`]);
 }
 
@@ -62,7 +62,7 @@ const sequence = (tokens: readonly string[]): PlanNode => ({
   elements: tokens.map((token): SequenceElement => ({ kind: "token", token })),
 });
 
-function prefixed(tokens: readonly string[], random: Random): PlanNode {
+function prefixSequence(tokens: readonly string[], random: Random): PlanNode {
   const signs = Array.from(tokens.at(-1) ?? "");
   const prefixLength = Math.min(
     signs.length,

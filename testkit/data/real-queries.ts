@@ -44,7 +44,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
   const hosts = byFrequency(links.flatMap((url) => hostOf(url) ?? []));
   const cyrillic = inScript("Cyrillic");
   const arabic = inScript("Arabic");
-  const often = (items: readonly string[]): string =>
+  const frequentItem = (items: readonly string[]): string =>
     pick(items.slice(0, random() < 0.5 ? 40 : items.length));
   const phrase = (): string => {
     for (;;) {
@@ -88,29 +88,30 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
     () => pick(common),
     () => pick(middle),
     () => pick(rare),
-    () => often(cyrillic),
-    () => often(arabic),
+    () => frequentItem(cyrillic),
+    () => frequentItem(arabic),
     () => pick(runs),
     pieceOfRun,
-    () => often(emoji),
-    () => often(hashtags),
-    () => often(mentions),
+    () => frequentItem(emoji),
+    () => frequentItem(hashtags),
+    () => frequentItem(mentions),
     phrase,
     phrase,
     () => phrase().replace(/ \S+ /, " * "),
     () => `from:${pick(samples).author}`,
-    () => `${pick(["to:", "@"])}${often(mentions).slice(1)}`,
-    () => `domain:${often(hosts)}`,
+    () => `${pick(["to:", "@"])}${frequentItem(mentions).slice(1)}`,
+    () => `domain:${frequentItem(hosts)}`,
     () => pick(links),
-    () => `url:${often(hosts)}`,
+    () => `url:${frequentItem(hosts)}`,
     () => `${word()} ${span()}`,
     () => `${pick(common)} -${pick(common)} ${property()}`,
-    () => `${word()} OR ${word()} OR ${often(hashtags)}`,
-    () => `(${word()} OR ${phrase()}) -(${pick(common)} OR ${often(mentions)}) ${language()}`,
-    () => `${often(emoji)} ${property()}`,
+    () => `${word()} OR ${word()} OR ${frequentItem(hashtags)}`,
+    () =>
+      `(${word()} OR ${phrase()}) -(${pick(common)} OR ${frequentItem(mentions)}) ${language()}`,
+    () => `${frequentItem(emoji)} ${property()}`,
     () => `${language()} ${property()} ${pick(common)}`,
     () => `${language()} ${property()} since_id:${pick(samples).id} max_id:${pick(samples).id}`,
-    () => `conversation_id:${pick(samples).id} OR ${often(cashtags)}`,
+    () => `conversation_id:${pick(samples).id} OR ${frequentItem(cashtags)}`,
   ];
   return kinds.flatMap((draw) => Array.from({ length: queriesPerKind }, draw));
 }

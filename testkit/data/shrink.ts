@@ -26,10 +26,10 @@ export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): C
 }
 
 export function nonDefaultFields(post: Post): Partial<Post> {
-  const usual = Object.entries(makePost());
+  const defaults = Object.entries(makePost());
   return Object.fromEntries(
     Object.entries(post).filter(([field, value]) => {
-      const [, other] = usual.find(([name]) => name === field) ?? [];
+      const [, other] = defaults.find(([name]) => name === field) ?? [];
       return !isDeepStrictEqual(value, other);
     }),
   );
@@ -72,9 +72,9 @@ function plainerPosts({ query, posts }: Case): Case[] {
 }
 
 function plainer(post: Post): Post[] {
-  const usual = makePost();
+  const defaults = makePost();
   const fields = Object.keys(nonDefaultFields(post)).filter((field) => !identity.has(field));
-  const withUsual = fields.map((field) => ({ ...post, [field]: usual[field as keyof Post] }));
+  const withUsual = fields.map((field) => ({ ...post, [field]: defaults[field as keyof Post] }));
   const characters = Array.from(post.text);
   const sizes = [16, 4, 1].filter((size) => size < characters.length);
   const shorter = sizes.flatMap((size) =>

@@ -203,7 +203,7 @@ export type KnownPost = {
 };
 
 const xNumber = (ms: number): bigint => lowestId(ms) | 7n;
-const numbered = (platform: Platform, uri: string, createdMs: number): KnownPost => ({
+const knownPost = (platform: Platform, uri: string, createdMs: number): KnownPost => ({
   platform,
   uri,
   nativeId: null,
@@ -220,7 +220,7 @@ const ofX = (id: bigint, createdMs: number): KnownPost => ({
   id,
 });
 
-const firstOfBluesky = numbered(
+const firstOfBluesky = knownPost(
   "bluesky",
   "at://did:plc:ann/app.bsky.feed.post/3kaaaaaaaaaa2",
   firstDayMs + dayMs,
@@ -229,17 +229,17 @@ const firstOfBluesky = numbered(
 /** Others refer to these; two share an ID, one X ID is from before Snowflake. */
 export const knownPosts: readonly KnownPost[] = [
   firstOfBluesky,
-  numbered("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
-  numbered("mastodon", "https://social.example/users/ann/statuses/1", firstDayMs + 3 * dayMs),
-  numbered("mastodon", "import:mastodon:77@social.example", firstDayMs + 3 * dayMs),
+  knownPost("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
+  knownPost("mastodon", "https://social.example/users/ann/statuses/1", firstDayMs + 3 * dayMs),
+  knownPost("mastodon", "import:mastodon:77@social.example", firstDayMs + 3 * dayMs),
   ofX(xNumber(firstDayMs + 2 * dayMs), firstDayMs + 2 * dayMs),
   ofX(firstOfBluesky.id, firstOfBluesky.createdMs),
   ofX(20n, Date.UTC(2006, 2, 21)),
-  numbered("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
+  knownPost("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
 ];
 
 export const missingPosts: readonly KnownPost[] = [
-  numbered("bluesky", "at://did:plc:gone/app.bsky.feed.post/3kcccccccccc2", firstDayMs),
-  numbered("mastodon", "https://social.example/users/gone/statuses/2", firstDayMs),
+  knownPost("bluesky", "at://did:plc:gone/app.bsky.feed.post/3kcccccccccc2", firstDayMs),
+  knownPost("mastodon", "https://social.example/users/gone/statuses/2", firstDayMs),
   ofX(xNumber(firstDayMs), firstDayMs),
 ];

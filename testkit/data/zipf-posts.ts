@@ -30,7 +30,7 @@ export function* zipfPosts(count: number, random: () => number): Generator<Post,
       userId: zipfAccount(account),
       username: `account${account}.example.com`,
       createdMs: firstMs + number * 2_000 + Math.floor(random() * 1_000),
-      text: kind < 0.001 ? repeated(random) : kind < 0.17 ? japanese(random) : words(random),
+      text: kind < 0.001 ? repetitive(random) : kind < 0.17 ? japanese(random) : words(random),
       langs: [kind < 0.17 ? "ja" : (languages[zipfRank(random, languages.length)] ?? "en")],
       isReply,
       hashtags: random() < 0.1 ? [zipfWord(zipfRank(random, 2_000))] : [],
@@ -48,5 +48,5 @@ const japanese = (random: () => number): string =>
     zipfCharacter(zipfRank(random, characters.length)),
   ).join("");
 
-const repeated = (random: () => number): string =>
+const repetitive = (random: () => number): string =>
   list(300, () => zipfWord(Math.floor(random() ** 8 * 4))).join(" ");

@@ -52,11 +52,11 @@ function noteAnswered(world: World, job: NewJob, mark: bigint, outcome: Outcome)
   assert("value" in outcome);
   const { uuid, job: submitted } = outcome.value as { uuid: string; job: { state: string } };
   const known = newKnownJob(world.machine, uuid, job.accountId, job.keyId);
-  if (submitted.state === "done") asAnswered(world, known, mark);
+  if (submitted.state === "done") markAnswered(world, known, mark);
   world.known.jobs.push(known);
 }
 
-export function asAnswered(world: World, known: KnownJob, mark: bigint): void {
+export function markAnswered(world: World, known: KnownJob, mark: bigint): void {
   known.attempts = 1;
   markDone(world, known, mark);
 }

@@ -21,7 +21,7 @@ import {
 } from "./actions.ts";
 import {
   submission as answeredSubmission,
-  asAnswered,
+  markAnswered,
   submitAnswered,
   whileAnswering,
 } from "./answered.ts";
@@ -165,7 +165,7 @@ async function adoptAnswered(world: World, { accountId }: NewJob, mark: bigint):
       "SELECT state FROM job WHERE uuid = :uuid",
       { uuid: job.uuid },
     );
-    if (row?.state === "done") asAnswered(world, job, mark);
+    if (row?.state === "done") markAnswered(world, job, mark);
   }
 }
 

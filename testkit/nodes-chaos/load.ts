@@ -38,12 +38,12 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   async function greedy(): Promise<void> {
     const client = clientOf("greedy");
     const ownJobs: RequestedJob[] = [];
-    await eachOf(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
+    await runConcurrently(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
       const job = await client.submit(turn % posts.topics);
       ownJobs.push(job);
       requested.push(job);
     });
-    await eachOf(ownJobs.length, 8, async (turn) => {
+    await runConcurrently(ownJobs.length, 8, async (turn) => {
       const job = ownJobs[turn];
       if (job !== undefined) await client.collect(job);
     });
@@ -75,9 +75,9 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   return { requested, faults, smallWaitsMs: smallWaitsMs.sort((a, b) => a - b) };
 }
 
-async function eachOf(
+async function runConcurrently(
   count: number,
-  atOnce: number,
+  concurrency: number,
   act: (turn: number) => Promise<void>,
 ): Promise<void> {
   let next = 0;
@@ -88,5 +88,5 @@ async function eachOf(
       await act(turn);
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, worker));
+  await Promise.all(Array.from({ length: concurrency }, worker));
 }

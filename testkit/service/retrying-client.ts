@@ -45,7 +45,7 @@ export async function runRetryingClient(
   random: () => number,
   isOver: () => boolean,
 ): Promise<void> {
-  function unexpected(what: string, { status, text }: Answer): void {
+  function reportUnexpected(what: string, { status, text }: Answer): void {
     ledger.contradict(`${what} was answered with ${status} ${text.slice(0, 200)}`);
   }
 
@@ -58,7 +58,7 @@ export async function runRetryingClient(
     const answer = await call(access, "POST", path, headers, bodyOf(search, mark));
     if (answer === null) ledger.count("submissions without an answer");
     else if (answer.status === 503) ledger.count("submissions refused with 503");
-    else if (answer.status !== 202) unexpected("a submission", answer);
+    else if (answer.status !== 202) reportUnexpected("a submission", answer);
     if (answer?.status !== 202) return null;
     const { uuid } = JSON.parse(answer.text) as { uuid: string };
     ledger.accept(uuid, search, idempotencyKey);
@@ -86,7 +86,7 @@ export async function runRetryingClient(
     const answer = await call(access, "GET", `${path}/result/${uuid}?wait=3`);
     if (answer === null || answer.status === 202 || answer.status === 503) return;
     if (answer.status !== 200) {
-      unexpected(`the result of ${uuid}`, answer);
+      reportUnexpected(`the result of ${uuid}`, answer);
       return;
     }
     ledger.receive(uuid, answer.text);
@@ -99,7 +99,7 @@ export async function runRetryingClient(
     if (answer === null || answer.status === 503) return;
     if (answer.status === 200) ledger.count("jobs cancelled");
     else if (answer.status === 204) ledger.count("jobs forgotten");
-    else unexpected(`cancelling ${uuid}`, answer);
+    else reportUnexpected(`cancelling ${uuid}`, answer);
   }
 
   while (!isOver()) {

@@ -5,7 +5,7 @@ export const routes: Route[] = [];
 
 /** The module for `vi.mock("fastify", …)`. */
 export function watchingFastify(original: typeof import("fastify")) {
-  const watched = (options?: object) => {
+  const watchedFastify = (options?: object) => {
     const app = original.fastify(options);
     app.addHook("onRoute", ({ method, url, schema }) => {
       const querystring = schema?.querystring as { shape?: object } | undefined;
@@ -14,5 +14,5 @@ export function watchingFastify(original: typeof import("fastify")) {
     });
     return app;
   };
-  return { ...original, default: watched, fastify: watched };
+  return { ...original, default: watchedFastify, fastify: watchedFastify };
 }

@@ -15,7 +15,7 @@ export type HostileUpstream = {
 };
 
 export async function startHostileUpstream(
-  defaultReply: UpstreamReply = good({}),
+  defaultReply: UpstreamReply = jsonReply({}),
 ): Promise<HostileUpstream> {
   const server = createServer((request, response) => {
     const { url: path = "", headers } = request;
@@ -40,14 +40,14 @@ export async function startHostileUpstream(
 
 type Fields = Readonly<Record<string, string>>;
 
-export const good =
+export const jsonReply =
   (body: unknown, headers: Fields = {}): UpstreamReply =>
   (_request, response) => {
     response.writeHead(200, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(body));
   };
 
-export const answered =
+export const replyWith =
   (status: number, headers: Fields = {}, body: string | Buffer = ""): UpstreamReply =>
   (_request, response) => {
     response.writeHead(status, headers);
@@ -75,13 +75,13 @@ export const truncatedBody: UpstreamReply = (_request, response) => {
 };
 
 /** Ends without an error. */
-export const cutOff = answered(
+export const cutOff = replyWith(
   200,
   { "content-type": "application/json" },
   '{"items":[{"id":"1"},{"i',
 );
 
-export const closed: UpstreamReply = (request) => {
+export const closedConnection: UpstreamReply = (request) => {
   request.socket.destroy();
 };
 
@@ -100,24 +100,24 @@ export const endless: UpstreamReply = (_request, response) => {
 
 /** Small, but decompresses to a large body. */
 export const gzipBomb = (bytes: number): UpstreamReply =>
-  answered(
+  replyWith(
     200,
     { "content-type": "application/json", "content-encoding": "gzip" },
     gzipSync(Buffer.alloc(bytes, 0x20)),
   );
 
-export const nested = (depth: number): UpstreamReply =>
-  answered(
+export const nestedJson = (depth: number): UpstreamReply =>
+  replyWith(
     200,
     { "content-type": "application/json" },
     `${"[".repeat(depth)}1${"]".repeat(depth)}`,
   );
 
 export const redirect = (location: string, status = 302): UpstreamReply =>
-  answered(status, { location });
+  replyWith(status, { location });
 
 /** Excess requests get 429. */
-export function limited(
+export function rateLimitedReply(
   { limit, windowMs, body = {} }: { limit: number; windowMs: number; body?: unknown },
   now: () => number = Date.now,
 ): UpstreamReply & { refused: () => number } {
@@ -135,7 +135,7 @@ export function limited(
       "ratelimit-reset-ms": String(resetMs),
     };
     if (used > limit) refused += 1;
-    (used > limit ? answered(429, headers) : good(body, headers))(request, response);
+    (used > limit ? replyWith(429, headers) : jsonReply(body, headers))(request, response);
   };
   return Object.assign(reply, { refused: () => refused });
 }

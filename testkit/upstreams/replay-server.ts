@@ -121,7 +121,7 @@ export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
   const payloads = rows.map(({ payload }) =>
     payload === undefined ? Buffer.alloc(0) : Buffer.from(encode(payload)),
   );
-  const fixed = (bytes: number, write: (cell: Buffer, row: ArchivedRow, at: number) => void) =>
+  const column = (bytes: number, write: (cell: Buffer, row: ArchivedRow, at: number) => void) =>
     rows.map((row, at) => {
       const cell = Buffer.alloc(bytes);
       write(cell, row, at);
@@ -131,15 +131,15 @@ export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
   count.writeUInt32LE(rows.length);
   return Buffer.concat([
     count,
-    ...fixed(8, (cell, { seq }) => cell.writeBigUInt64LE(BigInt(seq))),
-    ...fixed(8, (cell, { witnessedUs }) => cell.writeBigInt64LE(BigInt(witnessedUs))),
-    ...fixed(8, (cell, { indexedUs = 0 }) => cell.writeBigInt64LE(BigInt(indexedUs))),
-    ...fixed(1, (cell, { kind }) => cell.writeUInt8(kind)),
-    ...fixed(1, (cell, { collection = "" }) => cell.writeUInt8(collection.length)),
-    ...fixed(2, (cell, { did }) => cell.writeUInt16LE(did.length)),
-    ...fixed(1, (cell, { rkey = "" }) => cell.writeUInt8(rkey.length)),
-    ...fixed(1, (cell, { rev = "" }) => cell.writeUInt8(rev.length)),
-    ...fixed(4, (cell, _row, at) => cell.writeUInt32LE(payloads[at]?.length ?? 0)),
+    ...column(8, (cell, { seq }) => cell.writeBigUInt64LE(BigInt(seq))),
+    ...column(8, (cell, { witnessedUs }) => cell.writeBigInt64LE(BigInt(witnessedUs))),
+    ...column(8, (cell, { indexedUs = 0 }) => cell.writeBigInt64LE(BigInt(indexedUs))),
+    ...column(1, (cell, { kind }) => cell.writeUInt8(kind)),
+    ...column(1, (cell, { collection = "" }) => cell.writeUInt8(collection.length)),
+    ...column(2, (cell, { did }) => cell.writeUInt16LE(did.length)),
+    ...column(1, (cell, { rkey = "" }) => cell.writeUInt8(rkey.length)),
+    ...column(1, (cell, { rev = "" }) => cell.writeUInt8(rev.length)),
+    ...column(4, (cell, _row, at) => cell.writeUInt32LE(payloads[at]?.length ?? 0)),
     ...rows.map(({ collection = "" }) => Buffer.from(collection)),
     ...rows.map(({ did }) => Buffer.from(did)),
     ...rows.map(({ rkey = "" }) => Buffer.from(rkey)),

@@ -47,7 +47,7 @@ export const bearer: CredentialKind = {
     }),
 };
 
-export function pooled(
+export function pooledCredential(
   id: string,
   host: string,
   more: { owner?: "account" | "deployment"; kind?: CredentialKind; revision?: () => number } = {},

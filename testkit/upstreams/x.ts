@@ -33,8 +33,10 @@ export const tools: CredentialTools = {
   randomBytes,
 };
 
-export const stored = (secrets: Secrets, subject: string | null = null): StoredCredential =>
-  storedCredential(secrets, { platform: "x", subject });
+export const storedXCredential = (
+  secrets: Secrets,
+  subject: string | null = null,
+): StoredCredential => storedCredential(secrets, { platform: "x", subject });
 
 export type TestSession = Session & { settled: Required<Bill>; reserved: Required<Bill> };
 
@@ -89,7 +91,7 @@ function add(sum: Required<Bill>, { postReads = 0, userReads = 0, requests = 0 }
 }
 
 export const appSession = (x: XEmulator): TestSession =>
-  sessionWith(x, xAppTokenKind(x.url), stored({ token: "app-token-0001" }));
+  sessionWith(x, xAppTokenKind(x.url), storedXCredential({ token: "app-token-0001" }));
 
 export const allScopes = [
   "tweet.read",
@@ -106,7 +108,7 @@ export function userSession(
 ): TestSession {
   const tokens = x.grant({ userId, scopes, clientId });
   const secrets = { clientId, clientSecret: "", expiresMs: "", ...tokens };
-  return sessionWith(x, xUserTokenKind(x.url), stored(secrets, userId));
+  return sessionWith(x, xUserTokenKind(x.url), storedXCredential(secrets, userId));
 }
 
 export const userTarget = (name: { handle?: string; id?: string }): UserTarget => ({

@@ -7,12 +7,12 @@ import {
   allPostsQuery,
   changeAll,
   contents,
+  deletion,
   postOf,
   posts,
-  deletion,
+  postsWithoutIds,
   startMs,
   suspension,
-  unnumbered,
 } from "../../../testkit/archives/changed-archive.ts";
 import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
@@ -268,7 +268,7 @@ describe("writes during sealing", () => {
       const twin = smallArchive(100_000);
       try {
         const both = [archive, twin];
-        for (const each of both) each.put(...posts(40), ...unnumbered(40));
+        for (const each of both) each.put(...posts(40), ...postsWithoutIds(40));
         let round = 0;
         for (const steps = sealSegment(context, entry(platform)); !steps.next().done; round += 1) {
           if (round % 4 === 0) for (const each of both) changeAll(each, round, 40);

@@ -432,9 +432,9 @@ describe("labels", () => {
 
   test.each([true, false])(
     "labels of posts and account are requested from a labeler that supports patterns: %s",
-    async (takesPatterns) => {
+    async (hasWildcards) => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
-      host.hasWildcards = takesPatterns;
+      host.hasWildcards = hasWildcards;
       host.labels.push(
         label(uriOf(tid(1)), "porn"),
         label(uriOf(tid(2)), "!hide"),

@@ -297,9 +297,9 @@ describe("a gap beyond the lookback", () => {
 
   test.each([true, false])(
     "a gap beyond the lookback is replayed from a replay archive that plans blocks: %s",
-    async (plansBlocks) => {
+    async (hasBlockPlans) => {
       fillReplayArchive();
-      server.hasBlockPlans = plansBlocks;
+      server.hasBlockPlans = hasBlockPlans;
       server.pageEntries = 2;
       const span = { fromMs: oldMs, toMs: oldMs + 1_000 };
       const summary = await replay(request(span));

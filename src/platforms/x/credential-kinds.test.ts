@@ -1,6 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { startXEmulator, type XEmulator } from "../../../testkit/emulators/x/server.ts";
-import { allScopes, clientId, nowMs, stored, tools } from "../../../testkit/upstreams/x.ts";
+import {
+  allScopes,
+  clientId,
+  nowMs,
+  storedXCredential,
+  tools,
+} from "../../../testkit/upstreams/x.ts";
 import type { Dialogue } from "../credential.ts";
 import { xCredentialKinds } from "./credential-kinds.ts";
 import { xLimit } from "./limits.ts";
@@ -74,12 +80,12 @@ describe("an application's token", () => {
 
   test("testing an X application's token reports usage, and why a test fails", async () => {
     const kind = kindOf("app-token");
-    const test = (token: string) => kind.test(stored({ token }), tools);
+    const test = (token: string) => kind.test(storedXCredential({ token }), tools);
     expect(await test("app-token-0001")).toBe(
       "the token works: 0 of 3000000 posts read this month",
     );
     await expect(test("ended-long-ago")).rejects.toMatchObject({ code: "credential_refused" });
-    const sending = kind.send(me(), stored({ token: "ended-long-ago" }), tools);
+    const sending = kind.send(me(), storedXCredential({ token: "ended-long-ago" }), tools);
     await expect(sending).rejects.toMatchObject({ code: "credential_refused" });
   });
 
@@ -88,7 +94,7 @@ describe("an application's token", () => {
     const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
     const answer = await kindOf("app-token").send(
       request,
-      stored({ token: "app-token-0001" }),
+      storedXCredential({ token: "app-token-0001" }),
       tools,
     );
     expect(answer.status).toBe(429);
@@ -103,7 +109,7 @@ describe("a user's session", () => {
   const session = (scopes: readonly string[] = allScopes) => {
     const tokens = x.grant({ userId: "12", scopes, clientId });
     const expiresMs = String(now + 7_200_000);
-    return stored({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
+    return storedXCredential({ clientId, clientSecret: "", expiresMs, ...tokens }, "12");
   };
 
   test("an X session is created from a refresh token, which is then replaced", async () => {
@@ -130,7 +136,7 @@ describe("a user's session", () => {
       { client_id: clientId, access_token: accessToken },
       toolsNow,
     );
-    const credential = stored(newCredential.secrets, newCredential.subject);
+    const credential = storedXCredential(newCredential.secrets, newCredential.subject);
     expect((await kind.send(me(), credential, toolsNow)).status).toBe(200);
     now += 7_200_001;
     await expect(kind.send(me(), credential, toolsNow)).rejects.toMatchObject({
@@ -153,7 +159,7 @@ describe("a user's session", () => {
     const credential = session();
     const [before] = [credential.secrets()];
     // With unknown expiry, each request is refused first.
-    const withoutExpiry = stored({ ...before, expiresMs: "" }, "12");
+    const withoutExpiry = storedXCredential({ ...before, expiresMs: "" }, "12");
     now += 7_200_001;
     let open = () => {};
     x.faults.tokenGate = new Promise((resolve) => {
@@ -232,7 +238,7 @@ describe("authorizing an application in a browser", () => {
     async (_what, values) => {
       const newCredential = await authorize(values, person());
       expect(newCredential).toMatchObject({ subject: "12", subjectName: "bob" });
-      const credential = stored(newCredential.secrets, newCredential.subject);
+      const credential = storedXCredential(newCredential.secrets, newCredential.subject);
       now += 7_200_001;
       expect((await kindOf("user-token").send(me(), credential, toolsNow)).status).toBe(200);
       const requested = x.requests.find(({ path }) => path === "/i/oauth2/authorize");

@@ -19,7 +19,7 @@ function verdictOn(log: unknown, register = rtMr3): string {
   }
 }
 
-const changed = (at: number, change: Partial<Record<keyof BootEvent | "version", unknown>>) =>
+const eventsWith = (at: number, change: Partial<Record<keyof BootEvent | "version", unknown>>) =>
   events.map((event, index) => (index === at ? { ...event, ...change } : event));
 const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 
@@ -92,30 +92,34 @@ describe("an event log", () => {
 
 describe("a changed event log is refused", () => {
   test.each([
-    ["another payload", changed(composeAt, { event_payload: "cd".repeat(32) }), "event_digest"],
-    ["another name", changed(composeAt, { event: "compose-hush" }), "event_digest"],
-    ["another digest", changed(composeAt, { digest: "00".repeat(48) }), "event_digest"],
+    ["another payload", eventsWith(composeAt, { event_payload: "cd".repeat(32) }), "event_digest"],
+    ["another name", eventsWith(composeAt, { event: "compose-hush" }), "event_digest"],
+    ["another digest", eventsWith(composeAt, { digest: "00".repeat(48) }), "event_digest"],
     [
       "another payload without digest",
-      changed(composeAt, { event_payload: "cd".repeat(32), digest: "" }),
+      eventsWith(composeAt, { event_payload: "cd".repeat(32), digest: "" }),
       "event_log_mismatch",
     ],
     [
       "another payload with its digest",
-      changed(composeAt, bootEvent("compose-hash", "cd".repeat(32))),
+      eventsWith(composeAt, bootEvent("compose-hash", "cd".repeat(32))),
       "event_log_mismatch",
     ],
-    ["another register", changed(composeAt, { imr: 2 }), "event_log_mismatch"],
-    ["another type", changed(composeAt, { event_type: 1 }), "event_type_unknown"],
-    ["another version of digest", changed(composeAt, { version: 2 }), "event_digest"],
+    ["another register", eventsWith(composeAt, { imr: 2 }), "event_log_mismatch"],
+    ["another type", eventsWith(composeAt, { event_type: 1 }), "event_type_unknown"],
+    ["another version of digest", eventsWith(composeAt, { version: 2 }), "event_digest"],
     ["a missing event", events.slice(1), "event_log_mismatch"],
     ["an additional event", [...events, bootEvent("mine", "00")], "event_log_mismatch"],
     ["events in another order", events.toReversed(), "event_log_mismatch"],
     ["no event", [], "event_log_mismatch"],
-    ["a name with a colon", changed(composeAt, { event: "compose-hash:" }), "event_log_malformed"],
+    [
+      "a name with a colon",
+      eventsWith(composeAt, { event: "compose-hash:" }),
+      "event_log_malformed",
+    ],
     [
       "a payload that is not hexadecimal",
-      changed(composeAt, { event_payload: "xyz" }),
+      eventsWith(composeAt, { event_payload: "xyz" }),
       "event_log_malformed",
     ],
     ["not a list", {}, "event_log_malformed"],
@@ -133,12 +137,14 @@ describe("a changed event log is refused", () => {
   });
 
   test("an event log is refused if a boot event occurs twice, even if both were measured", () => {
-    const twice = [
+    const repeatedEvents = [
       ...events.slice(0, 3),
       bootEvent("compose-hash", "cd".repeat(32)),
       ...events.slice(3),
     ];
-    expect(verdictOn(twice, replayedRegister(twice).toString("hex"))).toBe("event_repeated");
+    expect(verdictOn(repeatedEvents, replayedRegister(repeatedEvents).toString("hex"))).toBe(
+      "event_repeated",
+    );
   });
 
   test("an event log is refused if the boot is incomplete", () => {

@@ -10,13 +10,13 @@ import { rateQuote } from "./quote.ts";
 import { openQuote } from "./signed-quote.ts";
 import { mrConfigIdOf } from "./simulated/simulated-tee.ts";
 
-const usual = tee.policy();
-const [image] = usual.images;
-const text = (changed: Record<string, unknown>) => JSON.stringify({ ...usual, ...changed });
+const basePolicy = tee.policy();
+const [image] = basePolicy.images;
+const text = (changed: Record<string, unknown>) => JSON.stringify({ ...basePolicy, ...changed });
 
 describe("a policy is read", () => {
   test("a policy is read as written, with digits in lower case", () => {
-    expect(readPolicy(JSON.stringify(usual))).toEqual(usual);
+    expect(readPolicy(JSON.stringify(basePolicy))).toEqual(basePolicy);
     expect(readPolicy(text({ compose_hashes: ["AB".repeat(32)] })).compose_hashes).toEqual([
       "ab".repeat(32),
     ]);
@@ -24,13 +24,15 @@ describe("a policy is read", () => {
   });
 
   test("a policy has an id that depends on its whole content", () => {
-    const shuffled = Object.fromEntries(Object.entries(usual).reverse());
-    expect(policyIdOf(readPolicy(JSON.stringify(shuffled)))).toBe(policyIdOf(usual));
-    const ids = [usual, tee.policy({ platforms: null }), tee.policy({ compose_hashes: [] })].map(
-      policyIdOf,
-    );
+    const shuffled = Object.fromEntries(Object.entries(basePolicy).reverse());
+    expect(policyIdOf(readPolicy(JSON.stringify(shuffled)))).toBe(policyIdOf(basePolicy));
+    const ids = [
+      basePolicy,
+      tee.policy({ platforms: null }),
+      tee.policy({ compose_hashes: [] }),
+    ].map(policyIdOf);
     expect(new Set(ids).size).toBe(3);
-    expect(policyIdOf(usual)).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(policyIdOf(basePolicy)).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
 });
 
@@ -46,7 +48,7 @@ describe("an unreadable policy is refused with reason and position", () => {
       "/key_providers/0/name",
       /string/,
     ],
-    ["a missing member", JSON.stringify({ ...usual, images: undefined }), "/images", /array/],
+    ["a missing member", JSON.stringify({ ...basePolicy, images: undefined }), "/images", /array/],
     ["an unknown status", text({ tcb_status: ["Fine"] }), "/tcb_status/0", /UpToDate/],
     ["a revoked machine", text({ tcb_status: ["Revoked"] }), "/tcb_status/0", /UpToDate/],
     ["no status", text({ tcb_status: [] }), "/tcb_status", /Too small/],
@@ -97,9 +99,9 @@ describe("an unreadable policy is refused with reason and position", () => {
   );
 
   test("any text that is not a policy is refused with reason and position", () => {
-    const part = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(usual)));
+    const part = fc.oneof(fc.jsonValue(), fc.constantFrom(...Object.values(basePolicy)));
     const likely = fc
-      .dictionary(fc.constantFrom(...Object.keys(usual), "__proto__", "x"), part)
+      .dictionary(fc.constantFrom(...Object.keys(basePolicy), "__proto__", "x"), part)
       .map((value) => JSON.stringify(value));
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), likely), (written) => {
@@ -129,7 +131,7 @@ describe("a machine is checked against the policy", () => {
     boot: { composeHash: string; keyProvider: KeyProvider | null } | null = usualBoot,
   ) {
     try {
-      return checkPolicy({ ...usual, ...policy }, { ...facts, ...changed }, boot);
+      return checkPolicy({ ...basePolicy, ...policy }, { ...facts, ...changed }, boot);
     } catch (error) {
       if (!(error instanceof EarshotError)) throw error;
       return error.details[0]?.code;
@@ -217,7 +219,7 @@ describe("a machine is checked against the policy", () => {
   });
 
   test("a policy without masks allows PKS, CET and AMX, but not KL, PERFMON or tracing", () => {
-    const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = usual;
+    const { td_attributes: _a, xfam: _x, mr_config_versions: _v, ...named } = basePolicy;
     const policy = readPolicy(JSON.stringify(named));
     const accepted = { image: "simulated", isListedPlatform: true };
     expect(verdict(policy, { tdAttributes: "0000005000000000", xfam: "e718060000000000" })).toEqual(

@@ -3,10 +3,11 @@ import { tee } from "../../../testkit/nodes/evidence-under-test.ts";
 import { policyIdOf, readPolicy } from "./policy.ts";
 import { releasesFor } from "./release-rules.ts";
 
-const usual = tee.policy();
-const [hash = ""] = usual.compose_hashes;
+const basePolicy = tee.policy();
+const [hash = ""] = basePolicy.compose_hashes;
 const rule = { platform: "mastodon", images: ["simulated"] };
-const reading = (...credentials: object[]) => readPolicy(JSON.stringify({ ...usual, credentials }));
+const reading = (...credentials: object[]) =>
+  readPolicy(JSON.stringify({ ...basePolicy, credentials }));
 const allowed = (
   rules: object[],
   special: Partial<Parameters<typeof releasesFor>[1]> = {},
@@ -51,8 +52,8 @@ describe("a node may receive a credential", () => {
 
 describe("a policy", () => {
   test("a policy without rules has the same id as before rules existed", () => {
-    expect(policyIdOf(readPolicy(JSON.stringify(usual)))).toBe(policyIdOf(usual));
-    expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(usual));
+    expect(policyIdOf(readPolicy(JSON.stringify(basePolicy)))).toBe(policyIdOf(basePolicy));
+    expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(basePolicy));
   });
 
   test.each([

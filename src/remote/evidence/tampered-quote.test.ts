@@ -167,7 +167,7 @@ describe("a certificate chain is refused", () => {
     return verdictOn(withQuote(quote));
   };
   /** Counted from the end; the last 70 bytes are the signature. */
-  const changed = (pem: string, fromEnd: number) => {
+  const flipCertificateBit = (pem: string, fromEnd: number) => {
     const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ""), "base64");
     return pemOf(withBitFlipped(der, der.length - fromEnd));
   };
@@ -184,20 +184,20 @@ describe("a certificate chain is refused", () => {
     ["in another order", authority + machine + root, "chain_not_ca"],
     [
       "whose machine certificate has another signature",
-      changed(machine, 3) + authority + root,
+      flipCertificateBit(machine, 3) + authority + root,
       "chain_signature",
     ],
     [
       "whose machine certificate was changed",
-      changed(machine, 90) + authority + root,
+      flipCertificateBit(machine, 90) + authority + root,
       "chain_signature",
     ],
     [
       "whose intermediate CA was changed",
-      machine + changed(authority, 3) + root,
+      machine + flipCertificateBit(authority, 3) + root,
       "chain_signature",
     ],
-    ["whose root was changed", machine + authority + changed(root, 3), "chain_root"],
+    ["whose root was changed", machine + authority + flipCertificateBit(root, 3), "chain_root"],
     ["with text between certificates", `${machine}hello${authority}${root}`, "chain_malformed"],
     ["with text after it", `${tee.chain}hello`, "chain_malformed"],
     ["that is not a certificate", "hello", "chain_malformed"],

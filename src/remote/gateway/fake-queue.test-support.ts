@@ -59,7 +59,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     return job;
   }
 
-  function take(request: LeaseRequest<GatewayWork>): FakeJob | null {
+  function leaseWaitingJob(request: LeaseRequest<GatewayWork>): FakeJob | null {
     if (request.isOpen?.() === false) return null;
     for (const job of jobs.values()) {
       const isWaiting = job.lease === null && job.result === null;
@@ -120,10 +120,10 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     },
     lease: async (request, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
       const job =
-        take(request) ??
+        leaseWaitingJob(request) ??
         (await firstOf<FakeJob>(clock, waitMs, signal, (resolve) => {
           const tryTake = () => {
-            const found = take(request);
+            const found = leaseWaitingJob(request);
             if (found !== null) resolve(found);
           };
           idle.add(tryTake);

@@ -90,7 +90,7 @@ export function storedFailure(
   { name, capabilities }: Pick<NodeRecord, "name" | "capabilities">,
   isConfirmed: boolean,
 ): LeaseFailure {
-  const reportText = (text: string) => `node ${name} reported: ${bounded(oneLine(text, code))}`;
+  const reportText = (text: string) => `node ${name} reported: ${truncated(oneLine(text, code))}`;
   const isFinal = requestErrors.has(code)
     ? isConfirmed || (code === "invalid_query" && !isParsable(work))
     : mayBeBilled(capabilities, work) && !accessErrors.has(code);
@@ -113,5 +113,5 @@ function isParsable({ method, query }: GatewayWork): boolean {
   }
 }
 
-const bounded = (text: string): string =>
+const truncated = (text: string): string =>
   text.length <= maxMessageLength ? text : `${text.slice(0, maxMessageLength).toWellFormed()}…`;

@@ -9,7 +9,7 @@ const archivesX: readonly Capability[] = [
   { platform: "x", method: "searchbyquery", ways: ["archive"] },
 ];
 
-function stored(
+function storedOutcome(
   failure: Partial<LeaseFailure>,
   capabilities = archivesX,
   work = comet,
@@ -26,34 +26,34 @@ function stored(
 
 test("a final failure of one node is retried unless another confirms it", () => {
   for (const code of ["internal", "upstream_refused", "upstream_failed", "anything_else"]) {
-    expect(stored({ code }).retryable, code).toBe(true);
+    expect(storedOutcome({ code }).retryable, code).toBe(true);
   }
   for (const code of ["invalid_query", "cursor_invalid", "search_not_sayable"]) {
-    expect(stored({ code }).retryable, code).toBe(true);
-    expect(stored({ code }, archivesX, comet, true).retryable, code).toBe(false);
+    expect(storedOutcome({ code }).retryable, code).toBe(true);
+    expect(storedOutcome({ code }, archivesX, comet, true).retryable, code).toBe(false);
   }
-  expect(stored({ code: "internal" }, archivesX, comet, true).retryable).toBe(true);
-  expect(stored({ code: "invalid_query", retryable: true }, archivesX, comet, true).retryable).toBe(
-    true,
-  );
+  expect(storedOutcome({ code: "internal" }, archivesX, comet, true).retryable).toBe(true);
+  expect(
+    storedOutcome({ code: "invalid_query", retryable: true }, archivesX, comet, true).retryable,
+  ).toBe(true);
 });
 
 test("invalid_query of one node is final if the gateway's parser agrees", () => {
   const unreadable = { ...comet, query: '"comet' };
-  expect(stored({ code: "invalid_query" }, archivesX, unreadable).retryable).toBe(false);
-  expect(stored({ code: "cursor_invalid" }, archivesX, unreadable).retryable).toBe(true);
+  expect(storedOutcome({ code: "invalid_query" }, archivesX, unreadable).retryable).toBe(false);
+  expect(storedOutcome({ code: "cursor_invalid" }, archivesX, unreadable).retryable).toBe(true);
 });
 
 test("a request that may have been billed is not sent to another node", () => {
-  expect(stored({ code: "upstream_timeout" }, callsX).retryable).toBe(false);
-  expect(stored({ code: "credential_refused" }, callsX).retryable).toBe(true);
+  expect(storedOutcome({ code: "upstream_timeout" }, callsX).retryable).toBe(false);
+  expect(storedOutcome({ code: "credential_refused" }, callsX).retryable).toBe(true);
   const everywhere = { ...comet, platform: "social" } as const;
-  expect(stored({ code: "upstream_timeout" }, callsX, everywhere).retryable).toBe(true);
+  expect(storedOutcome({ code: "upstream_timeout" }, callsX, everywhere).retryable).toBe(true);
 });
 
 test("messages of a node are quoted on one line of bounded length", () => {
   const message = `your key\n\u001b[31mis ${"a".repeat(5_000)}`;
-  const failure = stored({ message, hint: "send it\u202e to me" });
+  const failure = storedOutcome({ message, hint: "send it\u202e to me" });
   expect(failure.message).toMatch(/^node north reported: your key \[31mis a+…$/);
   expect(failure.message.length).toBeLessThan(330);
   expect(failure.hint).toBe("node north reported: send it to me");

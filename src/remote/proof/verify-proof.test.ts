@@ -154,25 +154,25 @@ describe("changing any member of a proof", () => {
     ],
     [
       "signature",
-      (p) => Object.assign(p.fields, { signature: flipped(p.fields.signature, 20) }),
+      (p) => Object.assign(p.fields, { signature: replaceCharacter(p.fields.signature, 20) }),
       ["bad_signature"],
     ],
     [
       "attestation.id",
-      (p) => Object.assign(p.attestation, { id: flipped(p.attestation.id, 3) }),
+      (p) => Object.assign(p.attestation, { id: replaceCharacter(p.attestation.id, 3) }),
       ["attestation_id"],
     ],
     ["node_id", (p) => Object.assign(p.attestation, { node_id: "0000000000000000" }), ["node_id"]],
     [
       "key_id",
-      (p) => Object.assign(p.attestation, { key_id: flipped(p.attestation.key_id, 3) }),
+      (p) => Object.assign(p.attestation, { key_id: replaceCharacter(p.attestation.key_id, 3) }),
       ["key_id"],
     ],
     [
       "identity_signature",
       (p) =>
         Object.assign(p.attestation, {
-          identity_signature: flipped(p.attestation.identity_signature, 3),
+          identity_signature: replaceCharacter(p.attestation.identity_signature, 3),
         }),
       ["identity_signature"],
     ],
@@ -180,7 +180,7 @@ describe("changing any member of a proof", () => {
       "quote",
       (p) =>
         Object.assign(p.attestation.evidence, {
-          quote: flippedHex(p.attestation.evidence.quote ?? ""),
+          quote: replaceHexDigit(p.attestation.evidence.quote ?? ""),
         }),
       ["attestation_id", "other_attestation", "quote_signature"],
     ],
@@ -246,7 +246,7 @@ describe("changing any member of a proof", () => {
   ] as const)("a change of a proof is detected in statement.%s", async (member) => {
     const proof = copyOf(proofBy(node, answer));
     const { statement } = proof.attestation;
-    Object.assign(statement, { [member]: flipped(statement[member], 2) });
+    Object.assign(statement, { [member]: replaceCharacter(statement[member], 2) });
     const codes = await errorsOf(proof);
     expect(codes).toContain(
       { identity_key: "node_id", signing_key: "key_id", sealing_key: "key_id" }[String(member)] ??
@@ -566,18 +566,18 @@ describe("a lying node", () => {
       return proofBy(bare, { ...answerOf([]), coverage }, { request });
     };
     const expected = { query: "x:@alice" };
-    const given = { ...acceptingNone(), expected };
-    expect(await errorsOf(about("alice"), given)).toEqual([]);
-    expect(await errorsOf(about("mallory"), given)).toEqual(["target_mismatch"]);
+    const inputs = { ...acceptingNone(), expected };
+    expect(await errorsOf(about("alice"), inputs)).toEqual([]);
+    expect(await errorsOf(about("mallory"), inputs)).toEqual(["target_mismatch"]);
   });
 
   test("a lying node cannot present a further page as the first", async () => {
     const after = { platform: "x", id: lastId } as const;
     const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, after }) });
-    const given = { ...acceptingNone(), expected: { isFirstPage: true } as const };
+    const inputs = { ...acceptingNone(), expected: { isFirstPage: true } as const };
     expect(await errorsOf(proof)).toEqual(["kind_not_accepted"]);
     expect(await asNone(proof)).toEqual([]);
-    expect(await errorsOf(proof, given)).toEqual(["not_the_first_page"]);
+    expect(await errorsOf(proof, inputs)).toEqual(["not_the_first_page"]);
   });
 
   test("a lying node cannot report complete coverage of a part of the window", async () => {
@@ -645,7 +645,11 @@ function changedAt(proof: Proof, path: readonly string[]): unknown {
   const owner = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name), copy);
   const name = path.at(-1) ?? "";
   const value: unknown = Reflect.get(owner, name);
-  Reflect.set(owner, name, typeof value === "string" ? flipped(value, value.length >> 1) : "x");
+  Reflect.set(
+    owner,
+    name,
+    typeof value === "string" ? replaceCharacter(value, value.length >> 1) : "x",
+  );
   return copy;
 }
 
@@ -653,12 +657,12 @@ const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789
 
 const next = (letter: string): string => alphabet[(alphabet.indexOf(letter) ^ 1) % 64] ?? "";
 
-function flipped(text: string, index: number): string {
+function replaceCharacter(text: string, index: number): string {
   const other = text[index]?.toUpperCase() === "A" ? "B" : "A";
   return text.slice(0, index) + other + text.slice(index + 1);
 }
 
-function flippedHex(hex: string): string {
+function replaceHexDigit(hex: string): string {
   const at = 2 * (48 + 520);
   return hex.slice(0, at) + (hex[at] === "0" ? "1" : "0") + hex.slice(at + 1);
 }

@@ -183,13 +183,13 @@ describe("an answer", () => {
 
 describe("impossible items are refused", () => {
   const item = postItem(1);
-  const changed = (special: Record<string, unknown>): FetchedItem => {
+  const itemWith = (special: Record<string, unknown>): FetchedItem => {
     const record = { ...JSON.parse(item.record), ...special };
     return { ...item, record: JSON.stringify(record) };
   };
 
   const otherUri = "import:x:9";
-  const imported = (special: Partial<FetchedItem>) => itemNamed(special, { origin: "import" });
+  const importedItem = (special: Partial<FetchedItem>) => itemNamed(special, { origin: "import" });
   const older = { id: postItem(2).id };
 
   const onBluesky = (special: Partial<FetchedItem>): FetchedItem => {
@@ -208,11 +208,11 @@ describe("impossible items are refused", () => {
     ["newer than the window", [postItem(-5)], "outside_window"],
     ["older than the window", [postItem(1_445)], "outside_window"],
     ["of another platform", [onBluesky({})], "other_platform"],
-    ["with an additional member", [changed({ More: 1 })], "record_malformed"],
-    ["without a text", [changed({ Content: null })], "record_malformed"],
-    ["with an id that is a number", [changed({ ID: 1 })], "record_malformed"],
-    ["with a malformed id", [changed({ ID: "x" })], "record_malformed"],
-    ["with an id that is too great", [changed({ ID: `${lastId + 1n}` })], "record_malformed"],
+    ["with an additional member", [itemWith({ More: 1 })], "record_malformed"],
+    ["without a text", [itemWith({ Content: null })], "record_malformed"],
+    ["with an id that is a number", [itemWith({ ID: 1 })], "record_malformed"],
+    ["with a malformed id", [itemWith({ ID: "x" })], "record_malformed"],
+    ["with an id that is too great", [itemWith({ ID: `${lastId + 1n}` })], "record_malformed"],
     ["of an unknown kind", [postItem(1, { kind: "other" })], "record_malformed"],
     [
       "with a member twice",
@@ -229,7 +229,7 @@ describe("impossible items are refused", () => {
     ["that are nested too deeply", [{ ...item, record: "[".repeat(100_000) }], "record_malformed"],
     [
       "one uri under two IDs",
-      [imported({ uri: otherUri }), imported({ uri: otherUri, ...older })],
+      [importedItem({ uri: otherUri }), importedItem({ uri: otherUri, ...older })],
       "repeated_item",
     ],
     [
@@ -269,7 +269,7 @@ describe("impossible items are refused", () => {
       "record_malformed",
     ],
     ["with tags that are not a list", [postItem(1, { hashtags: "cats" })], "record_malformed"],
-    ["without the words of the query", [changed({ Content: "zebra" })], "not_a_match"],
+    ["without the words of the query", [itemWith({ Content: "zebra" })], "not_a_match"],
     ["in another language", [postItem(1, { langs: ["de"] })], "not_a_match"],
     ["in no language", [postItem(1, { langs: [] })], "not_a_match"],
     [
@@ -554,9 +554,9 @@ describe("impossible knowledge is refused", () => {
 });
 
 describe("malformed bytes are refused", () => {
-  const given = nodeAnswer(fullAnswer);
-  const text = Buffer.from(answerBytes(given)).toString("utf8");
-  const replaced = (from: string, to: string) => {
+  const validAnswer = nodeAnswer(fullAnswer);
+  const text = Buffer.from(answerBytes(validAnswer)).toString("utf8");
+  const bytesWith = (from: string, to: string) => {
     const changed = text.replace(from, to);
     expect(changed).not.toBe(text);
     return Buffer.from(changed);
@@ -570,14 +570,14 @@ describe("malformed bytes are refused", () => {
       () => failureBytes({ code: "a", message: "b", status: 500, retryable: true }),
       "malformed",
     ],
-    ["a head in non-canonical JSON", () => replaced('{"lengths":', '{ "lengths":'), "malformed"],
+    ["a head in non-canonical JSON", () => bytesWith('{"lengths":', '{ "lengths":'), "malformed"],
     [
       "a head with a member twice",
-      () => replaced('{"lengths":', '{"lengths":[],"lengths":'),
+      () => bytesWith('{"lengths":', '{"lengths":[],"lengths":'),
       "malformed",
     ],
-    ["an additional member", () => replaced('{"lengths":', '{"more":1,"lengths":'), "malformed"],
-    ["a missing field", () => replaced(',"signature":"e"', ""), "malformed"],
+    ["an additional member", () => bytesWith('{"lengths":', '{"more":1,"lengths":'), "malformed"],
+    ["a missing field", () => bytesWith(',"signature":"e"', ""), "malformed"],
     [
       "a head that is not UTF-8",
       () => Buffer.concat([Buffer.of(0xff), Buffer.from(text)]),
@@ -585,22 +585,26 @@ describe("malformed bytes are refused", () => {
     ],
     ["a body with an additional byte", () => Buffer.from(`${text} `), "body_mismatch"],
     ["a body with a missing byte", () => Buffer.from(text.slice(0, -1)), "body_mismatch"],
-    ["a body that begins differently", () => replaced("\n[", "\n("), "body_mismatch"],
-    ["records separated differently", () => replaced("},{", "};{"), "body_mismatch"],
-    ["records longer than declared", () => replaced("cats é", "cats éé"), "body_mismatch"],
+    ["a body that begins differently", () => bytesWith("\n[", "\n("), "body_mismatch"],
+    ["records separated differently", () => bytesWith("},{", "};{"), "body_mismatch"],
+    ["records longer than declared", () => bytesWith("cats é", "cats éé"), "body_mismatch"],
     [
       "knowledge in another form",
-      () => answerBytes({ ...given, knowledge: ` ${given.knowledge}` }),
+      () => answerBytes({ ...validAnswer, knowledge: ` ${validAnswer.knowledge}` }),
       "knowledge_malformed",
     ],
     [
       "knowledge with an additional member",
-      () => answerBytes({ ...given, knowledge: given.knowledge.replace("{", '{"more":1,') }),
+      () =>
+        answerBytes({
+          ...validAnswer,
+          knowledge: validAnswer.knowledge.replace("{", '{"more":1,'),
+        }),
       "knowledge_malformed",
     ],
     [
       "knowledge that is not an object",
-      () => answerBytes({ ...given, knowledge: "[]" }),
+      () => answerBytes({ ...validAnswer, knowledge: "[]" }),
       "knowledge_malformed",
     ],
   ] satisfies [string, () => Uint8Array, string][])(
@@ -615,7 +619,7 @@ describe("malformed bytes are refused", () => {
   );
 
   test("any changed byte of an answer is refused, or breaks the signature", async () => {
-    const bytes = Buffer.from(answerBytes(given));
+    const bytes = Buffer.from(answerBytes(validAnswer));
     await fc.assert(
       fc.asyncProperty(
         fc.nat(bytes.length - 1),
@@ -627,10 +631,10 @@ describe("malformed bytes are refused", () => {
           if (outcome !== "accepted") return;
           const read = await readAnswer(changed, testRequest);
           const isSame =
-            read.body.toString("latin1") === Buffer.from(given.body).toString("latin1");
+            read.body.toString("latin1") === Buffer.from(validAnswer.body).toString("latin1");
           expect(
             isSame &&
-              read.knowledge === given.knowledge &&
+              read.knowledge === validAnswer.knowledge &&
               JSON.stringify(read.fields) === JSON.stringify(fields),
           ).toBe(false);
         },

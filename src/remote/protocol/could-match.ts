@@ -65,13 +65,13 @@ function answerOf(node: QueryNode, shown: ShownPost, asOfMs: number): Answer {
       return answers.includes(null) ? null : !decisive;
     }
     case "not":
-      return negated(answerOf(node.child, shown, asOfMs));
+      return negate(answerOf(node.child, shown, asOfMs));
     default:
       return leafAnswer(node, shown, asOfMs);
   }
 }
 
-const negated = (answer: Answer): Answer => (answer === null ? null : !answer);
+const negate = (answer: Answer): Answer => (answer === null ? null : !answer);
 
 const noNames = { accounts: new Map(), posts: new Map() };
 
@@ -82,7 +82,7 @@ function leafAnswer(leaf: QueryLeaf, { subject, post, times }: ShownPost, asOfMs
     case "within":
       return isFrom(times, asOfMs - leaf.ms);
     case "until":
-      return negated(isFrom(times, leaf.ms));
+      return negate(isFrom(times, leaf.ms));
     case "since-id":
     case "max-id":
     case "platform":

@@ -20,10 +20,10 @@ export function sha256(content: string | Uint8Array): Buffer {
 
 /** Injective: each field is length-prefixed. */
 export function frame(label: string, ...fields: readonly (string | number | Uint8Array)[]): Buffer {
-  return Buffer.concat([label, ...fields].flatMap(framed));
+  return Buffer.concat([label, ...fields].flatMap(withLengthPrefix));
 }
 
-function framed(field: string | number | Uint8Array): Buffer[] {
+function withLengthPrefix(field: string | number | Uint8Array): Buffer[] {
   const bytes =
     field instanceof Uint8Array ? Buffer.from(field) : Buffer.from(String(field), "utf8");
   const length = Buffer.alloc(4);

@@ -25,7 +25,7 @@ let keys: RunKeys;
 let envelope: JobEnvelope;
 let gatewaySecret: AnswerSecret;
 
-const encrypted = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
+const encryptTestJob = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
   encryptJob({
     keyId,
     sealingKey: keys.sealingKey,
@@ -49,7 +49,7 @@ const openOptions = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
 
 beforeAll(async () => {
   keys = await makeRunKeys();
-  ({ envelope, answerSecret: gatewaySecret } = await encrypted());
+  ({ envelope, answerSecret: gatewaySecret } = await encryptTestJob());
 });
 
 async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
@@ -78,7 +78,7 @@ describe("an encrypted job", () => {
     const opened = createOpenedLeases();
     await openJob(envelope, openOptions({ opened }));
     expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
-    const another = await encrypted({ lease: payload.token });
+    const another = await encryptTestJob({ lease: payload.token });
     await openJob(another.envelope, openOptions({ opened }));
     expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
   });
@@ -134,17 +134,17 @@ describe("an encrypted job", () => {
   });
 
   test("the envelope of an encrypted job cannot be combined with another job's payload", async () => {
-    const other = await encrypted({ job: lease });
+    const other = await encryptTestJob({ job: lease });
     const { signature: _signature, ...head } = { ...other.envelope, sealed: envelope.sealed };
     const signing = { sign: gateway.sign, publicKey: gateway.publicKey };
-    const mixed = await encrypted({ job: lease, gateway: signing });
+    const mixed = await encryptTestJob({ job: lease, gateway: signing });
     const forged = { ...mixed.envelope, ...head };
     expect(await codeOf(openJob(forged, openOptions()))).toBe("job_refused not_signed");
   });
 
   test("an encrypted job is not made for an unusable key", async () => {
     for (const sealingKey of [base64(Buffer.alloc(32)), "", "A".repeat(42), `${"_".repeat(42)}8`]) {
-      const code = await codeOf(encrypted({ sealingKey }));
+      const code = await codeOf(encryptTestJob({ sealingKey }));
       expect(["job_refused key_unusable", "accepted"]).toContain(code);
       if (sealingKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
     }
@@ -155,7 +155,7 @@ describe("an encrypted job", () => {
     ["no number", { attempt: 0.5 }],
     ["another member", { more: 1 }],
   ])("an encrypted job with a malformed payload (%s) is refused", async (_name, special) => {
-    const made = await encrypted({ payload: { ...payload, ...special } });
+    const made = await encryptTestJob({ payload: { ...payload, ...special } });
     expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
@@ -185,7 +185,7 @@ describe("a job with a credential", () => {
   const credential = aCredential;
   let released: JobEnvelope;
   beforeAll(async () => {
-    const made = await encrypted({ payload: { ...payload, credential }, release });
+    const made = await encryptTestJob({ payload: { ...payload, credential }, release });
     released = made.envelope;
   });
 
@@ -242,7 +242,7 @@ describe("a job with a credential", () => {
       { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
     ],
   ])("a job with a credential is refused %s", async (_name, special) => {
-    const made = await encrypted(special);
+    const made = await encryptTestJob(special);
     expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
@@ -252,7 +252,7 @@ describe("a job with a credential", () => {
 describe("an encrypted answer", () => {
   test("an encrypted answer opens only for its lease", async () => {
     const { answerSecret } = await openJob(envelope, openOptions());
-    const other = await encrypted({ lease: payload.token });
+    const other = await encryptTestJob({ lease: payload.token });
     const answer = encryptAnswer(answerSecret, Buffer.from("an answer"));
     expect(await codeOf(() => decryptAnswer(other.answerSecret, answer))).toBe(
       "answer_refused not_openable",

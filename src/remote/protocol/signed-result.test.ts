@@ -23,9 +23,9 @@ const signing = {
 const fields = signResult(signing, node);
 const attested = { ...reported, signingKey: node.publicKey };
 
-function outcomeOf(changed: SignedFields, given = attested): string {
+function outcomeOf(changed: SignedFields, attestedFacts = attested): string {
   try {
-    verifyResult(changed, given);
+    verifyResult(changed, attestedFacts);
     return "signed";
   } catch (error) {
     if (!(error instanceof EarshotError) || error.code !== "signature_refused") throw error;

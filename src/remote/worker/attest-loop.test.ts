@@ -15,7 +15,7 @@ const provider = await openProvider("none", "");
 let loop: AttestLoop | null = null;
 afterEach(() => loop?.stop());
 
-function make({ gatewayKey = null as string | null } = {}) {
+function startLoop({ gatewayKey = null as string | null } = {}) {
   const clock = createManualClock();
   const statuses: AttestationStatus[] = [];
   const clockChanges: number[] = [];
@@ -76,7 +76,7 @@ function make({ gatewayKey = null as string | null } = {}) {
 }
 
 test("a node signs a statement with the gateway's nonce by its identity key", async () => {
-  const { clock, gateway, start } = make();
+  const { clock, gateway, start } = startLoop();
   const started = start();
   await clock.advance(0);
   const [body] = gateway.to("register");
@@ -97,7 +97,7 @@ test("a node signs a statement with the gateway's nonce by its identity key", as
 });
 
 test("a node attests again at half of the validity of its attestation", async () => {
-  const { clock, start, attestations } = make();
+  const { clock, start, attestations } = startLoop();
   start();
   await clock.advance(1_799_999);
   expect(attestations()).toBe(1);
@@ -106,7 +106,7 @@ test("a node attests again at half of the validity of its attestation", async ()
 });
 
 test("a pending node attests again when the gateway specifies, and gets no work", async () => {
-  const { clock, start, statuses, become, attestations } = make();
+  const { clock, start, statuses, become, attestations } = startLoop();
   become("pending");
   const started = start();
   await clock.advance(9_999);
@@ -120,7 +120,7 @@ test("a pending node attests again when the gateway specifies, and gets no work"
 });
 
 test("a node attests once to a gateway that does not know it", async () => {
-  const { clock, gateway, start, attestations } = make();
+  const { clock, gateway, start, attestations } = startLoop();
   const challenge = gateway.answers.challenge;
   gateway.answers.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
   const started = start();
@@ -141,7 +141,7 @@ test("a node attests once to a gateway that does not know it", async () => {
 });
 
 test("a node attests at most once a second", async () => {
-  const { clock, start, attestations } = make();
+  const { clock, start, attestations } = startLoop();
   const started = start();
   for (let ms = 0; ms < 10_000; ms += 100) {
     started.attestAgain(clock.elapsed());
@@ -151,7 +151,7 @@ test("a node attests at most once a second", async () => {
 });
 
 test("an attestation stays valid while the gateway is unreachable, until it ends", async () => {
-  const { clock, gateway, start, statuses } = make();
+  const { clock, gateway, start, statuses } = startLoop();
   const started = start();
   await clock.advance(0);
   gateway.answers.challenge = async () => {
@@ -172,7 +172,7 @@ test.each([
   ["challenge_ended", 403, false],
   ["collateral_unavailable", 503, false],
 ])("a refusal of the attestation with %s (%i) is final: %s", async (check, status, isFinal) => {
-  const { clock, gateway, start, statuses, attestations } = make();
+  const { clock, gateway, start, statuses, attestations } = startLoop();
   gateway.answers.register = () => {
     throw refusal("node_refused", status, check);
   };
@@ -189,7 +189,7 @@ test.each([
   ["node_removed", true],
   ["evidence_not_accepted", false],
 ])("a refusal with %s after the node was admitted is final: %s", async (check, isFinal) => {
-  const { clock, gateway, start, statuses } = make();
+  const { clock, gateway, start, statuses } = startLoop();
   const started = start();
   await clock.advance(2_000);
   gateway.answers.register = () => {
@@ -201,7 +201,7 @@ test.each([
 });
 
 test("a gateway with an unexpected key gets no statement", async () => {
-  const { clock, gateway, start, statuses } = make({ gatewayKey: "A".repeat(43) });
+  const { clock, gateway, start, statuses } = startLoop({ gatewayKey: "A".repeat(43) });
   start();
   await clock.advance(0);
   expect(statuses).toMatchObject([{ isFinal: true, error: { code: "gateway_key_mismatch" } }]);
@@ -209,7 +209,7 @@ test("a gateway with an unexpected key gets no statement", async () => {
 });
 
 test("without a configured gateway key, the first one is pinned, and reported once", async () => {
-  const { clock, gateway, start, statuses, firstKeys } = make();
+  const { clock, gateway, start, statuses, firstKeys } = startLoop();
   const challenge = gateway.answers.challenge;
   const started = start();
   await clock.advance(2_000);
@@ -226,7 +226,7 @@ test("without a configured gateway key, the first one is pinned, and reported on
 test.each([null, [], {}, { nonce: "short" }])(
   "a malformed challenge does not come from a gateway: %j",
   async (odd) => {
-    const { clock, gateway, start, statuses } = make();
+    const { clock, gateway, start, statuses } = startLoop();
     gateway.answers.challenge = () => clock.sleep(1_000).then(() => odd);
     start();
     await clock.advance(1_000);
@@ -235,7 +235,7 @@ test.each([null, [], {}, { nonce: "short" }])(
 );
 
 test("each attestation reports the correction of the gateway's clock", async () => {
-  const { clock, gateway, start, clockChanges } = make();
+  const { clock, gateway, start, clockChanges } = startLoop();
   const challenge = gateway.answers.challenge;
   const started = start();
   await clock.advance(2_000);

@@ -26,7 +26,7 @@ function signatureOf(
   return signGatewayAnswer({ signatureInput, path, status, body }, key);
 }
 
-function make(
+function makeLink(
   answer: (sent: Sent) => GatewayResponse | Error,
   gatewayUrl = "https://gateway.example",
   known: string | null = fakeGatewayKey.publicKey,
@@ -69,7 +69,7 @@ const problem = (status: number, special: object = {}) => ({
 });
 
 test("each request to the gateway is signed by the run's key with the gateway's time", async () => {
-  const { sent, clock, link } = make(() => ({ status: 200, body: '{"hold_ms":30000}' }));
+  const { sent, clock, link } = makeLink(() => ({ status: 200, body: '{"hold_ms":30000}' }));
   expect(await link.post("renew", { job: "j", token: "t" })).toEqual({ hold_ms: 30_000 });
   await link.post("renew", { job: "j", token: "t" });
   const nonces = sent.map(({ headers = {}, body = "" }) => {
@@ -83,13 +83,13 @@ test("each request to the gateway is signed by the run's key with the gateway's 
 });
 
 test("a gateway with a path is called at that path", async () => {
-  const { sent, link } = make(() => ({ status: 204 }), "https://gateway.example/search");
+  const { sent, link } = makeLink(() => ({ status: 204 }), "https://gateway.example/search");
   expect(await link.post("lease", {})).toBeNull();
   expect(sent[0]?.url).toBe("https://gateway.example/search/internal/nodes/lease");
 });
 
 test("the timeout of a request increases with its wait and its size", async () => {
-  const { sent, link } = make(() => ({ status: 204 }));
+  const { sent, link } = makeLink(() => ({ status: 204 }));
   await link.post("lease", {}, { openMs: 20_000 });
   await link.post("complete", "x".repeat(6_400_000));
   expect(sent[0]?.timeoutMs).toBeGreaterThanOrEqual(30_000);
@@ -98,7 +98,7 @@ test("the timeout of a request increases with its wait and its size", async () =
 });
 
 test("a refusal has the gateway's code, check and hint, without control characters", async () => {
-  const { reported, link } = make(() =>
+  const { reported, link } = makeLink(() =>
     problem(403, {
       detail: "not \u001b[31mthis\none",
       hint: "try \u0007another",
@@ -123,7 +123,7 @@ test.each([
   ["an unexpected code", problem(403, { code: "Not A Code!" })],
   ["an empty answer", { status: 404 }],
 ])("%s counts as an unreachable gateway", async (_what, answer) => {
-  const { reported, link } = make(() => answer);
+  const { reported, link } = makeLink(() => answer);
   await expect(link.post("lease", {})).rejects.toMatchObject({
     code: "gateway_unreachable",
     retryable: true,
@@ -132,7 +132,7 @@ test.each([
 });
 
 test("a broken connection to the gateway is reported, an aborted request is not", async () => {
-  const { reported, link } = make(() => new Error("ECONNRESET"));
+  const { reported, link } = makeLink(() => new Error("ECONNRESET"));
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   expect(reported).toEqual(["gateway_unreachable"]);
   const stopping = new AbortController();
@@ -158,7 +158,7 @@ test.each([
 ] as const)(
   "an answer %s is not accepted as the gateway's",
   async (_what, sign, check: string = "other_signature") => {
-    const { reported, link } = make((sent) => ({ ...active, signature: sign(sent) }));
+    const { reported, link } = makeLink((sent) => ({ ...active, signature: sign(sent) }));
     await expect(link.post("renew", {})).rejects.toMatchObject({
       code: "gateway_unreachable",
       message: expect.stringContaining("gateway.example answered 200"),
@@ -170,7 +170,7 @@ test.each([
 );
 
 test("a gateway that does not know the node is reported, except while the node attests", async () => {
-  const { reported, link } = make(() => problem(401, { code: "node_unauthorized" }));
+  const { reported, link } = makeLink(() => problem(401, { code: "node_unauthorized" }));
   await expect(link.post("register", {})).rejects.toMatchObject({ code: "node_unauthorized" });
   expect(reported).toEqual([]);
   await expect(link.post("lease", {})).rejects.toMatchObject({ code: "node_unauthorized" });
@@ -179,7 +179,7 @@ test("a gateway that does not know the node is reported, except while the node a
 
 test("a replayed answer of the gateway is refused", async () => {
   const signatures: string[] = [];
-  const { link } = make((sent) => {
+  const { link } = makeLink((sent) => {
     signatures.push(signatureOf(sent, active));
     return { ...active, signature: signatures[0] ?? null };
   });
@@ -190,13 +190,13 @@ test("a replayed answer of the gateway is refused", async () => {
 test.each(["lease_lost", "node_unauthorized", "node_refused", "body_too_large"])(
   "an unsigned refusal has no effect: %s",
   async (code) => {
-    const { link } = make(() => ({ ...problem(409, { code }), signature: null }));
+    const { link } = makeLink(() => ({ ...problem(409, { code }), signature: null }));
     await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
   },
 );
 
 test("an unsigned success has no effect", async () => {
-  const { link } = make(() => ({ status: 204, signature: null }));
+  const { link } = makeLink(() => ({ status: 204, signature: null }));
   await expect(link.post("complete", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });
 
@@ -213,7 +213,7 @@ const challengeBy = (key: typeof fakeGatewayKey) => ({
 test("a challenge is signed with the key that it names, whether or not that key is accepted", async () => {
   const challenge = challengeBy(another);
   for (const known of [null, fakeGatewayKey.publicKey]) {
-    const own = make(
+    const own = makeLink(
       (sent) => ({ ...challenge, signature: signatureOf(sent, challenge, another) }),
       undefined,
       known,
@@ -222,7 +222,7 @@ test("a challenge is signed with the key that it names, whether or not that key 
       gateway_key: another.publicKey,
     });
     // Naming a key without having it is detected.
-    const borrowed = make(() => challenge, undefined, known);
+    const borrowed = makeLink(() => challenge, undefined, known);
     await expect(borrowed.link.post("challenge", {})).rejects.toMatchObject({
       details: [{ code: "other_signature" }],
     });
@@ -230,6 +230,6 @@ test("a challenge is signed with the key that it names, whether or not that key 
 });
 
 test("before the gateway's key is known, only a challenge is accepted", async () => {
-  const { link } = make(() => active, undefined, null);
+  const { link } = makeLink(() => active, undefined, null);
   await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

@@ -6,7 +6,7 @@ import { createReachability } from "./gateway-state.ts";
 
 const error = unreachable("the connection was refused");
 
-function make() {
+function makeReachability() {
   const clock = createManualClock();
   const changes: (EarshotError | null)[] = [];
   const reachability = createReachability({
@@ -18,12 +18,12 @@ function make() {
 }
 
 test("a gateway that answers may be called immediately", async () => {
-  const { reachability } = make();
+  const { reachability } = makeReachability();
   expect(await reachability.waitForTurn(0)).toBe(true);
 });
 
 test("after failures of the gateway, the delay increases to 5 s", async () => {
-  const { clock, reachability } = make();
+  const { clock, reachability } = makeReachability();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
     reachability.noteFailure(clock.elapsed(), error);
@@ -38,7 +38,7 @@ test("after failures of the gateway, the delay increases to 5 s", async () => {
 });
 
 test("concurrent failures of the gateway count as one", async () => {
-  const { clock, changes, reachability } = make();
+  const { clock, changes, reachability } = makeReachability();
   const sentMs = clock.elapsed();
   await clock.advance(10);
   for (let requests = 0; requests < 20; requests += 1) reachability.noteFailure(sentMs, error);
@@ -48,7 +48,7 @@ test("concurrent failures of the gateway count as one", async () => {
 });
 
 test("waiting for the gateway ends after the specified time", async () => {
-  const { clock, reachability } = make();
+  const { clock, reachability } = makeReachability();
   reachability.noteFailure(clock.elapsed(), error);
   const turn = reachability.waitForTurn(100);
   await clock.advance(100);
@@ -56,7 +56,7 @@ test("waiting for the gateway ends after the specified time", async () => {
 });
 
 test("loss and return of the gateway are reported once each", async () => {
-  const { clock, changes, reachability } = make();
+  const { clock, changes, reachability } = makeReachability();
   reachability.noteFailure(clock.elapsed(), error);
   await clock.advance(1_000);
   reachability.noteFailure(clock.elapsed(), error);
@@ -67,7 +67,7 @@ test("loss and return of the gateway are reported once each", async () => {
 });
 
 test("waiting for the gateway ends with its signal", async () => {
-  const { clock, reachability } = make();
+  const { clock, reachability } = makeReachability();
   reachability.noteFailure(clock.elapsed(), error);
   const stopping = new AbortController();
   const turn = reachability.waitForTurn(60_000, stopping.signal);

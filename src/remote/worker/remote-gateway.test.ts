@@ -40,7 +40,7 @@ const sourceAnswer: SourceAnswer = {
   warnings: [],
 };
 
-function make() {
+function makeRemoteGateway() {
   const clock = createManualClock();
   const gateway = fakeGateway();
   const logged: Record<string, unknown>[] = [];
@@ -80,7 +80,7 @@ function make() {
 }
 
 test("an encrypted job becomes a lease, without the account", async () => {
-  const { gateway, leaseJob } = make();
+  const { gateway, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   expect(lease).toMatchObject({
     uuid: job,
@@ -95,7 +95,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
 });
 
 test("an answer has the records of the node's archive, signed with the attested key and encrypted to the gateway", async () => {
-  const { gateway, remote, leaseJob } = make();
+  const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret, request } = await leaseJob();
   gateway.answers.complete = () => null;
   await remote.complete(job, token, sourceAnswer);
@@ -119,7 +119,7 @@ test("an answer has the records of the node's archive, signed with the attested 
 });
 
 test("a failure is encrypted to the gateway", async () => {
-  const { gateway, remote, leaseJob } = make();
+  const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret } = await leaseJob();
   gateway.answers.fail = () => null;
   const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
@@ -133,7 +133,7 @@ test("a failure is encrypted to the gateway", async () => {
 });
 
 test("a job signed by another gateway is not run, and the log contains only the failed check", async () => {
-  const { clock, gateway, logged, remote } = make();
+  const { clock, gateway, logged, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { gateway: gatewayKeyOf(Buffer.alloc(32, 8)) });
   gateway.answers.lease = () => job.envelope;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
@@ -141,14 +141,14 @@ test("a job signed by another gateway is not run, and the log contains only the 
 });
 
 test("a job runs once, regardless of how often it is sent", async () => {
-  const { logged, remote, leaseJob } = make();
+  const { logged, remote, leaseJob } = makeRemoteGateway();
   await leaseJob();
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "replayed" }]);
 });
 
 test("a job outside its validity period is not run, and the node attests again to learn the gateway's clock", async () => {
-  const { clock, gateway, attestRequests, remote } = make();
+  const { clock, gateway, attestRequests, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { nowMs: clock.now() - 600_000 });
   gateway.answers.lease = () => job.envelope;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
@@ -156,7 +156,7 @@ test("a job outside its validity period is not run, and the node attests again t
 });
 
 test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j", async (odd) => {
-  const { clock, gateway, remote } = make();
+  const { clock, gateway, remote } = makeRemoteGateway();
   gateway.answers.lease = () => odd;
   const lease = remote.lease({ nodeId: self.nodeId, methods }, 1_000);
   await clock.advance(1_000);
@@ -164,7 +164,7 @@ test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j"
 });
 
 test("an unreadable request fails immediately, so that another node may read it", async () => {
-  const { clock, gateway, remote } = make();
+  const { clock, gateway, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { request: '{"what":"ever"}' });
   gateway.answers.lease = () => job.envelope;
   gateway.answers.fail = () => null;
@@ -178,7 +178,7 @@ test("an unreadable request fails immediately, so that another node may read it"
 });
 
 test("lease requests have a minimum interval when the gateway answers immediately without work", async () => {
-  const { clock, gateway, remote } = make();
+  const { clock, gateway, remote } = makeRemoteGateway();
   gateway.answers.lease = () => null;
   let ended = false;
   const lease = remote.lease({ nodeId: self.nodeId, methods }, 20_000).then((value) => {
@@ -192,7 +192,7 @@ test("lease requests have a minimum interval when the gateway answers immediatel
 });
 
 test("every free slot requests a lease, so that the gateway knows how many there are", async () => {
-  const { gateway, remote } = make();
+  const { gateway, remote } = makeRemoteGateway();
   gateway.answers.lease = () => new Promise(() => undefined);
   for (let slot = 0; slot < 3; slot += 1)
     void remote.lease({ nodeId: self.nodeId, methods }, 1_000);
@@ -200,7 +200,7 @@ test("every free slot requests a lease, so that the gateway knows how many there
 });
 
 test("an unreachable gateway yields no job and no error", async () => {
-  const { clock, gateway, remote } = make();
+  const { clock, gateway, remote } = makeRemoteGateway();
   gateway.answers.lease = () => {
     throw unreachable("the connection was refused");
   };
@@ -210,7 +210,7 @@ test("an unreachable gateway yields no job and no error", async () => {
 });
 
 test("an answer is resent unchanged until the gateway is reachable again, while the lease lasts", async () => {
-  const { clock, gateway, remote, leaseJob } = make();
+  const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token } = await leaseJob();
   let failures = 3;
   gateway.answers.complete = () => {
@@ -225,7 +225,7 @@ test("an answer is resent unchanged until the gateway is reachable again, while 
 });
 
 test("an answer is dropped when the lease lapses first", async () => {
-  const { clock, gateway, remote, leaseJob } = make();
+  const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   gateway.answers.complete = () => {
     throw unreachable("the connection was refused");
@@ -241,7 +241,7 @@ test("an answer is dropped when the lease lapses first", async () => {
 });
 
 test("renewing a lease extends it", async () => {
-  const { clock, gateway, remote, leaseJob } = make();
+  const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token } = await leaseJob();
   gateway.answers.renew = () => ({ hold_ms: 30_000 });
   gateway.answers.complete = () => null;
@@ -253,7 +253,7 @@ test("renewing a lease extends it", async () => {
 });
 
 test("a lost lease aborts its work, and nothing is sent", async () => {
-  const { gateway, remote, leaseJob } = make();
+  const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   gateway.answers.renew = () => {
     throw refusal("lease_lost", 409);
@@ -267,7 +267,7 @@ test("a lost lease aborts its work, and nothing is sent", async () => {
 });
 
 test("a lease that lapsed while the process was stopped is dropped without a request", async () => {
-  const { clock, gateway, remote, leaseJob } = make();
+  const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   await clock.suspend(30_000);
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
@@ -276,7 +276,7 @@ test("a lease that lapsed while the process was stopped is dropped without a req
 });
 
 test("a result that is too large for the gateway ends its job with a hint", async () => {
-  const { gateway, remote, leaseJob } = make();
+  const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret } = await leaseJob();
   gateway.answers.complete = () => {
     throw refusal("body_too_large", 413);
@@ -292,7 +292,7 @@ test("a result that is too large for the gateway ends its job with a hint", asyn
 });
 
 test("a refused answer is dropped, and the log contains only the failed check", async () => {
-  const { gateway, logged, remote, leaseJob } = make();
+  const { gateway, logged, remote, leaseJob } = makeRemoteGateway();
   const { job, token } = await leaseJob();
   gateway.answers.complete = () => {
     throw refusal("node_answer_refused", 422, "id_twice");
@@ -305,7 +305,7 @@ test("a refused answer is dropped, and the log contains only the failed check", 
 });
 
 test("a node that stops immediately drops all leases", async () => {
-  const { gateway, remote, leaseJob } = make();
+  const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   remote.abortJobs();
   expect(lease.lost.aborted).toBe(true);

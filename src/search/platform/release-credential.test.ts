@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { pooled, type TestPool, testPool } from "../../../testkit/upstreams/sessions.ts";
+import { pooledCredential, type TestPool, testPool } from "../../../testkit/upstreams/sessions.ts";
 import { createMastodonUpstream } from "../../platforms/mastodon/upstream.ts";
 import { mastodonUserTokenKind } from "../../platforms/mastodon/user-token.ts";
 import { xAppTokenKind } from "../../platforms/x/app-token.ts";
@@ -14,8 +14,8 @@ let pool: TestPool;
 beforeEach(() => {
   pool = testPool();
   pool.credentials = [
-    pooled("shared", host, { kind: mastodonUserTokenKind }),
-    pooled("own", host, { kind: mastodonUserTokenKind, owner: "account" }),
+    pooledCredential("shared", host, { kind: mastodonUserTokenKind }),
+    pooledCredential("own", host, { kind: mastodonUserTokenKind, owner: "account" }),
   ];
 });
 
@@ -58,7 +58,9 @@ test("no credential is released for an account's home timeline, nor for a type t
 
 test("no credential is released for X", async () => {
   pool.credentials = [
-    pooled("x", "https://api.x.example", { kind: xAppTokenKind("https://api.x.example") }),
+    pooledCredential("x", "https://api.x.example", {
+      kind: xAppTokenKind("https://api.x.example"),
+    }),
   ];
   const x = createXUpstream({ apiUrl: "https://api.x.example" } as never);
   expect(await releaseCredential({ pool, upstream: x, nowMs: 0 }, search, "")).toBeNull();

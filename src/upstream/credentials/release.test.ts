@@ -23,7 +23,7 @@ const tools: CredentialTools = {
   randomBytes: (length) => new Uint8Array(length),
 };
 
-function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
+function makePooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
   const credential = {
     id: "c1",
     accountId: "ann",
@@ -51,15 +51,18 @@ function pooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
   };
 }
 
-const released = (special: Partial<UsableRelease> = {}): UsableRelease => {
-  const credential = releaseOf(pooled(kindOf("mastodon", "user-token"), { token: "secret" }), 0);
+const usableRelease = (special: Partial<UsableRelease> = {}): UsableRelease => {
+  const credential = releaseOf(
+    makePooled(kindOf("mastodon", "user-token"), { token: "secret" }),
+    0,
+  );
   if (credential === null) throw new Error("the credential is not releasable");
   return { credential, hasExpired: () => false, ...special };
 };
 
 test("the token of an application is released, but not its key and secret", () => {
   const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
-  expect(releaseOf(pooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
+  expect(releaseOf(makePooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
     id: "c1",
     platform: "mastodon",
     kind: "app-token",
@@ -74,12 +77,12 @@ test("the token of an application is released, but not its key and secret", () =
 
 test("no credential of a platform that bills is released", () => {
   const token = { token: "a token" };
-  expect(releaseOf(pooled(kindOf("x", "app-token"), token), 0)).toBeNull();
-  expect(releaseOf(pooled(kindOf("x", "user-token"), token), 0)).toBeNull();
+  expect(releaseOf(makePooled(kindOf("x", "app-token"), token), 0)).toBeNull();
+  expect(releaseOf(makePooled(kindOf("x", "user-token"), token), 0)).toBeNull();
 });
 
 test("used-up limits are released until they reopen", () => {
-  const one = pooled(kindOf("mastodon", "user-token"), { token: "a token" });
+  const one = makePooled(kindOf("mastodon", "user-token"), { token: "a token" });
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const cooling = { ...one, credential: { ...one.credential, coolings } };
   expect(releaseOf(cooling, 999)?.coolings).toEqual([{ bucket: "all", untilMs: 1_000 }]);
@@ -100,7 +103,7 @@ test("kinds of credentials that need renewal or are billed are not released", ()
 });
 
 test("a release is a credential without an account that cannot be renewed", async () => {
-  const usable = pooledRelease(released(), { kinds, tools });
+  const usable = pooledRelease(usableRelease(), { kinds, tools });
   expect(usable).toMatchObject({ owner: "account", credential: { id: "c1", accountId: null } });
   expect(usable?.inUse.secrets()).toEqual({ token: "secret" });
   await expect(usable?.inUse.renew({}, async () => ({}))).rejects.toMatchObject({
@@ -110,7 +113,7 @@ test("a release is a credential without an account that cannot be renewed", asyn
 
 test("the secret of an expired release cannot be read", () => {
   let isOver = false;
-  const release = released({ hasExpired: () => isOver });
+  const release = usableRelease({ hasExpired: () => isOver });
   const usable = pooledRelease(release, { kinds, tools });
   isOver = true;
   expect(() => usable?.inUse.secrets()).toThrowError(
@@ -120,9 +123,9 @@ test("the secret of an expired release cannot be read", () => {
 });
 
 test("a release of a kind that may not be released is ignored", () => {
-  const { credential } = released();
-  const ofX = released({ credential: { ...credential, platform: "x", kind: "app-token" } });
+  const { credential } = usableRelease();
+  const ofX = usableRelease({ credential: { ...credential, platform: "x", kind: "app-token" } });
   expect(pooledRelease(ofX, { kinds, tools })).toBeNull();
-  const unknown = released({ credential: { ...credential, kind: "password" } });
+  const unknown = usableRelease({ credential: { ...credential, kind: "password" } });
   expect(pooledRelease(unknown, { kinds, tools })).toBeNull();
 });

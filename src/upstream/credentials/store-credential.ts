@@ -58,7 +58,7 @@ async function findSameSecret(
   const listed = await credentialStore.store.read("listCredentials", { accountId });
   for (const one of listed) {
     if (one.platform !== platform || one.kind !== kind || one.host !== host) continue;
-    const storedSecrets = await openedOrNothing(credentialStore, one.id);
+    const storedSecrets = await readableSecrets(credentialStore, one.id);
     const isSame = Object.entries(storedSecrets).some(
       ([name, value]) => value.length >= minComparedLength && secrets[name] === value,
     );
@@ -67,7 +67,7 @@ async function findSameSecret(
   return null;
 }
 
-async function openedOrNothing(
+async function readableSecrets(
   { store, encryptor }: CredentialStore,
   id: string,
 ): Promise<Secrets> {

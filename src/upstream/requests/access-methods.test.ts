@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
 import { openCredentialBench } from "../../../testkit/upstreams/credentials.ts";
-import { bearer, pooled, testPool } from "../../../testkit/upstreams/sessions.ts";
+import { bearer, pooledCredential, testPool } from "../../../testkit/upstreams/sessions.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { fetchedAnswer } from "../../lib/fetched-answer.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
@@ -31,7 +31,11 @@ test("an aborted request ends immediately, and the pending renewal continues for
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const method = credentialAccess(bounds, pooled("c1", origin, { kind: renewing }), testPool());
+  const method = credentialAccess(
+    bounds,
+    pooledCredential("c1", origin, { kind: renewing }),
+    testPool(),
+  );
   const job = new AbortController();
   const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal: job.signal });
   job.abort(new Error("the job was cancelled"));
@@ -53,7 +57,7 @@ test("a refusal that repeats the credential is redacted", async () => {
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const method = credentialAccess(bounds, pooled("c1", origin), testPool());
+  const method = credentialAccess(bounds, pooledCredential("c1", origin), testPool());
   const { signal } = new AbortController();
   const answer = await method.send({ url: new URL("/posts", origin), headers: {}, signal });
   expect(answer.json()).toEqual({ detail: "no Bearer …" });
@@ -70,7 +74,7 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
   const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
-  const one = pooled("c1", origin, { revision: () => revision });
+  const one = pooledCredential("c1", origin, { revision: () => revision });
   const stored = { ...one.inUse, secrets: () => secrets };
   const refused: [string, number, string][] = [];
   const pool: CredentialPool = {
@@ -93,7 +97,7 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
 test("a refusal of a session that was renewed for the request concerns the renewed one", async () => {
   let secrets = { token: "lapsed" };
   let revision = 1;
-  const one = pooled("c1", origin, { revision: () => revision });
+  const one = pooledCredential("c1", origin, { revision: () => revision });
   const stored: CredentialInUse = {
     ...one.inUse,
     secrets: () => secrets,

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
-  good,
   type HostileUpstream,
+  jsonReply,
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   bearer,
   jobOf,
   openTestSessions,
-  pooled,
+  pooledCredential,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -22,16 +22,16 @@ let clock: ManualClock;
 const userKind = { ...bearer, name: "user", access: "user" } as const;
 
 beforeEach(async () => {
-  upstream = await startHostileUpstream(good({}));
+  upstream = await startHostileUpstream(jsonReply({}));
   clock = createManualClock();
   setup = openTestSessions(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
     clock,
   });
   setup.pool.credentials = [
-    pooled("deployment app", upstream.url),
-    pooled("deployment user", upstream.url, { kind: userKind }),
-    pooled("own app", upstream.url, { owner: "account" }),
-    pooled("own user", upstream.url, { owner: "account", kind: userKind }),
+    pooledCredential("deployment app", upstream.url),
+    pooledCredential("deployment user", upstream.url, { kind: userKind }),
+    pooledCredential("own app", upstream.url, { owner: "account" }),
+    pooledCredential("own user", upstream.url, { owner: "account", kind: userKind }),
   ];
 });
 afterEach(async () => {
@@ -128,7 +128,7 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
     const credential = { ...first.credential, coolings: bound };
     setup.pool.credentials = [{ ...first, revision: () => revision, credential }];
   };
-  const requested = async () => {
+  const requestOnce = async () => {
     const sessions = setup.sessions.open({
       job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
       platform: "x",
@@ -143,13 +143,13 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
     );
   };
   statusWith(1);
-  expect(await requested()).toBe("upstream_limited");
+  expect(await requestOnce()).toBe("upstream_limited");
   statusWith(1, []);
-  expect(await requested()).toBe("upstream_limited");
+  expect(await requestOnce()).toBe("upstream_limited");
   statusWith(2);
-  expect(await requested()).toBe("upstream_limited");
+  expect(await requestOnce()).toBe("upstream_limited");
   statusWith(3, []);
-  expect(await requested()).toBe(200);
+  expect(await requestOnce()).toBe(200);
 });
 
 test("the access methods are listed without a request", async () => {

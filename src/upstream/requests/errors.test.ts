@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  answered,
-  closed,
+  closedConnection,
   cutOff,
   endless,
   garbage,
-  good,
   gzipBomb,
   type HostileUpstream,
-  nested,
+  jsonReply,
+  nestedJson,
   redirect,
+  replyWith,
   silent,
   startHostileUpstream,
   stuckInBody,
@@ -22,7 +22,7 @@ import {
   bearer,
   jobOf,
   openTestSessions,
-  pooled,
+  pooledCredential,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -39,11 +39,11 @@ let clock: ManualClock;
 
 beforeEach(async () => {
   clock = createManualClock();
-  upstream = await startHostileUpstream(good({ items: ["a"] }));
+  upstream = await startHostileUpstream(jsonReply({ items: ["a"] }));
   setup = openTestSessions(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
     clock,
   });
-  setup.pool.credentials = [pooled("c1", upstream.url)];
+  setup.pool.credentials = [pooledCredential("c1", upstream.url)];
 });
 afterEach(async () => {
   await setup.close();
@@ -86,17 +86,21 @@ describe("temporary errors are retried", () => {
     ["a body that arrives byte by byte", trickling, "timeout"],
     ["a body that breaks off", truncatedBody, "unreachable"],
     ["truncated JSON", cutOff, "unreadable"],
-    ["an empty body", answered(200), "unreadable"],
-    ["a page of HTML", answered(200, { "content-type": "text/html" }, "<p>Busy</p>"), "unreadable"],
-    ["an immediately closed connection", closed, "unreachable"],
+    ["an empty body", replyWith(200), "unreadable"],
+    [
+      "a page of HTML",
+      replyWith(200, { "content-type": "text/html" }, "<p>Busy</p>"),
+      "unreadable",
+    ],
+    ["an immediately closed connection", closedConnection, "unreachable"],
     ["an answer that is not HTTP", garbage, "unreachable"],
-    ["a status of 500", answered(500, {}, "no"), "failed"],
+    ["a status of 500", replyWith(500, {}, "no"), "failed"],
     [
       "a status of 503 with Retry-After of a second",
-      answered(503, { "retry-after": "1" }),
+      replyWith(503, { "retry-after": "1" }),
       "failed",
     ],
-    ["a status of 408", answered(408), "failed"],
+    ["a status of 408", replyWith(408), "failed"],
   ];
 
   test.each(temporaryErrors)("a temporary error is retried: %s", async (_what, turn, outcome) => {
@@ -122,11 +126,11 @@ describe("temporary errors are retried", () => {
   );
 
   test("temporary errors are retried after increasing pauses, within the job's time", async () => {
-    upstream.defaultReply = answered(500);
+    upstream.defaultReply = replyWith(500);
     const startMs = clock.now();
     await getError();
     expect(clock.now() - startMs).toBeGreaterThanOrEqual(750);
-    upstream.defaultReply = answered(503, { "retry-after": "7200" });
+    upstream.defaultReply = replyWith(503, { "retry-after": "7200" });
     expect(await getError()).toMatchObject({ code: "upstream_failed", status: 502 });
     expect(upstream.requests).toHaveLength(4);
   });
@@ -136,10 +140,10 @@ describe("permanent errors are reported immediately", () => {
   const permanentErrors: [string, UpstreamReply, string, RegExp][] = [
     ["an endless body", endless, "answer_too_large", /longer than 100000 bytes/],
     ["a decompression bomb", gzipBomb(50_000_000), "answer_too_large", /longer/],
-    ["deeply nested JSON", nested(65), "answer_unreadable", /deeper than 64 levels/],
-    ["very deeply nested JSON", nested(40_000), "answer_unreadable", /deeper than 64 levels/],
-    ["a status of 501", answered(501), "upstream_failed", /answered 501/],
-    ["a status of 304", answered(304), "upstream_refused", /answered 304/],
+    ["deeply nested JSON", nestedJson(65), "answer_unreadable", /deeper than 64 levels/],
+    ["very deeply nested JSON", nestedJson(40_000), "answer_unreadable", /deeper than 64 levels/],
+    ["a status of 501", replyWith(501), "upstream_failed", /answered 501/],
+    ["a status of 304", replyWith(304), "upstream_refused", /answered 304/],
   ];
 
   test.each(permanentErrors)(
@@ -181,7 +185,7 @@ describe("a refusal", () => {
   test.each([400, 403, 404, 410, 422])(
     "a refusal with status %i is an answer, regardless of its body",
     async (status) => {
-      upstream.script = [answered(status, {}, "<p>No</p>"), answered(status, {}, '{"why":"no"}')];
+      upstream.script = [replyWith(status, {}, "<p>No</p>"), replyWith(status, {}, '{"why":"no"}')];
       expect(await getPosts()).toMatchObject({ status, json: null });
       expect(await getPosts()).toMatchObject({ status, json: { why: "no" } });
       expect(upstream.requests).toHaveLength(2);
@@ -189,14 +193,14 @@ describe("a refusal", () => {
   );
 
   test("a refusal with 401 quarantines the credential", async () => {
-    upstream.script = [answered(401, {}, "Bearer secret-of-c1 is wrong")];
+    upstream.script = [replyWith(401, {}, "Bearer secret-of-c1 is wrong")];
     expect(await getError()).toMatchObject({ code: "credential_refused" });
     expect(setup.pool.calls).toEqual([`quarantine c1 ${host()} refused the credential (401)`]);
     await expect(session()).rejects.toThrow("no session was opened");
   });
 
   test("a refusal with 401 without a credential explains that one is needed", async () => {
-    upstream.script = [answered(401)];
+    upstream.script = [replyWith(401)];
     const thrown = await getError("public");
     expect(thrown).toMatchObject({ code: "credential_refused" });
     expect(thrown.message).toContain("requires a credential");
@@ -214,7 +218,7 @@ describe("no secret", () => {
         });
       },
     };
-    setup.pool.credentials = [pooled("c2", upstream.url, { kind: echoing })];
+    setup.pool.credentials = [pooledCredential("c2", upstream.url, { kind: echoing })];
     expect((await getError()).message).toBe("no: Bearer [31m…");
     expect(setup.pool.calls).toEqual(["quarantine c2 no: Bearer [31m…"]);
   });
@@ -245,7 +249,7 @@ describe("no secret", () => {
 
 test("JSON from an upstream cannot change object prototypes", async () => {
   upstream.script = [
-    answered(
+    replyWith(
       200,
       {},
       '{"__proto__":{"isAdmin":true},"constructor":{"prototype":{}},"id":12345678901234567890123}',
@@ -257,7 +261,7 @@ test("JSON from an upstream cannot change object prototypes", async () => {
 });
 
 test("a byte order mark in an answer is not an error", async () => {
-  upstream.script = [answered(200, {}, Buffer.from('\ufeff{"a":1}'))];
+  upstream.script = [replyWith(200, {}, Buffer.from('\ufeff{"a":1}'))];
   expect(await getPosts()).toMatchObject({ json: { a: 1 } });
 });
 

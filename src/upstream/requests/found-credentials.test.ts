@@ -1,5 +1,10 @@
 import { beforeEach, expect, test } from "vitest";
-import { bearer, pooled, type TestPool, testPool } from "../../../testkit/upstreams/sessions.ts";
+import {
+  bearer,
+  pooledCredential,
+  type TestPool,
+  testPool,
+} from "../../../testkit/upstreams/sessions.ts";
 import type { UsableRelease } from "../credentials/release.ts";
 import { findCredentials } from "./found-credentials.ts";
 
@@ -16,7 +21,7 @@ let pool: TestPool;
 
 beforeEach(() => {
   pool = testPool();
-  pool.released = () => pooled("released", host, { owner: "account" });
+  pool.released = () => pooledCredential("released", host, { owner: "account" });
 });
 
 type Special = Partial<Parameters<typeof findCredentials>[1]>;
@@ -30,7 +35,7 @@ const found = async (special: Special = {}) =>
   ).map(({ credential }) => credential.id);
 
 test("a job uses the credential that was released for it, in addition to the process's own", async () => {
-  pool.credentials = [pooled("own", host)];
+  pool.credentials = [pooledCredential("own", host)];
   expect(await found()).toEqual(["released", "own"]);
   expect(await found({ job: { accountId: "" } })).toEqual(["own"]);
 });
@@ -43,7 +48,7 @@ test("a release is used only for its platform, access and host", async () => {
 });
 
 test("a released credential of the deployment is not used if an own one is required", async () => {
-  pool.released = () => pooled("released", host, { kind: bearer });
+  pool.released = () => pooledCredential("released", host, { kind: bearer });
   expect(await found({ ownership: "own" })).toEqual([]);
 });
 

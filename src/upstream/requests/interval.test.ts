@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
-  answered,
-  good,
   type HostileUpstream,
+  jsonReply,
+  replyWith,
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   advanceUntil,
   jobOf,
   openTestSessions,
-  pooled,
+  pooledCredential,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -31,11 +31,11 @@ beforeEach(async () => {
     const isEarly = request.url === "/all" && clock.now() - lastMs < secondMs;
     lastMs = clock.now();
     if (isEarly) refused += 1;
-    (isEarly ? answered(429) : good({}))(request, response);
+    (isEarly ? replyWith(429) : jsonReply({}))(request, response);
   });
   const intervalMs = (bucket: string) => (bucket === "all" ? secondMs : 0);
   setup = openTestSessions(testUpstream("x", { intervalMs }), [upstream.url], { clock });
-  setup.pool.credentials = [pooled("c1", upstream.url)];
+  setup.pool.credentials = [pooledCredential("c1", upstream.url)];
 });
 afterEach(async () => {
   await setup.close();

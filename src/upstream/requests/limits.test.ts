@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  answered,
-  good,
   type HostileUpstream,
-  limited,
+  jsonReply,
+  rateLimitedReply,
+  replyWith,
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
   openTestSessions,
-  pooled,
+  pooledCredential,
   advanceUntil as runningAt,
   type TestSessions,
   testUpstream,
@@ -33,7 +33,7 @@ beforeEach(async () => {
   setup = openTestSessions(testUpstream("x", { publicBaseUrl: upstream.url }), [upstream.url], {
     clock,
   });
-  setup.pool.credentials = [pooled("c1", upstream.url)];
+  setup.pool.credentials = [pooledCredential("c1", upstream.url)];
 });
 afterEach(async () => {
   await setup.close();
@@ -71,20 +71,20 @@ const errorOf = (pending: Promise<unknown>): Promise<unknown> =>
 
 describe("a limit that the platform reports", () => {
   test("a limit that the platform reports is obeyed by a hundred concurrent jobs: none is refused, and all finish", async () => {
-    const usual = limited({ limit: 20, windowMs: minuteMs }, () => clock.now());
-    upstream.defaultReply = usual;
+    const limitedReply = rateLimitedReply({ limit: 20, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = limitedReply;
     const jobs = Array.from({ length: 100 }, async (_, n) =>
       (await session(`job ${n}`)).patient.get(posts),
     );
     const answers = await running(clock, Promise.all(jobs));
     expect(answers.map(({ status }) => status)).toEqual(Array(100).fill(200));
-    expect(usual.refused()).toBe(0);
+    expect(limitedReply.refused()).toBe(0);
     expect(upstream.requests).toHaveLength(100);
     expect(setup.outcomes).toEqual(Array(100).fill("answered"));
   });
 
   test("a limit that the platform reports is not waited for while another credential can answer", async () => {
-    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session()).get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
@@ -95,14 +95,14 @@ describe("a limit that the platform reports", () => {
   });
 
   test("a limit that the platform reports is reported immediately if it outlasts the job", async () => {
-    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const error = await errorOf((await session("short", minuteMs / 2)).patient.get(posts));
     expect(error).toBeInstanceOf(UpstreamLimited);
   });
 
   test("a limit that the platform reports is waited for up to the job's maximum", async () => {
-    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, maxWaitMs: 10_000 });
     const [opened] = await open("hasty", 10 * minuteMs, hasty);
@@ -112,16 +112,19 @@ describe("a limit that the platform reports", () => {
   });
 
   test("a limit that the platform reports applies per bucket", async () => {
-    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    upstream.defaultReply = good({});
+    upstream.defaultReply = jsonReply({});
     const other = (await session()).get({ path: "/users", bucket: "users" });
     await expect(running(clock, other)).resolves.toMatchObject({ status: 200 });
   });
 
   test("a limit that the platform reports orders its credential after open ones", async () => {
-    setup.pool.credentials = [pooled("c1", upstream.url), pooled("c2", upstream.url)];
-    upstream.defaultReply = limited({ limit: 1, windowMs: minuteMs }, () => clock.now());
+    setup.pool.credentials = [
+      pooledCredential("c1", upstream.url),
+      pooledCredential("c2", upstream.url),
+    ];
+    upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
     expect((await open("next")).map(({ credentialId }) => credentialId)).toEqual(["c2", "c1"]);
   });
@@ -130,13 +133,13 @@ describe("a limit that the platform reports", () => {
 test("before a limit is known, requests are sent one at a time", async () => {
   const stored: (() => void)[] = [];
   upstream.defaultReply = (request, response) => {
-    stored.push(() => good({})(request, response));
+    stored.push(() => jsonReply({})(request, response));
   };
   const first = (await session("1")).get(posts);
   const second = (await session("2")).get(posts);
   await running(clock, untilStored(stored));
   expect(upstream.requests).toHaveLength(1);
-  upstream.defaultReply = good({});
+  upstream.defaultReply = jsonReply({});
   stored[0]?.();
   await running(clock, Promise.all([first, second]));
   expect(upstream.requests).toHaveLength(2);
@@ -189,7 +192,7 @@ describe("a refusal for the limit (429)", () => {
   ])(
     "a refusal for the limit (429) that reports %s is retried after that time by a caller without an alternative",
     async (_what, headers, waitMs) => {
-      upstream.script = [(request, response) => answered(429, headers())(request, response)];
+      upstream.script = [(request, response) => replyWith(429, headers())(request, response)];
       const startMs = clock.now();
       await running(clock, (await session()).patient.get(posts));
       const waitedMs = clock.now() - startMs;
@@ -201,7 +204,7 @@ describe("a refusal for the limit (429)", () => {
   );
 
   test("a refusal for the limit (429) is reported immediately to a caller with an alternative", async () => {
-    upstream.script = [answered(429, { "retry-after": "60" })];
+    upstream.script = [replyWith(429, { "retry-after": "60" })];
     const error = await running(clock, errorOf((await session()).get(posts)));
     expect(error).toMatchObject({ code: "upstream_limited" });
     expect((error as UpstreamLimited).retryAtMs).toBeGreaterThan(clock.now() + 50_000);
@@ -209,7 +212,7 @@ describe("a refusal for the limit (429)", () => {
   });
 
   test("repeated refusals for the limit (429) lengthen the pauses, even if Retry-After is 0", async () => {
-    upstream.defaultReply = answered(429, { "retry-after": "0" });
+    upstream.defaultReply = replyWith(429, { "retry-after": "0" });
     const startMs = clock.now();
     const error = await running(
       clock,
@@ -221,13 +224,13 @@ describe("a refusal for the limit (429)", () => {
   });
 
   test("refusals for the limit (429) of concurrent requests count once", async () => {
-    upstream.defaultReply = answered(
+    upstream.defaultReply = replyWith(
       200,
       { "ratelimit-remaining": "50", "ratelimit-reset-ms": inAMinute() },
       "{}",
     );
     await running(clock, (await session()).get(posts));
-    upstream.defaultReply = answered(429);
+    upstream.defaultReply = replyWith(429);
     const refused = Array.from({ length: 10 }, async (_, n) =>
       errorOf((await session(`${n}`)).get(posts)),
     );

@@ -3,7 +3,7 @@ import { jobOf } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createPace } from "./pace.ts";
 
-function paced(perSecond: number) {
+function startPace(perSecond: number) {
   const clock = createManualClock();
   const pace = createPace({ clock, perSecond });
   const startedMs: { name: string; atMs: number }[] = [];
@@ -20,7 +20,7 @@ function paced(perSecond: number) {
 }
 
 test("paced jobs start in FIFO order, at most the configured number in any second", async () => {
-  const { clock, startedMs, begin } = paced(3);
+  const { clock, startedMs, begin } = startPace(3);
   for (let n = 0; n < 8; n += 1) {
     void begin(`job ${n}`);
     await clock.advance(100);
@@ -34,7 +34,7 @@ test("paced jobs start in FIFO order, at most the configured number in any secon
 });
 
 test("a started job continues without a turn, but another attempt at it does not", async () => {
-  const { clock, startedMs, begin } = paced(1);
+  const { clock, startedMs, begin } = startPace(1);
   await begin("job");
   await begin("job");
   void begin("other");
@@ -45,7 +45,7 @@ test("a started job continues without a turn, but another attempt at it does not
 });
 
 test("a job is rejected immediately if its turn comes too late", async () => {
-  const { clock, startedMs, begin } = paced(2);
+  const { clock, startedMs, begin } = startPace(2);
   for (let n = 0; n < 10; n += 1) void begin(`job ${n}`);
   await clock.advance(0);
   void begin("in time", 5_000);
@@ -60,7 +60,7 @@ test("a job is rejected immediately if its turn comes too late", async () => {
 });
 
 test("an aborted job leaves its turn to the next", async () => {
-  const { clock, startedMs, begin } = paced(1);
+  const { clock, startedMs, begin } = startPace(1);
   const ending = new AbortController();
   void begin("first");
   const ended = begin("ended", 600_000, ending.signal);
@@ -73,7 +73,7 @@ test("an aborted job leaves its turn to the next", async () => {
 });
 
 test("a job past its deadline passes immediately and uses no turn", async () => {
-  const { clock, startedMs, begin } = paced(1);
+  const { clock, startedMs, begin } = startPace(1);
   await begin("past its deadline", -1);
   await begin("first");
   await begin("past it, and none is free", -1);
@@ -83,7 +83,7 @@ test("a job past its deadline passes immediately and uses no turn", async () => 
 });
 
 test("accounts take turns, regardless of how many jobs another has waiting", async () => {
-  const { clock, startedMs, begin } = paced(1);
+  const { clock, startedMs, begin } = startPace(1);
   for (let n = 0; n < 20; n += 1) void begin(`many ${n}`);
   await clock.advance(500);
   void begin("few 0", 2_000, undefined, "two");

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import {
-  answered,
-  good,
   type HostileUpstream,
+  jsonReply,
+  replyWith,
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   jobOf,
   openTestSessions,
-  pooled,
+  pooledCredential,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -21,7 +21,7 @@ let clock: ManualClock;
 
 beforeEach(async () => {
   clock = createManualClock();
-  upstream = await startHostileUpstream(good({}));
+  upstream = await startHostileUpstream(jsonReply({}));
   setup = openTestSessions(testUpstream("x"), [upstream.url], {
     clock,
     settings: {
@@ -33,7 +33,7 @@ beforeEach(async () => {
       maxAnswerValues: 3,
     },
   });
-  setup.pool.credentials = [pooled("c1", upstream.url)];
+  setup.pool.credentials = [pooledCredential("c1", upstream.url)];
 });
 afterEach(async () => {
   await setup.close();
@@ -65,7 +65,7 @@ async function secondsUntil(requests: number): Promise<number> {
 }
 
 test("a failed request is retried after the configured pause, doubled up to the maximum", async () => {
-  upstream.script = [answered(500), answered(500), answered(500)];
+  upstream.script = [replyWith(500), replyWith(500), replyWith(500)];
   const pending = (await session()).get(posts);
   await secondsUntil(1);
   expect(await secondsUntil(2)).toBeGreaterThanOrEqual(1.75);
@@ -74,7 +74,7 @@ test("a failed request is retried after the configured pause, doubled up to the 
 });
 
 test("a limit without a reported end pauses requests as configured, doubled up to the maximum", async () => {
-  upstream.script = [answered(429), answered(429), answered(429)];
+  upstream.script = [replyWith(429), replyWith(429), replyWith(429)];
   const one = await session();
   for (const pauseMs of [10_000, 15_000, 15_000]) {
     await expect(one.get(posts)).rejects.toMatchObject({ retryAtMs: clock.now() + pauseMs });
@@ -84,7 +84,7 @@ test("a limit without a reported end pauses requests as configured, doubled up t
 });
 
 test("an answer with too many values is rejected", async () => {
-  upstream.defaultReply = answered(200, {}, "[1,2,3,4]");
+  upstream.defaultReply = replyWith(200, {}, "[1,2,3,4]");
   const error = { code: "answer_unreadable", message: expect.stringContaining("more than 3") };
   await expect((await session()).get(posts)).rejects.toMatchObject(error);
 });

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  answered,
-  closed,
-  good,
+  closedConnection,
   type HostileUpstream,
+  jsonReply,
+  replyWith,
   silent,
   startHostileUpstream,
   type UpstreamReply,
@@ -12,7 +12,7 @@ import {
   advanceUntil,
   jobOf,
   openTestSessions,
-  pooled,
+  pooledCredential,
   type TestSessions,
   testUpstream,
 } from "../../../testkit/upstreams/sessions.ts";
@@ -36,7 +36,7 @@ beforeEach(async () => {
     clock,
     settings: { xMonthlyPostReads: 250 },
   });
-  setup.pool.credentials = [pooled("deployment's", upstream.url)];
+  setup.pool.credentials = [pooledCredential("deployment's", upstream.url)];
 });
 afterEach(async () => {
   await setup.close();
@@ -104,9 +104,9 @@ describe("a billed call", () => {
   );
 
   test.each<[string, UpstreamReply]>([
-    ["is refused (4xx)", answered(400, {}, "{}")],
-    ["fails upstream (5xx)", answered(500)],
-    ["is limited (429)", answered(429, { "retry-after": "3600" })],
+    ["is refused (4xx)", replyWith(400, {}, "{}")],
+    ["fails upstream (5xx)", replyWith(500)],
+    ["is limited (429)", replyWith(429, { "retry-after": "3600" })],
   ])("a billed call costs nothing if it %s", async (_what, turn) => {
     upstream.defaultReply = turn;
     const session = await open();
@@ -133,8 +133,8 @@ describe("a billed call", () => {
 
   test.each<[string, UpstreamReply]>([
     ["no answer", silent],
-    ["a closed connection", closed],
-    ["an unreadable answer", answered(200, {}, "{")],
+    ["a closed connection", closedConnection],
+    ["an unreadable answer", replyWith(200, {}, "{")],
   ])(
     "a call that got %s may have been billed, so it counts in full and is not repeated",
     async (_what, turn) => {
@@ -158,7 +158,7 @@ describe("a billed call", () => {
     upstream.defaultReply = (request, response) => {
       void spent().then((reads) => {
         seen.push(reads);
-        good({})(request, response);
+        jsonReply({})(request, response);
       });
     };
     await (await open()).get(hundredReads);
@@ -210,7 +210,7 @@ describe("the month's budget", () => {
   });
 
   test("the month's budget does not apply to an account's own credential, whose calls are counted separately", async () => {
-    setup.pool.credentials = [pooled("own", upstream.url, { owner: "account" })];
+    setup.pool.credentials = [pooledCredential("own", upstream.url, { owner: "account" })];
     const session = await open();
     for (let n = 0; n < 4; n += 1) await session.get(hundredReads);
     expect(session.cost()).toEqual({
@@ -311,7 +311,7 @@ test("concurrent calls of one attempt do not count as repetitions", async () => 
 
 test("no costs are reported for a platform that does not bill", async () => {
   const free = openTestSessions(testUpstream("x"), [upstream.url], { clock });
-  free.pool.credentials = [pooled("c1", upstream.url)];
+  free.pool.credentials = [pooledCredential("c1", upstream.url)];
   const session = await open("job", { sessions: free.sessions });
   await session.get(hundredReads);
   expect(session.cost()).toBeNull();

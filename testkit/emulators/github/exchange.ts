@@ -17,13 +17,13 @@ export function createExchange({
   const isClient = (form: URLSearchParams): boolean =>
     form.get("client_id") === clientId && form.get("client_secret") === clientSecret;
 
-  const granted = (form: URLSearchParams) =>
+  const redeemCode = (form: URLSearchParams) =>
     grants.exchange(form.get("code") ?? "", form.get("code_verifier"), form.get("redirect_uri"));
 
   /** Errors have status 200. */
   function atGitHub(form: URLSearchParams): Answer {
     if (!isClient(form)) return { status: 200, body: { error: "incorrect_client_credentials" } };
-    const grant = granted(form);
+    const grant = redeemCode(form);
     if (grant === "redirect_uri_mismatch") return { status: 200, body: { error: grant } };
     if (grant === null) {
       const error_description = "The code passed is incorrect or expired.";
@@ -38,7 +38,7 @@ export function createExchange({
 
   function atGitLab(form: URLSearchParams): Answer {
     if (!isClient(form)) return { status: 401, body: { error: "invalid_client" } };
-    const grant = granted(form);
+    const grant = redeemCode(form);
     if (grant === null || typeof grant === "string") {
       return { status: 400, body: { error: "invalid_grant" } };
     }

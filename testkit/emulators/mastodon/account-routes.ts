@@ -92,7 +92,7 @@ function statuses(requested: EmulatedRequest, [id = ""]: readonly string[]) {
 }
 
 function followers(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  return listed(
+  return followPage(
     requested,
     id,
     ({ followedId }) => followedId === id,
@@ -101,7 +101,7 @@ function followers(requested: EmulatedRequest, [id = ""]: readonly string[]) {
 }
 
 function following(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  return listed(
+  return followPage(
     requested,
     id,
     ({ followerId }) => followerId === id,
@@ -111,7 +111,7 @@ function following(requested: EmulatedRequest, [id = ""]: readonly string[]) {
 
 type Follow = EmulatedRequest["network"]["follows"][number];
 
-function listed(
+function followPage(
   requested: EmulatedRequest,
   id: string,
   isOf: (follow: Follow) => boolean,

@@ -7,8 +7,8 @@ import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./r
 /** https://docs.joinmastodon.org/methods/timelines/ */
 export const timelineRoutes: readonly Route[] = [
   { method: "GET", path: /^\/api\/v1\/timelines\/home$/, answer: home },
-  { method: "GET", path: /^\/api\/v1\/timelines\/public$/, answer: everything },
-  { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, answer: tagged },
+  { method: "GET", path: /^\/api\/v1\/timelines\/public$/, answer: publicTimeline },
+  { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, answer: hashtagTimeline },
 ];
 
 /** Maximum number of further hashtags of each kind. */
@@ -27,13 +27,13 @@ function home(requested: EmulatedRequest) {
   return page(requested, ({ accountId }) => accountId === me || followed.has(accountId));
 }
 
-function everything(requested: EmulatedRequest) {
+function publicTimeline(requested: EmulatedRequest) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
   return page(requested, (status) => status.visibility === "public" && status.reblogOfId === null);
 }
 
-function tagged(requested: EmulatedRequest, [tag = ""]: readonly string[]) {
+function hashtagTimeline(requested: EmulatedRequest, [tag = ""]: readonly string[]) {
   const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
   if (refused !== null) return refused;
   const { settings, token, query } = requested;

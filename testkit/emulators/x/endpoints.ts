@@ -1,5 +1,5 @@
 import { type Call, type Reply, shownBy } from "./call.ts";
-import { referenced } from "./evaluate.ts";
+import { referencedId } from "./evaluate.ts";
 import { checkParameters, namesIn, numberIn, spaceExpansions } from "./parameters.ts";
 import { home, lookUp, timeline } from "./posts.ts";
 import { notFound } from "./problems.ts";
@@ -55,7 +55,7 @@ export const endpoints: readonly Endpoint[] = [
     limits: { app: 75, user: 75 },
     answer: (call) => {
       const reposters = call.world.posts
-        .filter((post) => referenced(post, "retweeted") === call.id)
+        .filter((post) => referencedId(post, "retweeted") === call.id)
         .map(({ authorId }) => authorId);
       return usersPage(call, reposters, [1, 100], 100);
     },

@@ -57,11 +57,11 @@ function holdsTerm(
     case "conversation_id":
       return conversationOf(post) === value;
     case "in_reply_to_tweet_id":
-      return referenced(post, "replied_to") === value;
+      return referencedId(post, "replied_to") === value;
     case "retweets_of_tweet_id":
-      return referenced(post, "retweeted") === value;
+      return referencedId(post, "retweeted") === value;
     case "quotes_of_tweet_id":
-      return referenced(post, "quoted") === value;
+      return referencedId(post, "quoted") === value;
     case "min_likes":
       return (metrics.likes ?? 0) >= Number(value);
     case "min_reposts":
@@ -87,11 +87,11 @@ function holdsTerm(
 function isOfKind(post: EmulatedPost, kind: string, users: Users): boolean {
   switch (kind) {
     case "retweet":
-      return referenced(post, "retweeted") !== null;
+      return referencedId(post, "retweeted") !== null;
     case "reply":
-      return referenced(post, "replied_to") !== null || post.inReplyToUserId !== undefined;
+      return referencedId(post, "replied_to") !== null || post.inReplyToUserId !== undefined;
     case "quote":
-      return referenced(post, "quoted") !== null;
+      return referencedId(post, "quoted") !== null;
     case "verified":
       return users.get(post.authorId)?.verified === true;
     default:
@@ -133,7 +133,7 @@ const isUser = (user: EmulatedUser | undefined, value: string): boolean =>
 
 /** Falls back to the text of the repost. */
 function repostedUser(post: EmulatedPost, users: Users, posts: Posts): EmulatedUser | undefined {
-  const id = referenced(post, "retweeted");
+  const id = referencedId(post, "retweeted");
   if (id === null) return undefined;
   const original = posts.get(id);
   if (original !== undefined) return users.get(original.authorId);
@@ -143,7 +143,7 @@ function repostedUser(post: EmulatedPost, users: Users, posts: Posts): EmulatedU
 
 export const conversationOf = (post: EmulatedPost): string => post.conversationId ?? post.id;
 
-export function referenced(
+export function referencedId(
   post: EmulatedPost,
   kind: "replied_to" | "quoted" | "retweeted",
 ): string | null {

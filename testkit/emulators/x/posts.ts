@@ -1,5 +1,5 @@
 import { type Call, type Reply, shownBy } from "./call.ts";
-import { referenced } from "./evaluate.ts";
+import { referencedId } from "./evaluate.ts";
 import type { EmulatedPost } from "./model.ts";
 import { postsPage, sizeOf } from "./paging.ts";
 import {
@@ -79,8 +79,8 @@ export function timeline(
   }
   const posts = all.filter(
     (post) =>
-      !(excluded.has("retweets") && referenced(post, "retweeted") !== null) &&
-      !(excluded.has("replies") && referenced(post, "replied_to") !== null),
+      !(excluded.has("retweets") && referencedId(post, "retweeted") !== null) &&
+      !(excluded.has("replies") && referencedId(post, "replied_to") !== null),
   );
   return postsPage(call, posts.slice(0, maxPosts), numberIn(query, "max_results", sizes, 10));
 }

@@ -56,8 +56,8 @@ describe("a simulated TEE in a folder", () => {
     ["xfam", "e718060000000000", "xfam"],
   ])("a simulated TEE quotes the %s that its file sets: %s", async (name, value, code) => {
     const file = join(folder, "variant.json");
-    const usual = JSON.parse(await readFile(files.tee, "utf8"));
-    await writeFile(file, JSON.stringify({ ...usual, [name]: value }));
+    const original = JSON.parse(await readFile(files.tee, "utf8"));
+    await writeFile(file, JSON.stringify({ ...original, [name]: value }));
     const verdict = await verify(file).then(
       () => null,
       (error) => error.details[0].code,
