@@ -22,14 +22,14 @@ export function putKeyed(folder: string, posts: readonly Post[]): void {
     }
     writer.write({ ...prepared, checkpoints: [], coverage: [] });
   };
-  const asEarlier = (): void => changeCatalog(catalog, "UPDATE segment SET numbering = 0");
+  const clearNumbering = (): void => changeCatalog(catalog, "UPDATE segment SET numbering = 0");
   const first = [...Map.groupBy(posts, ({ platform }) => platform).values()].flatMap(
     ([post]) => post ?? [],
   );
   // The first batch creates the segments.
   write(first);
-  asEarlier();
+  clearNumbering();
   write(posts.filter((post) => !first.includes(post)));
-  asEarlier();
+  clearNumbering();
   writer.close();
 }

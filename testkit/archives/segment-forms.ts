@@ -136,14 +136,14 @@ function sealFile(source: string, rows: string, to: string): void {
   target.exec("BEGIN");
   for (const _ of buildSealed(from, target, ids, 0));
   target.exec("INSERT INTO term(term) VALUES('delete-all')");
-  hideHidden(target, to);
+  markHidden(target, to);
   target.exec("COMMIT");
   from.exec("COMMIT");
   from.close();
   target.close();
 }
 
-function hideHidden(target: DatabaseSync, name: string): void {
+function markHidden(target: DatabaseSync, name: string): void {
   const read = target.prepare("SELECT id FROM hidden");
   read.setReadBigInts(true);
   const hidden = read.all();

@@ -430,9 +430,9 @@ export const commands: fc.Arbitrary<Command>[] = [
       const jobs = known.jobs.length;
       await dieWith(world, at, keyedSubmission(world, one), () => undefined);
       await adopt(world, one.accountId);
-      const ghost = known.jobs[jobs];
-      if (ghost !== undefined)
-        known.keys.set(name, { hash: one.query, uuid: ghost.uuid, createdMs });
+      const adopted = known.jobs[jobs];
+      if (adopted !== undefined)
+        known.keys.set(name, { hash: one.query, uuid: adopted.uuid, createdMs });
       await act(keyedSubmission(world, one));
     }),
   ),

@@ -74,8 +74,8 @@ export async function checkWorld(world: World): Promise<void> {
   // Jobs past their deadline are not leased, and end with the next sweep.
   const late = waiting.filter(({ deadline }) => deadline.fromMs <= elapsedMs).length;
   const depth = machine.queue.depth();
-  const isRight = depth <= waiting.length && depth >= waiting.length - late;
-  assert(isRight, `${depth} jobs wait in memory, ${waiting.length} on disk`);
+  const isConsistent = depth <= waiting.length && depth >= waiting.length - late;
+  assert(isConsistent, `${depth} jobs wait in memory, ${waiting.length} on disk`);
   world.waits = world.waits.filter(({ job, endsMs, startNumber, outcome }) => {
     if (startNumber !== machine.starts) return false;
     const isOver = hasEnded(job.state) || job.isForgotten || elapsedMs >= endsMs;

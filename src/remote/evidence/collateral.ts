@@ -49,7 +49,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
       const nowMs = clock.now();
       // Damaged or expired collateral never replaces the cached.
       const checked = requireCollateral(collateral, quote, nowMs);
-      requireAsRecent(checked, entry.cached?.checked);
+      requireNotOlder(checked, entry.cached?.checked);
       const leftMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
       entry.cached = { collateral, checked, refreshAtMs: clock.elapsed() + leftMs * 0.75 };
       entry.failure = null;
@@ -93,7 +93,7 @@ async function readBounded(path: string): Promise<string> {
 }
 
 /** A lower evaluation number would be a rollback. */
-function requireAsRecent(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
+function requireNotOlder(fetched: CheckedCollateral, cached: CheckedCollateral | undefined): void {
   const before = cached?.tcbInfo.tcbEvaluationDataNumber ?? 0;
   const { tcbEvaluationDataNumber: number } = fetched.tcbInfo;
   if (number < before)

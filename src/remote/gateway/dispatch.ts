@@ -29,10 +29,10 @@ export function createDispatch(context: DispatchContext) {
   function notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
     run.polls += change;
     for (const method of new Set(methods)) {
-      const before = run.demand.get(method) ?? { open: 0, most: 0 };
+      const before = run.demand.get(method) ?? { open: 0, max: 0 };
       const open = before.open + change;
       const endedMs = clock.elapsed();
-      run.demand.set(method, { open, most: Math.max(open, before.most), endedMs });
+      run.demand.set(method, { open, max: Math.max(open, before.max), endedMs });
     }
   }
 
@@ -63,7 +63,7 @@ export function createDispatch(context: DispatchContext) {
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
       // A node does not report slots per method: assume its most concurrent requests.
-      slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.most ?? 0)),
+      slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.max ?? 0)),
       onLease: () => notePace(run),
     };
     if (run.requests.size < maxMethodSets) run.requests.set(sortedMethods.join(), request);

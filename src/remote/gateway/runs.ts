@@ -46,7 +46,7 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   leases: new Map<string, OpenLease>(),
   sending: 0,
   polls: 0,
-  demand: new Map<string, { open: number; most: number; endedMs: number }>(),
+  demand: new Map<string, { open: number; max: number; endedMs: number }>(),
   requests: new Map<string, Parameters<NodeQueue["lease"]>[0]>(),
   dispatchedMs: [] as number[],
   isPaced: false,

@@ -3,8 +3,8 @@ import { EarshotError } from "../../lib/errors.ts";
 type Refusal = (check: string, message: string, hint?: string) => EarshotError;
 
 const refusal =
-  (code: string, status: number, usualHint?: string): Refusal =>
-  (check, message, hint = usualHint) => {
+  (code: string, status: number, defaultHint?: string): Refusal =>
+  (check, message, hint = defaultHint) => {
     const hintField = hint === undefined ? {} : { hint };
     const details = [{ code: check, message, ...hintField }];
     return new EarshotError(code, message, { status, ...hintField, details });

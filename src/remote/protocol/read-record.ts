@@ -14,7 +14,7 @@ const maxNames = 200;
 
 const text = z.string().nullable().default(null);
 const texts = z.array(z.string()).default([]);
-const truth = z.boolean().nullable().default(null);
+const nullableBoolean = z.boolean().nullable().default(null);
 
 /** Existing date in ISO 8601 UTC, as Unix milliseconds. */
 const time = z
@@ -55,25 +55,25 @@ const metadata = z.looseObject({
   uri: text,
   created_at: time,
   username: text,
-  author_verified: truth,
+  author_verified: nullableBoolean,
   user_id: text,
   lang: text,
   langs: texts,
-  lang_detected: truth,
+  lang_detected: nullableBoolean,
   conversation_id: text,
   in_reply_to: reference,
   quoted: reference,
   reposted: reference,
-  is_reply: truth,
-  is_quote: truth,
-  is_retweet: truth,
+  is_reply: nullableBoolean,
+  is_quote: nullableBoolean,
+  is_retweet: nullableBoolean,
   hashtags: texts,
   mentions: texts,
   urls: z.array(address).default([]),
   media: z.array(z.looseObject({ type: z.string(), url: optionalAddress, alt: text })).default([]),
   geo: z.looseObject({ lat: z.number(), lon: z.number() }).nullable().default(null),
   labels: texts,
-  possibly_sensitive: truth,
+  possibly_sensitive: nullableBoolean,
   source: text,
   public_metrics: z.record(z.string(), z.number().min(0).nullable()).default({}),
   origin: text,

@@ -23,14 +23,14 @@ export function checkPostNames(item: PostName, reported: ReportedNames): void {
     return;
   }
   if (userId === null) throw nameMissing();
-  if (!isNamedAsRead(item)) throw nameMalformed();
+  if (!hasCanonicalNames(item)) throw nameMalformed();
   if (reported.is_retweet !== true) return;
   const { uri: original = null, userId: author = null } = reported.reposted ?? {};
   if (original === null) throw nameMissing();
   if (!isNamed({ platform, id: null, uri: original, userId: author })) throw nameMalformed();
 }
 
-function isNamedAsRead(item: PostName): boolean {
+function hasCanonicalNames(item: PostName): boolean {
   const { platform, uri, userId } = item;
   const { isUserId, isPostUri } = platformDescriptions[platform].identity;
   return isUserId(userId ?? "") && isNamed(item) && isPostUri(uri ?? "");

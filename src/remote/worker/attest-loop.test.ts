@@ -71,7 +71,7 @@ function startLoop({ gatewayKey = null as string | null } = {}) {
     firstKeys,
     start,
     attestations,
-    become: (next: string) => (state = next),
+    setState: (next: string) => (state = next),
   };
 }
 
@@ -106,13 +106,13 @@ test("a node attests again at half of the validity of its attestation", async ()
 });
 
 test("a pending node attests again when the gateway specifies, and gets no work", async () => {
-  const { clock, start, statuses, become, attestations } = startLoop();
-  become("pending");
+  const { clock, start, statuses, setState, attestations } = startLoop();
+  setState("pending");
   const started = start();
   await clock.advance(9_999);
   expect(started.admitted()).toBeNull();
   expect(attestations()).toBe(1);
-  become("admitted");
+  setState("admitted");
   const admitted = started.whenAdmitted(60_000);
   await clock.advance(1);
   expect(await admitted).not.toBeNull();

@@ -45,7 +45,7 @@ export function startAttestLoop(context: AttestLoopContext) {
     return clock.elapsed() < status.attested.untilMs ? status.attested : null;
   }
 
-  function become(next: AttestationStatus): void {
+  function setStatus(next: AttestationStatus): void {
     status = next;
     onStatus(next);
     const attested = admitted();
@@ -59,7 +59,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       stopping.signal.throwIfAborted();
       isRequested = false;
       wasAccepted = true;
-      become({ state: attested.state, attested });
+      setStatus({ state: attested.state, attested });
       const nextMs = attested.state === "pending" ? attested.againMs : attested.validMs / 2;
       // Jitter for nodes that started together.
       return nextMs * (0.9 + random() * 0.1);
@@ -67,12 +67,12 @@ export function startAttestLoop(context: AttestLoopContext) {
       stopping.signal.throwIfAborted();
       const error = asEarshotError(thrown);
       if (!isUnreachable(error)) {
-        const isFinal = isDismissal(error) || (!wasAccepted && isLasting(error));
-        become({ state: "refused", error, isFinal });
+        const isFinal = isDismissal(error) || (!wasAccepted && isPermanent(error));
+        setStatus({ state: "refused", error, isFinal });
         return backoffMs(refusals, pauses, random);
       }
       // The attestation stays valid; `reachability` backs off.
-      if (admitted() === null) become({ state: "unreachable", error });
+      if (admitted() === null) setStatus({ state: "unreachable", error });
       return 0;
     }
   }
@@ -121,7 +121,7 @@ export function startAttestLoop(context: AttestLoopContext) {
 }
 
 /** An operator may still fix the cause for a node that was accepted. */
-function isLasting({ code, status, details }: EarshotError): boolean {
+function isPermanent({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;
   return status === 400 || status === 403 || status === 404;

@@ -26,13 +26,13 @@ export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 /** There was no answer, or it is not a gateway's. */
 export function unreachable(
   message: string,
-  { hint = usualHint, ...more }: EarshotErrorOptions = {},
+  { hint = defaultHint, ...more }: EarshotErrorOptions = {},
 ): EarshotError {
   const options = { status: 503, retryable: true, hint, ...more };
   return new EarshotError("gateway_unreachable", message, options);
 }
 
-const usualHint = "check the address and the gateway if the error persists; the node retries";
+const defaultHint = "check the address and the gateway if the error persists; the node retries";
 
 /** The answer is not signed by the gateway's key. */
 export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {

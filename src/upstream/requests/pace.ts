@@ -90,7 +90,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     isStarting = false;
   }
 
-  function forgetPast(): void {
+  function dropExpiredTurns(): void {
     const nowMs = clock.now();
     for (const [key, { untilMs }] of turns) {
       if (untilMs > nowMs) return;
@@ -103,7 +103,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
       const key = `${job.uuid} ${job.attempt}`;
       const running = turns.get(key);
       if (running !== undefined) return running.turn;
-      forgetPast();
+      dropExpiredTurns();
       const turn = wait(job);
       turns.set(key, { turn, untilMs: job.deadlineMs });
       return turn;
