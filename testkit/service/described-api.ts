@@ -140,7 +140,6 @@ function eventsIn(body: string): Readonly<Record<string, string>>[] {
   return blocks.filter(({ data }) => data !== undefined);
 }
 
-/** Common headers. */
 const undescribedHeaders = new Set([
   "content-type",
   "content-length",

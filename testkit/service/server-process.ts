@@ -13,7 +13,7 @@ export type ServerProcess = {
   /** Time to the first 200 of /readyz. */
   readyMs: number;
   child: ChildProcess;
-  /** The last lines that it wrote, for the message of a failed test. */
+  /** For the message of a failed test. */
   lastLines(): string;
   stop(): Promise<void>;
 };

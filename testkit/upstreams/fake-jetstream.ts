@@ -100,10 +100,8 @@ export async function startFakeJetstream(
   return server;
 }
 
-/** A minute after the first event. */
 export const clock: Clock = { ...systemClock, now: () => startUs / 1000 + 60_000 };
 
-/** An hour of lookback, no delays. */
 export function startTestStream(
   request: Pick<JetstreamRequest, "archive"> & Partial<JetstreamRequest>,
   settings: Partial<JetstreamSettings>,

@@ -54,7 +54,6 @@ export const replyWith =
     response.end(body);
   };
 
-/** Never responds. */
 export const silent: UpstreamReply = () => {};
 
 export const stuckInBody: UpstreamReply = (_request, response) => {
@@ -98,7 +97,6 @@ export const endless: UpstreamReply = (_request, response) => {
   more();
 };
 
-/** Small, but decompresses to a large body. */
 export const gzipBomb = (bytes: number): UpstreamReply =>
   replyWith(
     200,

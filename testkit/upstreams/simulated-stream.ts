@@ -20,7 +20,6 @@ export type SimulatedStream = {
 export type StreamSample = {
   events: number;
   lagSeconds: number;
-  /** Events not yet written. */
   waiting: number;
   residentMb: number;
 };

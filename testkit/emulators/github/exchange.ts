@@ -1,6 +1,5 @@
 import type { Answer, Grants } from "./model.ts";
 
-/** The code exchange of GitHub and GitLab. */
 export function createExchange({
   grants,
   clientId,

@@ -73,7 +73,6 @@ const gotosocialLike: Differences = {
   needsRedirectUri: true,
 };
 
-/** May be changed at any time. */
 export type EmulatorSettings = Required<
   Omit<EmulatorOptions, "dialect" | "differences" | "domain">
 > & {

@@ -8,7 +8,6 @@ export type PlainSessionOptions = {
   access?: AccessKind;
   token?: string;
   nowMs?: number;
-  /** None by default. */
   others?: readonly MastodonEmulator[];
 };
 

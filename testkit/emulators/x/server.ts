@@ -256,7 +256,6 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     world,
     faults,
     requests,
-    /** Every resource of every response. */
     billed,
     grant: tokens.grant,
     revoke: tokens.revoke,
