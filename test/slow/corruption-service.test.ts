@@ -40,7 +40,7 @@ beforeAll(async () => {
   for (let round = 0; round < testRuns(2); round++) {
     for (const [index, error] of folderDamages.entries()) {
       const seed = testSeed(1) + round * 100 + index;
-      const folders = { healthy: made: created, older, trial: join(root, "trial") };
+      const folders = { healthy: created, older, trial: join(root, "trial") };
       outcomes.push(await runServiceTrial(error, seed, folders, stored, truth));
     }
   }
