@@ -16,10 +16,16 @@ const caller: Caller = {
   ...{ requestsPerSecond: 3, submissionsPerMinute: 10 },
 };
 
-function admitted(remaining: number, special: Partial<Caller> = {}): RateAnswer {
+function admitted(remaining: number, overrides: Partial<Caller> = {}): RateAnswer {
   const policy = { policy: "burst", limit: 3, windowMs: 1_000, remaining, growsInMs: 0 } as const;
   const policies = [policy, { ...policy, policy: "search" } as const];
-  return { kind: "admitted", caller: { ...caller, ...special }, waitMs: 0, policies, searchMs: 0 };
+  return {
+    kind: "admitted",
+    caller: { ...caller, ...overrides },
+    waitMs: 0,
+    policies,
+    searchMs: 0,
+  };
 }
 
 test("a caller is remembered for a minute", async () => {

@@ -5,7 +5,7 @@ import type { AuditAction } from "./audit-actions.ts";
 /** `command_line`: on the server's machine; `service`: the server itself. */
 export type Actor = { accountId: string } | "command_line" | "service";
 
-export type AuditNote = {
+export type NewAuditEntry = {
   atMs: number;
   action: AuditAction;
   actor: Actor;
@@ -18,7 +18,7 @@ export type AuditNote = {
 };
 
 /** Call it in the transaction of the action, before rows are deleted: only they resolve the log's pseudonyms. */
-export function* noteAudit(database: Database, note: AuditNote): Steps<void> {
+export function* writeAuditEntry(database: Database, note: NewAuditEntry): Steps<void> {
   const { atMs, action, actor, accountId, keyId = null, detail = {} } = note;
   yield* database.run(
     `INSERT INTO audit(at_ms, action, actor, subject, key, detail)

@@ -47,7 +47,7 @@ const search = immediateCalls({
 });
 
 /** Returns the columns of `take_calls`, and `call`; no row if the call must wait or has other limits. */
-export const immediateTurnSql = (callers: string): string => `
+export const immediateCallSql = (callers: string): string => `
   UPDATE rate SET (${burst.columns}, ${search.columns}, latest_us) =
     (SELECT ${burst.values}, ${search.values}, clock.moment
      FROM (SELECT greatest(now_us(), rate.latest_us) AS moment) AS clock)

@@ -3,64 +3,64 @@
  * job with its result. What the statement does not take is left to `admit` and to the ordinary submission.
  */
 
-import { byRow, durable } from "../db/operations.ts";
-import { listedCalls, listedResults, parametersAsColumns } from "../db/postgres/listed-calls.ts";
-import { listStatement } from "../db/postgres/run-operation.ts";
+import { durable, withRowLocks } from "../db/operations.ts";
+import { batchedCalls, batchedResults, parametersAsColumns } from "../db/postgres/batched-calls.ts";
+import { batchStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
 import { answerSubmission, submittedOf } from "../jobs/submissions/search-operations.ts";
 import {
-  insertedSearches,
   insertionParameters,
   insertOrDecline,
+  insertSearchesSql,
   needsNoCredential,
-  searchTypes,
+  searchParameterTypes,
 } from "../jobs/submissions/shared-submission-operations.ts";
 import type { AdmittedSearch, AdmittedSubmission } from "./admitted-search-operations.ts";
 import { authenticationSql } from "./authenticate.ts";
-import { immediateTurnSql } from "./immediate-calls.ts";
+import { immediateCallSql } from "./immediate-calls.ts";
 import { methodsText } from "./keys/key.ts";
 import {
   type AdmissionRow,
   admissionParameters,
-  admissionTypes,
+  admissionParameterTypes,
   callerSql,
   lockedRates,
-  turnColumns,
-  turnOfRow,
+  rateAnswerOfRow,
+  rateColumns,
 } from "./shared-limit-operations.ts";
 
 const sql = `WITH request AS MATERIALIZED (
-    SELECT * FROM ${listedCalls("listed", { ...admissionTypes, ...searchTypes, methods: "TEXT" })}),
+    SELECT * FROM ${batchedCalls("listed", { ...admissionParameterTypes, ...searchParameterTypes, methods: "TEXT" })}),
   caller AS MATERIALIZED (
     SELECT request.call, TRUE AS isSubmission, caller.* FROM request
     CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller
     WHERE caller.accountId = request.accountId AND caller.methods IS NOT DISTINCT FROM request.methods),
   locked AS (${lockedRates}),
-  taken AS (${immediateTurnSql("caller JOIN locked ON locked.id = caller.ratesKeyId")}),
+  taken AS (${immediateCallSql("caller JOIN locked ON locked.id = caller.ratesKeyId")}),
   job_of_call AS MATERIALIZED (
     SELECT request.*, result FROM request JOIN taken ON taken.call = request.call
-    JOIN ${listedResults} ON listed_result.call = request.call
+    JOIN ${batchedResults} ON batched_result.call = request.call
     WHERE ${parametersAsColumns("request", needsNoCredential)}),
-  ${insertedSearches}
-  SELECT caller.*, ${turnColumns}, inserted.change AS change FROM taken
+  ${insertSearchesSql}
+  SELECT caller.*, ${rateColumns}, inserted.change AS change FROM taken
   JOIN caller ON caller.call = taken.call
   LEFT JOIN job_of_call ON job_of_call.call = taken.call
   LEFT JOIN inserted ON inserted.uuid = job_of_call.uuid`;
 
 type Row = AdmissionRow & { change: number | null };
 
-export const sharedAdmittedSearchOperations = byRow({
+export const sharedAdmittedSearchOperations = withRowLocks({
   admitSearch: durable(function* (database, submission: AdmittedSubmission): Steps<AdmittedSearch> {
     const { admission, caller } = submission;
     const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return { turn: null, ...answered };
-    const row = yield* listStatement<Row>(sql, {
+    const row = yield* batchStatement<Row>(sql, {
       ...insertionParameters(answered.job, submission.search.terms.requestableWithCredential),
       ...admissionParameters(admission),
       methods: methodsText(caller.methods),
     });
     if (row === undefined) return { turn: null, kind: "unadmitted" };
-    const turn = turnOfRow(row, admission);
+    const turn = rateAnswerOfRow(row, admission);
     if (row.change !== null) {
       const inserted = { isReplay: false as const, change: row.change, hasDeliveries: false };
       return { turn, ...submittedOf(answered, inserted) };

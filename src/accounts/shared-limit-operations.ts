@@ -4,8 +4,8 @@
  */
 
 import { memory } from "../db/operations.ts";
-import { listedCalls, parametersAsColumns } from "../db/postgres/listed-calls.ts";
-import { listedStatement, singleStatement } from "../db/postgres/run-operation.ts";
+import { batchedCalls, parametersAsColumns } from "../db/postgres/batched-calls.ts";
+import { batchableStatement, singleStatement } from "../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../db/statements.ts";
 import { addressGroup } from "./address-group.ts";
 import {
@@ -15,7 +15,7 @@ import {
   callerOfKey,
   tokenAuthenticationSql,
 } from "./authenticate.ts";
-import { immediateTurnSql } from "./immediate-calls.ts";
+import { immediateCallSql } from "./immediate-calls.ts";
 import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionAnswer,
@@ -44,7 +44,7 @@ type Turn = {
   searchGrowsUs: number;
 };
 
-export const turnColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
+export const rateColumns = `allowed, wait_us AS waitUs, search_us AS searchUs, burst_remaining AS burstRemaining,
   burst_grows_us AS burstGrowsUs, search_remaining AS searchRemaining, search_grows_us AS searchGrowsUs`;
 
 const maxWaitUs = `CASE WHEN CAST(:mayWait AS BIGINT) = 1 OR (CAST(:readOf AS TEXT) IS NOT NULL AND EXISTS
@@ -59,7 +59,7 @@ export const callerSql = (authenticationSql: string): string => `
     AND caller.secretHash = decode(:presentedHash, 'base64') AS isGood
   FROM (${blockedUs}) AS blocked CROSS JOIN (${authenticationSql}) AS caller`;
 
-export const admissionTypes = {
+export const admissionParameterTypes = {
   ...{ id: "TEXT", resource: "TEXT", presentedHash: "TEXT", addressGroup: "TEXT" },
   ...{ nowMs: "BIGINT", failedKeysPerMinute: "BIGINT", isSubmission: "BOOLEAN" },
   ...{ requestsPerSecond: "BIGINT", submissionsPerMinute: "BIGINT" },
@@ -71,25 +71,25 @@ export const lockedRates =
 
 /** A list takes only calls that need not wait. */
 const admissionSql = (authenticationSql: string) => ({
-  sql: `SELECT caller.*, ${turnColumns} FROM (${callerSql(authenticationSql)}) AS caller
+  sql: `SELECT caller.*, ${rateColumns} FROM (${callerSql(authenticationSql)}) AS caller
     CROSS JOIN LATERAL take_calls(caller.isGood,
       ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
       ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
       ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
       ${maxWaitUs}, TRUE, :isSubmission) AS turn`,
-  list: `WITH caller AS MATERIALIZED (
-      SELECT request.call, request.isSubmission, caller.* FROM ${listedCalls("request", admissionTypes)}
+  batchSql: `WITH caller AS MATERIALIZED (
+      SELECT request.call, request.isSubmission, caller.* FROM ${batchedCalls("request", admissionParameterTypes)}
       CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller),
     locked AS (${lockedRates}),
-    taken AS (${immediateTurnSql("caller JOIN locked ON locked.id = caller.ratesKeyId")})
-    SELECT caller.*, ${turnColumns} FROM caller LEFT JOIN taken ON taken.call = caller.call`,
+    taken AS (${immediateCallSql("caller JOIN locked ON locked.id = caller.ratesKeyId")})
+    SELECT caller.*, ${rateColumns} FROM caller LEFT JOIN taken ON taken.call = caller.call`,
 });
 
 const keyAdmission = admissionSql(authenticationSql);
 const tokenAdmission = admissionSql(tokenAuthenticationSql);
 
 const turnSql = `
-  SELECT ${turnColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
+  SELECT ${rateColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
   CROSS JOIN LATERAL take_calls(TRUE, ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)],
     ARRAY[CAST(:requestsPerSecond AS BIGINT), CAST(:accountRequestsPerSecond AS BIGINT)],
     ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
@@ -117,7 +117,7 @@ export const sharedLimitOperations: LimitOperations = {
       readOf: request.readOf?.toLowerCase() ?? null,
       mayWait: request.mayWait === true ? 1 : 0,
     };
-    const listed = yield* listedStatement<AdmissionRow>(statement, parameters);
+    const listed = yield* batchableStatement<AdmissionRow>(statement, parameters);
     const isUntaken = listed?.isGood === 1 && listed.allowed === null;
     const row = isUntaken
       ? yield* singleStatement<AdmissionRow>(statement.sql, parameters)
@@ -211,7 +211,7 @@ export function admissionParameters(request: AdmissionRequest) {
 }
 
 /** Null if nothing was taken. */
-export function turnOfRow(row: AdmissionRow, request: AdmissionRequest): RateAnswer | null {
+export function rateAnswerOfRow(row: AdmissionRow, request: AdmissionRequest): RateAnswer | null {
   const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
   if (caller === null || caller === "suspended") return null;
   return answerOf(caller, ratedKey(caller, request), row);

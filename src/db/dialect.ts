@@ -8,12 +8,12 @@ export type PostgresQuery = {
 const translated = new Map<string, PostgresQuery>();
 
 /**
- * `CAST(… AS …)` is valid in both. `toSqlite` drops `FOR NO KEY UPDATE`: unlike `FOR UPDATE`, this lock does not wait for
- * transactions that insert rows with a reference to the locked one.
+ * `CAST(… AS …)` is valid in both dialects. `toSqlite` drops `FOR NO KEY UPDATE`: unlike `FOR UPDATE`, this lock does not
+ * wait for transactions that insert rows with a reference to the locked one.
  */
 export function toPostgres(sql: string): PostgresQuery {
-  const known = translated.get(sql);
-  if (known !== undefined) return known;
+  const cached = translated.get(sql);
+  if (cached !== undefined) return cached;
   const query = translate(sql);
   translated.set(sql, query);
   return query;

@@ -11,7 +11,7 @@ test.each([
   ["ENOSPC", { code: "ENOSPC" }],
   ["EDQUOT", { code: "EDQUOT" }],
   ["EROFS", { code: "EROFS" }],
-])("%s is a disk error, also as a cause", (_name, fields) => {
+])("%s is a disk error, directly or as a cause", (_name, fields) => {
   expect(isDiskError(withFields(fields))).toBe(true);
   const outer = new EarshotError("archive_unavailable", "x", { cause: withFields(fields) });
   expect(isDiskError(outer)).toBe(true);
@@ -20,7 +20,7 @@ test.each([
 test.each([
   ["SQLITE_CORRUPT", withFields({ errcode: 11 })],
   ["ENOENT", withFields({ code: "ENOENT" })],
-  ["an error of a search", new EarshotError("archive_unavailable", "x", { retryable: true })],
+  ["a search error", new EarshotError("archive_unavailable", "x", { retryable: true })],
   ["nothing", null],
 ])("%s is not a disk error", (_name, thrown) => {
   expect(isDiskError(thrown)).toBe(false);

@@ -4,17 +4,17 @@ import { resultCodeOf, sqlite } from "./result-codes.ts";
 const sqliteCodes: readonly number[] = [sqlite.readOnly, sqlite.ioError, sqlite.full];
 const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
 /** `disk_error` comes from threads, the others from the control store. */
-const ownCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
+const earshotCodes: readonly string[] = ["disk_error", "storage_full", "store_unavailable"];
 
-/** The same work can succeed later. */
+/** The same operation can succeed later. */
 export function isDiskError(thrown: unknown): boolean {
   if (!(thrown instanceof Error)) return false;
-  if (thrown instanceof EarshotError && ownCodes.includes(thrown.code)) return true;
-  if (isOfSystem(thrown)) return true;
+  if (thrown instanceof EarshotError && earshotCodes.includes(thrown.code)) return true;
+  if (hasDiskErrorCode(thrown)) return true;
   return isDiskError(thrown.cause);
 }
 
-function isOfSystem(thrown: Error): boolean {
+function hasDiskErrorCode(thrown: Error): boolean {
   const code = resultCodeOf(thrown);
   if (code !== null) return sqliteCodes.includes(code);
   return "code" in thrown && systemCodes.includes(String(thrown.code));

@@ -50,7 +50,7 @@ export function folderError(thrown: unknown, path: string): unknown {
   }
 }
 
-/** SQLite also reports a missing file when it may not write beside it. */
+/** SQLite also reports a missing file if it may not write to the folder. */
 function meaningOf(thrown: unknown, path: string) {
   const meaning = meanings.get(codeOf(thrown));
   return meaning === "missing" && isReadOnly(path) ? "not_writable" : meaning;

@@ -21,8 +21,8 @@ async function otherServer(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL("./folder-lock.ts", import.meta.url).href);
   const program = `
     import { lockFolder } from ${module};
-    globalThis.lock = lockFolder(${JSON.stringify(folder)}); // A lock that nothing refers to is collected, and let go.
-    console.log("held");
+    globalThis.lock = lockFolder(${JSON.stringify(folder)}); // Without a reference, it would be garbage-collected.
+    console.log("locked");
     process.stdin.on("end", () => setTimeout(process.exit, 300)).resume();
   `;
   const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
@@ -42,12 +42,12 @@ test("the folder lock excludes a second server in this process until the first r
 test("releasing the folder lock leaves only the lock file, and an unreadable pid file is ignored", () => {
   const lock = lockFolder(folder);
   writeFileSync(join(folder, "lock.pid"), "nonsense\n");
-  expect(() => lockFolder(folder)).toThrow(`another server runs on ${folder}`);
+  expect(() => lockFolder(folder)).toThrow(`another server is using ${folder}`);
   lock.release();
   expect(readdirSync(folder)).toEqual(["lock.db"]);
 });
 
-test("a waiting process gets the folder lock when the other one ends", async () => {
+test("a waiting process gets the folder lock when its holder exits", async () => {
   const other = await otherServer();
   const exited = once(other, "exit");
   await new Promise<void>((resolve) => other.stdin?.end(resolve));
@@ -60,7 +60,7 @@ test("the folder lock excludes a second process until the first is killed", asyn
   const other = await otherServer();
   expect(() => lockFolder(folder)).toThrow(inUse);
   expect(() => lockFolder(folder)).toThrow(
-    `another server (process ${other.pid} on ${hostname()}) runs on ${folder}`,
+    `another server (process ${other.pid} on ${hostname()}) is using ${folder}`,
   );
   const exited = once(other, "exit");
   other.kill("SIGKILL");

@@ -1,6 +1,6 @@
 /**
- * An open SQLite transaction: the operating system ends it with the process, while a pid file would outlive a
- * kill. Command-line tools do not take it. SQLite's locks need a local disk.
+ * The lock is an open SQLite transaction, which the operating system ends with the process; a pid file would outlive a
+ * killed process. Command-line tools do not take the lock. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ export function lockFolder(dataDir: string, waitMs = 0): FileLock {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const lock = acquireLock(join(dataDir, "lock.db"), waitMs);
   if (lock === null) throw folderInUse(dataDir);
-  noteHolder(dataDir);
+  writeHolder(dataDir);
   const release = (): void => {
     rmSync(holderPath(dataDir), { force: true });
     lock.release();
@@ -42,8 +42,8 @@ export function lockFolder(dataDir: string, waitMs = 0): FileLock {
 
 const holderPath = (dataDir: string): string => join(dataDir, "lock.pid");
 
-/** Informational: a failed write is ignored. */
-function noteHolder(dataDir: string): void {
+/** Informational, so a failed write is ignored. */
+function writeHolder(dataDir: string): void {
   try {
     writeFileSync(holderPath(dataDir), `process ${process.pid} on ${hostname()}\n`, {
       mode: 0o600,
@@ -53,7 +53,7 @@ function noteHolder(dataDir: string): void {
   }
 }
 
-function holderOf(dataDir: string): string {
+function holderText(dataDir: string): string {
   try {
     const [holder = ""] = readFileSync(holderPath(dataDir), "utf8").split("\n");
     return /^process \d+ on \S+$/.test(holder) ? ` (${holder})` : "";
@@ -65,7 +65,7 @@ function holderOf(dataDir: string): string {
 function folderInUse(dataDir: string): EarshotError {
   return new EarshotError(
     "folder_in_use",
-    `another server${holderOf(dataDir)} runs on ${dataDir}`,
+    `another server${holderText(dataDir)} is using ${dataDir}`,
     {
       status: 503,
       retryable: true,

@@ -1,2 +1,2 @@
-/** A pattern for `LIKE … ESCAPE '\\'`. */
-export const containing = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;
+/** The pattern for `LIKE … ESCAPE '\\'`. */
+export const containsPattern = (text: string): string => `%${text.replaceAll(/[\\%_]/g, "\\$&")}%`;

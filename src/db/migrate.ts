@@ -22,12 +22,12 @@ export function migrate(
 }
 
 /** Errors: `newer_schema`. */
-export function refuseNewerSchema(connection: DatabaseSync, path: string, known: number): void {
+export function refuseNewerSchema(connection: DatabaseSync, path: string, latest: number): void {
   const version = versionOf(connection);
-  if (version <= known) return;
+  if (version <= latest) return;
   throw new EarshotError(
     "newer_schema",
-    `${path} has schema ${version}, this version of Earshot knows ${known}`,
+    `${path} has schema ${version}, but this version of Earshot supports at most ${latest}`,
     { status: 503, hint: "use the version of Earshot that wrote it, or a later one" },
   );
 }

@@ -1,6 +1,6 @@
 /**
- * No transaction spans control database and archive: a job that runs twice returns the same IDs. A copy of the archive contains
- * no keys or credentials.
+ * The control database is separate from the archive, so that a copy of the archive contains no keys or credentials. No
+ * transaction needs to span both, because a job that runs twice returns the same IDs.
  */
 
 import { mkdirSync } from "node:fs";
@@ -9,7 +9,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openReadable, openWritable } from "./connection.ts";
 import { toSqlite } from "./dialect.ts";
 import { refuseNewerSchema } from "./migrate.ts";
-import { type Database, type Parameters, withoutWaiting } from "./statements.ts";
+import { type Database, immediateDatabase, type Parameters } from "./statements.ts";
 
 /** Statements are cached by text; parameters are named (`:name`). */
 export type SqliteDatabase = {
@@ -20,18 +20,18 @@ export type SqliteDatabase = {
   run(sql: string, parameters?: Parameters): number;
   /** SQLite may end a transaction when the disk is full. */
   inTransaction(): boolean;
-  /** Whether commits are durable. */
+  /** Sets whether commits are durable. */
   syncCommits(toDisk: boolean): void;
-  /** Removes deleted data from the log after the next commit that no reader blocks. */
+  /** Truncates the write-ahead log, and with it deleted data, after the next commit that no reader blocks. */
   emptyLogSoon(): void;
-  /** Outside of a transaction; never waits. */
+  /** Call it outside of a transaction. Never waits. */
   emptyLogIfDue(): void;
   close(): void;
 };
 
 const busyTimeoutMs = 5_000;
 
-/** Readable by the owner only; commits are durable. Errors: `newer_schema`. */
+/** The files are readable by their owner only, and commits are durable. Errors: `newer_schema`. */
 export function openStoreForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
@@ -44,7 +44,7 @@ export function openStoreForWriting(path: string, migrations: readonly string[])
   return databaseOn(connection);
 }
 
-/** Sees the last commit and never waits for a writer. Errors: `newer_schema`. */
+/** The connection sees the last commit and never waits for a writer. Errors: `newer_schema`. */
 export function openStoreForReading(
   path: string,
   migrations: readonly string[],
@@ -62,14 +62,14 @@ export function openStoreForReading(
 
 function databaseOn(connection: DatabaseSync): SqliteDatabase {
   const statements = new Map<string, StatementSync>();
-  let commitsSynced = true;
+  let areCommitsSynced = true;
   let isEmptyingDue = false;
 
-  /** The pragma, which takes effect when compiled, is not prepared. */
+  /** Not a prepared statement: the pragma takes effect when it is compiled. */
   function syncCommits(toDisk: boolean): void {
-    if (toDisk === commitsSynced) return;
+    if (toDisk === areCommitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
-    commitsSynced = toDisk;
+    areCommitsSynced = toDisk;
   }
 
   function emptyLogIfDue(): void {
@@ -104,7 +104,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
     isEmptyingDue = true;
   };
 
-  const forOperations = withoutWaiting({ get, all, run, emptyLogSoon });
+  const forOperations = immediateDatabase({ get, all, run, emptyLogSoon });
 
   return {
     forOperations,

@@ -2,16 +2,16 @@ import type { SqliteDatabase } from "./open.ts";
 import { type Database, runNow, type Steps } from "./statements.ts";
 
 /**
- * Waiting writes share a transaction: `durable` ones are on disk when their promise resolves; `relaxed` ones, rebuilt after a
- * crash, may be lost. `memory` operations change unwritten state (`perStore`) on a server's event loop: they may only read a
- * few rows of small tables.
+ * Pending writes share a transaction. `durable` ones are on disk when their promise resolves; `relaxed` ones may be lost in a
+ * crash, after which their data is rebuilt. `memory` operations change in-memory state (`perStore`) on a server's event loop,
+ * so they may only read a few rows of small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
 export type StoreOperation<Args, Value, M extends Mode = Mode> = {
   mode: M;
-  /** See `byRow`. */
-  isByRow: boolean;
+  /** Set by `withRowLocks`. */
+  hasRowLocks: boolean;
   run: (database: Database, args: Args) => Steps<Value>;
 };
 
@@ -24,49 +24,49 @@ export type InMemory<Args, Value> = StoreOperation<Args, Value, "memory">;
 export function read<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): Read<Args, Value> {
-  return { mode: "read", isByRow: false, run };
+  return { mode: "read", hasRowLocks: false, run };
 }
 
 export function durable<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): Write<Args, Value> {
-  return { mode: "durable", isByRow: false, run };
+  return { mode: "durable", hasRowLocks: false, run };
 }
 
 export function relaxed<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): Write<Args, Value> {
-  return { mode: "relaxed", isByRow: false, run };
+  return { mode: "relaxed", hasRowLocks: false, run };
 }
 
 export function memory<Args, Value>(
   run: (database: Database, args: Args) => Steps<Value>,
 ): InMemory<Args, Value> {
-  return { mode: "memory", isByRow: false, run };
+  return { mode: "memory", hasRowLocks: false, run };
 }
 
 /**
- * Marks operations that lock each row on which they depend, or check it in the statement that changes it, so that
- * others may run at the same time. Other operations are serializable, and repeated after a conflict.
+ * Marks operations that lock each row on which they depend, or check it in the statement that changes it, so that others may
+ * run concurrently. All other operations run in serializable transactions, which are repeated after a conflict.
  */
-export function byRow<Table extends Operations>(operations: Table): Table {
+export function withRowLocks<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [
     name,
-    { ...operation, isByRow: true },
+    { ...operation, hasRowLocks: true },
   ]);
   // `fromEntries` loses the types.
   return Object.fromEntries(marked) as Table;
 }
 
-/** One per store, created on first use. */
-export function perStore<State>(make: () => State): (database: Database) => State {
+/** Returns a function for the state of a store, which is created on first use. */
+export function perStore<State>(create: () => State): (database: Database) => State {
   const states = new WeakMap<Database, State>();
   return (database) => {
     const state = states.get(database);
     if (state !== undefined) return state;
-    const table = make();
-    states.set(database, table);
-    return table;
+    const created = create();
+    states.set(database, created);
+    return created;
   };
 }
 

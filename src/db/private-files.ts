@@ -4,7 +4,7 @@ const sideFiles = ["", "-wal", "-shm", "-journal"];
 
 const othersMode = 0o077;
 
-/** Includes its side files. Never opens an existing file: closing it would drop its locks. */
+/** Includes the database's side files. Never opens an existing file, because closing it would drop its locks. */
 export function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -25,7 +25,7 @@ function tighten(path: string): void {
   try {
     chmodSync(path, mode & ~othersMode & 0o7777);
   } catch (error) {
-    // Another user's, removed in between, or a read-only file system.
+    // The file is another user's, was just removed, or is on a read-only file system.
     if (!["EPERM", "ENOENT", "EROFS"].includes(codeOf(error))) throw error;
   }
 }

@@ -11,24 +11,24 @@ export type OpenStore = { database: SqliteDatabase; close(): void };
 /** Size of the next batch, at least 1. */
 export type BatchSize = (waiting: readonly ThreadCall[]) => number;
 
-/** A failed `open` fails its batch, and the next call retries. Default: all waiting calls. */
+/** If `open` fails, so does the batch, and the next call tries again. Default batch: all pending calls. */
 export function serveWrites(
   operations: Operations,
   open: () => OpenStore,
   batchSize: BatchSize = ({ length }) => length,
 ): void {
-  const served = lazilyOpened(open);
+  const store = lazilyOpened(open);
   const waiting: ThreadCall[] = [];
   serveInSlices(
     {
       add: (call) => waiting.push(call),
       runSlice: () => {
         const calls = waiting.splice(0, batchSize(waiting));
-        return served.answer(calls, (database) => runWrites(database, operations, calls));
+        return store.answer(calls, (database) => runWrites(database, operations, calls));
       },
       isIdle: () => waiting.length === 0,
     },
-    served.close,
+    store.close,
   );
 }
 
@@ -48,11 +48,11 @@ function runWrites(
 }
 
 export function serveReads(operations: Operations, open: () => OpenStore): void {
-  const served = lazilyOpened(open);
+  const store = lazilyOpened(open);
   serveBatches(
     (calls) =>
-      served.answer(calls, (database) => calls.map((call) => read(database, operations, call))),
-    served.close,
+      store.answer(calls, (database) => calls.map((call) => read(database, operations, call))),
+    store.close,
   );
 }
 
@@ -72,17 +72,17 @@ function lazilyOpened(open: () => OpenStore): {
   ): readonly ThreadReply[];
   close(): void;
 } {
-  let served: OpenStore | null = null;
+  let store: OpenStore | null = null;
   return {
     answer: (calls, run) => {
       try {
-        served ??= open();
+        store ??= open();
       } catch (error) {
         const cause = storeError(error);
         return calls.map((call) => failedReply(call, cause));
       }
-      return run(served.database);
+      return run(store.database);
     },
-    close: () => served?.close(),
+    close: () => store?.close(),
   };
 }

@@ -6,7 +6,7 @@ export type SecretName = "cursor_key" | "seed";
 
 const secretNames: readonly SecretName[] = ["cursor_key", "seed"];
 
-/** 32 bytes each; concurrent processes agree. */
+/** Creates missing secrets of 32 bytes; concurrent processes agree on them. */
 export function* ensureSecrets(database: Database, randomBytes: RandomBytes): Steps<void> {
   for (const name of secretNames) {
     if (yield* database.get("SELECT 1 FROM setting WHERE name = :name", { name })) continue;
@@ -21,12 +21,12 @@ export const settingOperations = {
   open: relaxed(function* (database, _args: null) {
     return {
       cursorKey: yield* secretOf(database, "cursor_key"),
-      holdsSecrets: yield* holdsSecrets(database),
+      hasSecrets: yield* hasSecrets(database),
     };
   }),
 
-  holdsSecrets: read(function* (database, _args: null): Steps<boolean> {
-    return yield* holdsSecrets(database);
+  hasSecrets: read(function* (database, _args: null): Steps<boolean> {
+    return yield* hasSecrets(database);
   }),
 
   readSecret: read(function* (database, { name }: { name: SecretName }) {
@@ -45,7 +45,7 @@ function* secretOf(database: Database, name: SecretName): Steps<Uint8Array> {
   return row.value;
 }
 
-function* holdsSecrets(database: Database): Steps<boolean> {
+function* hasSecrets(database: Database): Steps<boolean> {
   const row = yield* database.get<{ found: number }>(
     "SELECT EXISTS(SELECT 1 FROM webhook) OR EXISTS(SELECT 1 FROM credential) AS found",
   );

@@ -1,8 +1,8 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { extendedCodeOf, resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** Codes of the environment, not the statement. */
-const outside: ReadonlySet<number> = new Set([
+/** Result codes that the environment causes, not the statement. */
+const environmentCodes: ReadonlySet<number> = new Set([
   sqlite.busy,
   sqlite.locked,
   sqlite.readOnly,
@@ -14,7 +14,7 @@ const outside: ReadonlySet<number> = new Set([
 /** SQLITE_IOERR_SHMSIZE: the log's index could not be enlarged. */
 const sharedMemorySize = 4_874;
 
-/** SQLITE_CONSTRAINT_FOREIGNKEY: always a deleted account. */
+/** SQLITE_CONSTRAINT_FOREIGNKEY: the account was deleted. */
 const foreignKey = 787;
 
 export function isBusy(thrown: unknown): boolean {
@@ -22,15 +22,15 @@ export function isBusy(thrown: unknown): boolean {
 }
 
 /**
- * Full disk: `storage_full`; read-only or failing disk, or lock: `store_unavailable`; deleted account: `unauthorized`. Others
- * pass unchanged.
+ * A full disk becomes `storage_full`, a read-only, failing or locked one `store_unavailable`, a deleted account `unauthorized`.
+ * Others are returned unchanged.
  */
 export function storeError(thrown: unknown): unknown {
   const code = resultCodeOf(thrown);
   if (code === sqlite.full || extendedCodeOf(thrown) === sharedMemorySize)
     return storageFull("the data folder", thrown);
   if (extendedCodeOf(thrown) === foreignKey) return accountDeleted(thrown);
-  if (code === null || !outside.has(code)) return thrown;
+  if (code === null || !environmentCodes.has(code)) return thrown;
   return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
     status: 503,
     retryable: true,
@@ -48,8 +48,8 @@ export function accountDeleted(cause?: unknown): EarshotError {
   });
 }
 
-export function storageFull(ofWhat: string, cause: unknown): EarshotError {
-  return new EarshotError("storage_full", `the disk of ${ofWhat} is full`, {
+export function storageFull(store: string, cause: unknown): EarshotError {
+  return new EarshotError("storage_full", `the disk of ${store} is full`, {
     status: 503,
     retryable: true,
     hint: "retry after the operator frees space; stored data is safe and readable",

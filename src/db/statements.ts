@@ -9,28 +9,28 @@ export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
-  /** Its own transaction; for statements of one engine (db/postgres/run-operation.ts). */
+  /** Runs in its own transaction; PostgreSQL only (db/postgres/run-operation.ts). */
   isSingle?: true;
-  /** The same for several calls that wait (db/postgres/listed-statements.ts). */
-  list?: string;
+  /** Runs several calls as one statement (db/postgres/batched-statements.ts). */
+  batchSql?: string;
 };
 
 /**
- * Yields statements and continues with their results: one definition runs immediately on SQLite, and with round trips on
- * PostgreSQL.
+ * Yields statements and continues with their results, so that one definition runs immediately on SQLite and with round trips
+ * on PostgreSQL.
  */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 
-/** An operation is one transaction. */
+/** Each operation on it is one transaction. */
 export type Database = {
   get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined>;
   all<Row>(sql: string, parameters?: Parameters): Steps<Row[]>;
   run(sql: string, parameters?: Parameters): Steps<number>;
-  /** Deleted data disappears from the files soon. */
+  /** Removes deleted data from the files soon. */
   emptyLogSoon(): void;
 };
 
-type AnsweringDatabase = {
+type SynchronousDatabase = {
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
   run(sql: string, parameters?: Parameters): number;
@@ -38,7 +38,7 @@ type AnsweringDatabase = {
 };
 
 /** Runs each statement immediately; none is yielded. */
-export function withoutWaiting(database: AnsweringDatabase): Database {
+export function immediateDatabase(database: SynchronousDatabase): Database {
   return {
     // biome-ignore-start lint/correctness/useYield: no statement waits.
     *get<Row>(sql: string, parameters?: Parameters): Steps<Row | undefined> {
@@ -57,12 +57,12 @@ export function withoutWaiting(database: AnsweringDatabase): Database {
 
 export function runNow<Value>(steps: Steps<Value>): Value {
   const step = steps.next();
-  if (step.done !== true) throw new Error("a statement waits that should have been run");
+  if (step.done !== true) throw new Error("a statement was yielded instead of run");
   return step.value;
 }
 
-/** The values that are not null. */
-export function* eachOf<Item, Value>(
+/** Returns the values that are not null. */
+export function* mapNonNull<Item, Value>(
   items: readonly Item[],
   stepsOf: (item: Item) => Steps<Value | null>,
 ): Steps<Value[]> {

@@ -12,12 +12,13 @@ import { EarshotError } from "../lib/errors.ts";
 
 export type StoreName = "archive" | "control";
 
-/** File with the id of a store, so that a missing or exchanged store is not mistaken for a new one. */
-export const noteIdOf = (dataDir: string, store: StoreName): string => join(dataDir, `${store}.id`);
+/** This file has the id of the store, so that a missing or replaced store is not mistaken for a new one. */
+export const storeIdPath = (dataDir: string, store: StoreName): string =>
+  join(dataDir, `${store}.id`);
 
 /** Errors: `store_id_unreadable`. */
 export function readStoreId(dataDir: string, store: StoreName): string | null {
-  const path = noteIdOf(dataDir, store);
+  const path = storeIdPath(dataDir, store);
   let text: string;
   try {
     text = readFileSync(path, "utf8");
@@ -29,13 +30,13 @@ export function readStoreId(dataDir: string, store: StoreName): string | null {
   if (/^[0-9a-f]{32}$/.test(id)) return id;
   throw new EarshotError("store_id_unreadable", `${path} does not contain an id`, {
     status: 503,
-    hint: `if ${store === "archive" ? "archive/" : "control.db"} is the right one, remove the file: it will be written again`,
+    hint: `if ${store === "archive" ? "archive/" : "control.db"} is the right one, delete the file; Earshot writes it again`,
   });
 }
 
-/** Atomic and durable. */
+/** Writes the file atomically and durably. */
 export function writeStoreId(dataDir: string, store: StoreName, id: string): void {
-  const path = noteIdOf(dataDir, store);
+  const path = storeIdPath(dataDir, store);
   const draft = `${path}.${process.pid}`;
   try {
     const file = openSync(draft, "w", 0o600);
@@ -51,6 +52,6 @@ export function writeStoreId(dataDir: string, store: StoreName, id: string): voi
   }
 }
 
-export function noteStoreId(dataDir: string, store: StoreName, id: string): void {
+export function ensureStoreId(dataDir: string, store: StoreName, id: string): void {
   if (readStoreId(dataDir, store) === null) writeStoreId(dataDir, store, id);
 }

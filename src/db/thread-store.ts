@@ -9,7 +9,7 @@ export type StoreThread<Table extends Operations> = Thread<{
   [Name in keyof Table]: (args: ArgsOf<Table[Name]>) => ValueOf<Table[Name]>;
 }>;
 
-/** `memory` operations run here, on a read-only connection. */
+/** Runs `memory` operations on the calling thread, with a read-only connection. */
 export function createThreadStore<Table extends Operations>(
   writer: Pick<StoreThread<Table>, "call">,
   reader: Pick<StoreThread<Table>, "call">,

@@ -4,7 +4,7 @@ import { isBusy } from "./sqlite-errors.ts";
 const timeoutMs = 10_000;
 const stepMs = 5;
 
-/** SQLite ignores its busy timeout for this lock. Blocks the thread. */
+/** Retries, because SQLite ignores its busy timeout for this lock. Blocks the thread. */
 export function useWriteAheadLog(connection: DatabaseSync): void {
   for (let waitedMs = 0; ; waitedMs += stepMs) {
     try {

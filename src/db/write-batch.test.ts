@@ -40,7 +40,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-function recorded(): { watched: SqliteDatabase; statements: string[] } {
+function recordStatements(): { watched: SqliteDatabase; statements: string[] } {
   const statements: string[] = [];
   const watched: SqliteDatabase = {
     ...database,
@@ -60,8 +60,8 @@ const full = 2;
 
 const synchronous = () => database.get<{ synchronous: number }>("PRAGMA synchronous")?.synchronous;
 
-test("all database writes of one tick share one commit", async () => {
-  const { watched, statements } = recorded();
+test("all database writes of one tick share a commit", async () => {
+  const { watched, statements } = recordStatements();
   const store = createLocalStore(watched, operations);
   await Promise.all(
     Array.from({ length: 50 }, (_, index) => store.write("add", { text: `note ${index}` })),

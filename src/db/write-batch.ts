@@ -8,8 +8,9 @@ export type Call = { method: string; args: unknown };
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * A savepoint per call, so that a failed call has no effect on others. Synced if any call is durable; an unsynced commit
- * becomes durable with the next synced one. If the commit fails, all calls fail.
+ * Runs the calls in one transaction, each in a savepoint, so that a failed call does not affect the others. The commit is
+ * synced if any call is durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls
+ * fail.
  */
 export function runBatch(
   database: SqliteDatabase,

@@ -26,15 +26,18 @@ afterEach(async () => {
   await jobs.close();
 });
 
-const submit = async (special: Partial<SearchJobRequest> = {}, keyId = "key"): Promise<string> => {
-  const job: NewJob = { ...newJob(keyId), request: { ...request, ...special } };
+const submit = async (
+  overrides: Partial<SearchJobRequest> = {},
+  keyId = "key",
+): Promise<string> => {
+  const job: NewJob = { ...newJob(keyId), request: { ...request, ...overrides } };
   return (await jobs.queue.submit(job)).uuid;
 };
 
 const leaseRequest = (
   nodeId: string,
-  special: Partial<LeaseRequest<SearchJobRequest>> = {},
-): LeaseRequest<SearchJobRequest> => ({ ...testNode, nodeId, ...special });
+  overrides: Partial<LeaseRequest<SearchJobRequest>> = {},
+): LeaseRequest<SearchJobRequest> => ({ ...testNode, nodeId, ...overrides });
 
 const leaseOf = (node: LeaseRequest<SearchJobRequest>, waitMs = 0) =>
   jobs.queue.lease(node, waitMs);

@@ -1,4 +1,4 @@
-import { byRow } from "../db/operations.ts";
+import { withRowLocks } from "../db/operations.ts";
 import { endOperations } from "./ends/end-operations.ts";
 import { fetchedOperations } from "./ends/fetched-operations.ts";
 import { recoveryOperations } from "./gateways/recovery-operations.ts";
@@ -12,7 +12,12 @@ import { submissionOperations } from "./submissions/submission-operations.ts";
  * are durable when they resolve; leases are not, because a crash ends them anyway.
  */
 export const jobOperations = {
-  ...byRow({ ...submissionOperations, ...searchOperations, ...leaseOperations, ...endOperations }),
+  ...withRowLocks({
+    ...submissionOperations,
+    ...searchOperations,
+    ...leaseOperations,
+    ...endOperations,
+  }),
   ...recoveryOperations,
   ...readOperations,
   ...fetchedOperations,

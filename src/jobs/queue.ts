@@ -77,7 +77,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   failLeasesOf(nodeId: string): Promise<void>;
   runningOf(nodeId: string): number;
   depth(): number;
-  noteChanges(changes: readonly ForeignChange[]): Promise<void>;
+  applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(): Promise<void>;
   /** Recovers the jobs of an earlier process. Must be called first. */
   start(): Promise<void>;
@@ -273,7 +273,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     failLeasesOf: leases.failLeasesOf,
     runningOf: (nodeId) => running.of(nodeId),
     depth: dispatcher.depth,
-    noteChanges: others.noteChanges,
+    applyForeignChanges: others.applyForeignChanges,
     reload: () => others.reload(null),
     start,
     stop,

@@ -134,12 +134,12 @@ export function decodeResultParts({ head, positions }: ResultParts): JobResult {
 
 export async function encodeLargeResult(
   result: JobResult,
-  letOthers: () => Promise<void> | undefined,
+  yieldIfDue: () => Promise<void> | undefined,
 ): Promise<string> {
   const items: string[] = [];
   for (const item of result.items) {
     items.push(itemText(item));
-    await letOthers();
+    await yieldIfDue();
   }
   return joinResult({ head: headText(result), positions: `[${items.join(",")}]` });
 }

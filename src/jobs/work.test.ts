@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { SqliteDatabase } from "../db/open.ts";
 import { runOn } from "../db/operations.ts";
-import { type Parameters as Values, withoutWaiting } from "../db/statements.ts";
+import { immediateDatabase, type Parameters as Values } from "../db/statements.ts";
 import { jobOperations as run } from "./operations.ts";
 import { encodeRequest } from "./stored.ts";
 import { type JobTable, openJobTable, request } from "./test-jobs.ts";
@@ -35,7 +35,7 @@ beforeEach(() => {
       return database.run(sql, parameters);
     },
   };
-  watched = { ...noting, forOperations: withoutWaiting(noting) };
+  watched = { ...noting, forOperations: immediateDatabase(noting) };
 });
 
 afterEach(() => {

@@ -13,10 +13,10 @@ export const readSecretKey = readKey;
 export function ensureSecretKey(
   dataDir: string,
   randomBytes: RandomBytes,
-  holdsSecrets: boolean,
+  hasSecrets: boolean,
 ): Uint8Array {
   const path = join(dataDir, "secret.key");
-  if (holdsSecrets && !existsSync(path)) throw missing(path);
+  if (hasSecrets && !existsSync(path)) throw missing(path);
   return ensureKeyFile(path, randomBytes, {
     code: "secret_key_unreadable",
     hint: "restore the file, or set EARSHOT_SECRET_KEY to the same key; another key cannot decrypt stored data",

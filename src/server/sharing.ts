@@ -20,7 +20,7 @@ export type GatewaySharing = {
   offer(capabilities: () => readonly Capability[]): void;
   others(): readonly RoutableNode[];
   /** Call after the queue has started. */
-  start(queue: Pick<JobQueue, "noteChanges" | "reload">): void;
+  start(queue: Pick<JobQueue, "applyForeignChanges" | "reload">): void;
   stop(): void;
 };
 
@@ -82,13 +82,13 @@ export function createGatewaySharing({
 
   async function follow(
     control: SharedControl,
-    queue: Pick<JobQueue, "noteChanges" | "reload">,
+    queue: Pick<JobQueue, "applyForeignChanges" | "reload">,
   ): Promise<void> {
     while (!signal.aborted) {
       try {
         const { isReloadNeeded, payloads } = await control.nextNotifications();
         if (isReloadNeeded) await queue.reload();
-        await queue.noteChanges(changesIn(payloads, gatewayId));
+        await queue.applyForeignChanges(changesIn(payloads, gatewayId));
       } catch (error) {
         if (signal.aborted) return;
         warn(error, "reading changes of other gateways failed");

@@ -141,7 +141,7 @@ describe("serve", () => {
 
     const second = await earshot(["serve"]);
     expect(second).toMatchObject({ code: 1, out: "" });
-    expect(second.notes).toMatch(/^earshot: another server \(process \d+ on \S+\) runs on .* – /);
+    expect(second.notes).toMatch(/^earshot: another server \(process \d+ on \S+\) is using .* – /);
 
     run.child.kill("SIGTERM");
     expect(await run.ended).toEqual({ code: 0, signal: null });

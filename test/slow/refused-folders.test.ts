@@ -73,7 +73,7 @@ test("a second server exits with an error that names the process of the first", 
   const server = await startServer(dataDir, await freePort());
   const { code, output } = run(dataDir, "serve");
   expect(code).toBe(1);
-  expect(output).toContain(`another server (process ${server.pid} on ${hostname()}) runs on`);
+  expect(output).toContain(`another server (process ${server.pid} on ${hostname()}) is using`);
   await server.stop();
 });
 

@@ -5,7 +5,7 @@ import { createLocalStore } from "../../src/db/local-store.ts";
 import { controlMigrations } from "../../src/db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import { jobOperations } from "../../src/jobs/operations.ts";
-import { answerSearches } from "../../src/jobs/submissions/search-operations.ts";
+import { registerSearchAnswerer } from "../../src/jobs/submissions/search-operations.ts";
 import { accounts, type MachineEngine } from "./machine.ts";
 
 export async function createFileEngine(): Promise<MachineEngine> {
@@ -21,7 +21,7 @@ export async function createFileEngine(): Promise<MachineEngine> {
       }
       // Only the process dies, not the machine.
       const database: SqliteDatabase = { ...opened, syncCommits: () => undefined };
-      answerSearches(database.forOperations, answer);
+      registerSearchAnswerer(database.forOperations, answer);
       return {
         store: createLocalStore(database, jobOperations),
         get: async (sql, parameters) => database.get(sql, parameters),

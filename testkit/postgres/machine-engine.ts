@@ -4,7 +4,7 @@ import { migratePostgres } from "../../src/db/postgres/migrate.ts";
 import { openPool } from "../../src/db/postgres/pool.ts";
 import { postgresDatabase, singleStatement } from "../../src/db/postgres/run-operation.ts";
 import type { Parameters } from "../../src/db/statements.ts";
-import { answerSearches } from "../../src/jobs/submissions/search-operations.ts";
+import { registerSearchAnswerer } from "../../src/jobs/submissions/search-operations.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { databaseOperations, jobsOf } from "../../src/server/control/control-database.ts";
 import { accounts, type MachineEngine, type MachineStore } from "../job-machine/machine.ts";
@@ -29,7 +29,7 @@ export async function createPostgresEngine(): Promise<MachineEngine> {
   await pool.end();
   return {
     open: async (answer) => {
-      answerSearches(postgresDatabase, answer);
+      registerSearchAnswerer(postgresDatabase, answer);
       const { run, close } = createCalls(options, operations, systemClock, { changedBy: jobsOf });
       return {
         // The names determine the types.

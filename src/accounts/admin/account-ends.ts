@@ -47,7 +47,7 @@ export function createAccountEnds({
   async function end({ id: accountId, ending }: EndingAccount): Promise<void> {
     await jobs.endAll(accountId);
     if (ending === "suspended") {
-      await store.write("noteEnded", { accountId });
+      await store.write("finishSuspension", { accountId });
       return;
     }
     for (let isMore = true; isMore; ) {

@@ -1,7 +1,7 @@
 import { read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import type { AuditAction } from "../audit-actions.ts";
-import { accountNameSql, isPresent } from "./names.ts";
+import { accountNameSql, isNotDeletedSql } from "./names.ts";
 
 export type AuditEntry = {
   sequence: number;
@@ -55,9 +55,9 @@ export const auditOperations = {
     return (yield* database.all<Row>(
       `SELECT sequence, at_ms AS atMs, action, detail,
            CASE actor WHEN 'command_line' THEN 'the command line' WHEN 'service' THEN 'the server'
-             ELSE coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = actor AND ${isPresent}), '${deletedAccount}') END AS actor,
+             ELSE coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = actor AND ${isNotDeletedSql}), '${deletedAccount}') END AS actor,
            CASE WHEN subject IS NOT NULL THEN
-             coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isPresent}), '${deletedAccount}') END AS subject,
+             coalesce((SELECT ${accountNameSql} FROM account WHERE audit_id = subject AND ${isNotDeletedSql}), '${deletedAccount}') END AS subject,
            CASE WHEN key IS NOT NULL THEN
              coalesce((SELECT name FROM api_key WHERE audit_id = audit.key),
                (SELECT client_name FROM oauth_grant WHERE audit_id = audit.key), 'a deleted key') END AS key

@@ -1,6 +1,6 @@
 import { durable } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
-import { type Actor, type AuditNote, noteAudit } from "../audit.ts";
+import { type Actor, type NewAuditEntry, writeAuditEntry } from "../audit.ts";
 import { requireOtherOperator } from "./last-operator.ts";
 import { type AccountListing, accountListing, type Role } from "./listing-operations.ts";
 import { unknownAccount } from "./resolve-account.ts";
@@ -110,8 +110,8 @@ function* restore(
 function* note(
   database: Database,
   { accountId, actor, nowMs }: AccountChangeRequest,
-  action: AuditNote["action"],
-  detail: AuditNote["detail"] = {},
+  action: NewAuditEntry["action"],
+  detail: NewAuditEntry["detail"] = {},
 ): Steps<void> {
-  yield* noteAudit(database, { atMs: nowMs, action, actor, accountId, detail });
+  yield* writeAuditEntry(database, { atMs: nowMs, action, actor, accountId, detail });
 }

@@ -1,7 +1,7 @@
 import { durable, read } from "../../db/operations.ts";
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import { forgetSpendingOf } from "../../upstream/requests/spending-rows.ts";
-import { type Actor, noteAudit } from "../audit.ts";
+import { type Actor, writeAuditEntry } from "../audit.ts";
 import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";
 import { unknownAccount } from "./resolve-account.ts";
@@ -30,7 +30,7 @@ export const deletionOperations = {
     );
     if (found === undefined) throw unknownAccount(accountId);
     yield* requireOtherOperator(database, accountId);
-    yield* noteAudit(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
+    yield* writeAuditEntry(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
     yield* forgetSpendingOf(database, accountId);
     yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
     for (const table of namingTables) yield* deleteOf(database, table, accountId);
@@ -58,7 +58,7 @@ export const deletionOperations = {
     );
     if (closed === undefined) return { isMore: false };
     yield* forgetSpendingOf(database, accountId);
-    const dropped = yield* eachOf(parts, function* ({ sql, limit }) {
+    const dropped = yield* mapNonNull(parts, function* ({ sql, limit }) {
       return (yield* database.run(sql, { accountId, limit })) === limit;
     });
     if (dropped.includes(true)) return { isMore: true };
@@ -72,7 +72,7 @@ export const deletionOperations = {
   }),
 
   /** `servedMs`: last heartbeat of a server, which deletes the rest; null for none. */
-  accountRest: read(function* (
+  deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },
   ): Steps<{ isLeft: boolean; servedMs: number | null }> {
@@ -87,7 +87,10 @@ export const deletionOperations = {
     return yield* database.all("SELECT id, ending FROM account WHERE ending IS NOT NULL LIMIT 100");
   }),
 
-  noteEnded: durable(function* (database, { accountId }: { accountId: string }): Steps<null> {
+  finishSuspension: durable(function* (
+    database,
+    { accountId }: { accountId: string },
+  ): Steps<null> {
     yield* database.run(
       "UPDATE account SET ending = NULL WHERE id = :accountId AND ending = 'suspended'",
       {

@@ -1,6 +1,6 @@
 import { durable, read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 import { type ExportedKind, type ExportPosition, nextRow } from "./export-rows.ts";
 
 export type ExportRequest = { accountId: string; kind: ExportedKind; after: ExportPosition };
@@ -18,7 +18,7 @@ export const exportOperations = {
     { accountId, nowMs }: { accountId: string; nowMs: number },
   ): Steps<null> {
     const actor = { accountId };
-    yield* noteAudit(database, { atMs: nowMs, action: "account_exported", actor, accountId });
+    yield* writeAuditEntry(database, { atMs: nowMs, action: "account_exported", actor, accountId });
     return null;
   }),
 

@@ -1,7 +1,7 @@
-import { containing } from "../../db/like-pattern.ts";
+import { containsPattern } from "../../db/like-pattern.ts";
 import { read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
-import { accountNameSql, isPresent } from "./names.ts";
+import { accountNameSql, isNotDeletedSql } from "./names.ts";
 import { accountHint, accountIdOf, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
@@ -50,7 +50,7 @@ export const listingOperations = {
       position,
     );
     const accounts = yield* database.all<AccountListing>(
-      `${listed} WHERE ${isPresent} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
+      `${listed} WHERE ${isNotDeletedSql} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
            AND (CAST(:pattern AS TEXT) IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
          ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
@@ -59,7 +59,7 @@ export const listingOperations = {
         ...position,
         seenMs: seen?.createdMs ?? -Number.MAX_SAFE_INTEGER,
         seenId: seen?.id ?? "",
-        pattern: query === null ? null : containing(query),
+        pattern: query === null ? null : containsPattern(query),
         limit,
       },
     );
@@ -80,7 +80,7 @@ export const listingOperations = {
   ): Steps<{ id: string; name: string }[]> {
     return yield* database.all(
       `SELECT id, ${accountNameSql} AS name FROM account
-       WHERE ${isPresent} AND id IN (SELECT value FROM json_each(:ids))`,
+       WHERE ${isNotDeletedSql} AND id IN (SELECT value FROM json_each(:ids))`,
       { ids: JSON.stringify(ids) },
     );
   }),
@@ -121,7 +121,7 @@ export function* accountListing(
   nowMs: number,
 ): Steps<AccountListing | null> {
   const row = yield* database.get<AccountListing>(
-    `${listed} WHERE account.id = :id AND ${isPresent}`,
+    `${listed} WHERE account.id = :id AND ${isNotDeletedSql}`,
     {
       id,
       ...times(nowMs),

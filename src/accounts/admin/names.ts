@@ -2,4 +2,4 @@
 export const accountNameSql = `coalesce(
   (SELECT login FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1), account.name, account.id)`;
 
-export const isPresent = "account.ending IS NOT 'deleted'";
+export const isNotDeletedSql = "account.ending IS NOT 'deleted'";

@@ -6,7 +6,7 @@ import {
   type NodeEvent,
   nodeOperations,
 } from "../../remote/gateway/node-store.ts";
-import { type Actor, noteAudit } from "../audit.ts";
+import { type Actor, writeAuditEntry } from "../audit.ts";
 
 /** Approving also resumes a drained or quarantined node. */
 export const nodeChanges = ["approve", "drain", "remove"] as const;
@@ -42,7 +42,7 @@ export const nodeAdminOperations = {
     const changed = yield* changeNodeState(database, { id: nodeId, state, nowMs });
     // A node's name is free text, so the audit log omits it.
     const detail = { node: nodeId };
-    yield* noteAudit(database, { atMs: nowMs, action, actor, accountId: null, detail });
+    yield* writeAuditEntry(database, { atMs: nowMs, action, actor, accountId: null, detail });
     return changed;
   }),
 };

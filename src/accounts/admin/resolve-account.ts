@@ -1,6 +1,6 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { isPresent } from "./names.ts";
+import { isNotDeletedSql } from "./names.ts";
 
 /** ID, else name, else `provider:login`: a bare login never matches, because users choose it. Errors: `ambiguous_account`. */
 export function* accountIdOf(database: Database, account: string): Steps<string | null> {
@@ -9,7 +9,7 @@ export function* accountIdOf(database: Database, account: string): Steps<string 
        SELECT id, 1 AS rank FROM account WHERE id = :account
        UNION ALL SELECT id, 2 FROM account WHERE name = :account
        UNION ALL SELECT account_id, 3 FROM identity WHERE lower(provider || ':' || login) = lower(:account)) AS named
-     JOIN account USING (id) WHERE ${isPresent} GROUP BY id ORDER BY 2 LIMIT 3`,
+     JOIN account USING (id) WHERE ${isNotDeletedSql} GROUP BY id ORDER BY 2 LIMIT 3`,
     { account },
   );
   if (first !== undefined && second?.rank === first.rank) throw ambiguous(account);

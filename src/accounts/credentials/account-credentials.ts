@@ -23,7 +23,7 @@ import {
 } from "./authorizations.ts";
 import { credentialNotFound } from "./errors.ts";
 import { withFieldPointers } from "./field-pointers.ts";
-import { checkedFields } from "./given-fields.ts";
+import { checkedFields } from "./field-values.ts";
 import type { accountCredentialOperations } from "./operations.ts";
 
 type CredentialRequest = {

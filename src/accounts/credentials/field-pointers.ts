@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialField } from "../../platforms/credential.ts";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
-import { atField } from "./given-fields.ts";
+import { atField } from "./field-values.ts";
 
 /** Adds pointers, removes hints for the command line. */
 export async function withFieldPointers<Value>(

@@ -11,7 +11,7 @@ import {
   accountSpending,
   deploymentPostReads,
 } from "../../upstream/requests/spending-rows.ts";
-import { type Actor, noteAudit } from "../audit.ts";
+import { type Actor, writeAuditEntry } from "../audit.ts";
 
 /** Null without a credential. */
 export type MonthSpending = {
@@ -32,7 +32,13 @@ export const accountCredentialOperations = {
     const replaces = (yield* ownerOf(database, credential.id)) !== null;
     yield* credentialOperations.putCredential.run(database, credential);
     const detail = { platform, kind, replaces };
-    yield* noteAudit(database, { atMs, action: "credential_added", actor, accountId, detail });
+    yield* writeAuditEntry(database, {
+      atMs,
+      action: "credential_added",
+      actor,
+      accountId,
+      detail,
+    });
     return null;
   }),
 
@@ -66,7 +72,7 @@ export const accountCredentialOperations = {
     if (found === null || (owner !== null && owner.accountId !== found.accountId)) return false;
     yield* credentialOperations.removeCredential.run(database, { id });
     const { accountId, ...detail } = found;
-    yield* noteAudit(database, {
+    yield* writeAuditEntry(database, {
       atMs: nowMs,
       action: "credential_removed",
       actor,

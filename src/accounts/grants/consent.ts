@@ -22,7 +22,7 @@ export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Ow
 }
 
 /** Null if expired or another session's. */
-export function openConsent(
+export function decryptConsent(
   encryptor: Encryptor,
   ticket: string,
   { nowMs, ...owner }: Owner & { nowMs: number },

@@ -1,5 +1,5 @@
 import type { Database, Steps } from "../../db/statements.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 
 export type GrantRow = {
   id: string;
@@ -45,7 +45,7 @@ export function* endGrant(
     "UPDATE oauth_grant SET revoked_ms = :nowMs WHERE id = :id AND revoked_ms IS NULL",
     { id, nowMs },
   );
-  yield* noteAudit(database, {
+  yield* writeAuditEntry(database, {
     atMs: nowMs,
     action: "app_disconnected",
     actor: by === "owner" ? { accountId } : "service",

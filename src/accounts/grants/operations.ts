@@ -1,8 +1,8 @@
 import { durable, read } from "../../db/operations.ts";
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { newAuditId, noteAudit } from "../audit.ts";
+import { newAuditId, writeAuditEntry } from "../audit.ts";
 import { methodsText, storedMethods } from "../keys/key.ts";
 import { hashSecret } from "../token-format.ts";
 import { endGrant, isConnectedSql } from "./grant-rows.ts";
@@ -62,7 +62,7 @@ export function grantOperations(randomBytes: RandomBytes) {
           auditId: newAuditId(randomBytes),
         },
       );
-      yield* noteAudit(database, {
+      yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "app_connected",
         actor: { accountId },
@@ -109,7 +109,7 @@ function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<
      WHERE account_id = :accountId ORDER BY 2 DESC, coalesce(used_ms, created_ms) DESC, id LIMIT 1000 OFFSET :others`,
     { accountId, nowMs, others: maxPerAccount - 1 },
   );
-  yield* eachOf(surplus, function* ({ id, isConnected }) {
+  yield* mapNonNull(surplus, function* ({ id, isConnected }) {
     if (isConnected === 1) yield* endGrant(database, { id, accountId }, { by: "too_many", nowMs });
     yield* database.run("DELETE FROM oauth_grant WHERE id = :id", { id });
     return null;

@@ -1,5 +1,5 @@
 import { read } from "../../db/operations.ts";
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { Caller } from "../authenticate.ts";
 import { isConnectedSql } from "../grants/grant-rows.ts";
 
@@ -10,7 +10,7 @@ export const callerOperations = {
     database,
     request: { callers: readonly Named[]; idleMs: number; nowMs: number },
   ): Steps<string[]> {
-    return yield* eachOf(request.callers, function* (caller) {
+    return yield* mapNonNull(request.callers, function* (caller) {
       const { keyId, sessionId } = caller;
       const isUsable = yield* isGood(database, caller, request);
       return isUsable ? null : (sessionId ?? keyId);

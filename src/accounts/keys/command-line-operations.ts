@@ -1,13 +1,13 @@
-import { containing } from "../../db/like-pattern.ts";
+import { containsPattern } from "../../db/like-pattern.ts";
 import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { accountNameSql, isPresent } from "../admin/names.ts";
+import { accountNameSql, isNotDeletedSql } from "../admin/names.ts";
 import { accountHint, accountIdOf, hasLogin, unknownAccount } from "../admin/resolve-account.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 import { insertAccount } from "../insert-account.ts";
-import { insertKey, refuseTooMany } from "./insert-key.ts";
+import { insertKey, refuseTooManyKeys } from "./insert-key.ts";
 import {
   type CreatedKey,
   isLiveSql,
@@ -54,7 +54,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
     )
       throw unknownAccount(accountName, yield* accountHint(database, accountName));
     const accountId = yield* insertAccount(database, { name: accountName, nowMs }, randomBytes);
-    yield* noteAudit(database, {
+    yield* writeAuditEntry(database, {
       atMs: nowMs,
       action: "account_created",
       actor: "command_line",
@@ -70,7 +70,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       const { requestsPerSecond, submissionsPerMinute, nowMs } = request;
       const name = checkedKeyName(request.name);
       const accountId = yield* accountOf(database, request);
-      yield* refuseTooMany(database, accountId, { maxKeys, by: "command_line", nowMs });
+      yield* refuseTooManyKeys(database, accountId, { maxKeys, by: "command_line", nowMs });
       const limits = { requestsPerSecond, submissionsPerMinute };
       const key = {
         accountId,
@@ -96,11 +96,11 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       database,
       { query, accountId, after, limit }: KeyListPart,
     ): Steps<FoundKey[]> {
-      const pattern = query === null ? null : containing(query);
+      const pattern = query === null ? null : containsPattern(query);
       return (yield* database.all<Omit<FoundKey, "methods"> & { methods: string | null }>(
         `SELECT ${keyColumns}, ${accountNameSql} AS accountName
            FROM api_key JOIN account ON account.id = account_id
-           WHERE ${isPresent} AND (CAST(:pattern AS TEXT) IS NULL OR api_key.name LIKE :pattern ESCAPE '\\'
+           WHERE ${isNotDeletedSql} AND (CAST(:pattern AS TEXT) IS NULL OR api_key.name LIKE :pattern ESCAPE '\\'
              OR api_key.id LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR ${accountNameSql} LIKE :pattern ESCAPE '\\')
              AND (CAST(:accountId AS TEXT) IS NULL OR account.id = :accountId)

@@ -1,9 +1,9 @@
 import { durable } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
-import { type Actor, noteAudit } from "../audit.ts";
+import { type Actor, writeAuditEntry } from "../audit.ts";
 import { keyEnded, keyNotFound } from "./errors.ts";
-import { insertKey, refuseTooFast } from "./insert-key.ts";
+import { insertKey, refuseTooManyNewKeys } from "./insert-key.ts";
 import {
   type CreatedKey,
   isLive,
@@ -44,7 +44,8 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       const key = yield* findKey(database, request);
       const { accountId } = key;
       refuseEnded(key, keyStateOf(key, nowMs));
-      if (by !== "command_line") yield* refuseTooFast(database, accountId, { newPerDay, nowMs });
+      if (by !== "command_line")
+        yield* refuseTooManyNewKeys(database, accountId, { newPerDay, nowMs });
       const created = yield* insertKey(database, successorOf(key, nowMs), by, randomBytes);
       yield* database.run(
         `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
@@ -55,7 +56,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
         "UPDATE api_key SET expires_ms = :nowMs WHERE account_id = :accountId AND successor_id = :id AND expires_ms > :nowMs",
         { accountId, id, nowMs },
       );
-      yield* noteAudit(database, {
+      yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "key_rotated",
         actor: by,
@@ -82,7 +83,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
           nowMs,
         });
         const note = { atMs: nowMs, action: "key_revoked" as const, actor: by };
-        yield* noteAudit(database, { ...note, accountId, keyId: id });
+        yield* writeAuditEntry(database, { ...note, accountId, keyId: id });
       }
       return null;
     }),

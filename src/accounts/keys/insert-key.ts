@@ -3,10 +3,10 @@ import type { RandomBytes } from "../../lib/base62.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { hashSecret, newApiKey, printApiKey } from "../api-key.ts";
-import { type Actor, newAuditId, noteAudit } from "../audit.ts";
+import { type Actor, newAuditId, writeAuditEntry } from "../audit.ts";
 import { keysMadeSql } from "../closed-identities.ts";
 import { tooManyKeys, tooManyNewKeys } from "./errors.ts";
-import { type CreatedKey, isLiveSql, type KeyLimits, livingSql, methodsText } from "./key.ts";
+import { type CreatedKey, isLiveSql, type KeyLimits, liveKeySql, methodsText } from "./key.ts";
 
 export type KeyRow = {
   accountId: string;
@@ -53,7 +53,7 @@ export function* insertKey(
     "UPDATE account SET first_key_ms = :nowMs WHERE id = :accountId AND first_key_ms IS NULL",
     { accountId, nowMs },
   );
-  yield* noteAudit(database, {
+  yield* writeAuditEntry(database, {
     atMs: nowMs,
     action: "key_created",
     actor: by,
@@ -70,7 +70,7 @@ export function* insertKey(
 }
 
 /** Errors: `too_many_keys`. A key with a valid successor does not count. */
-export function* refuseTooMany(
+export function* refuseTooManyKeys(
   database: Database,
   accountId: string,
   { maxKeys, by, nowMs }: { maxKeys: number; by: Actor; nowMs: number },
@@ -78,7 +78,7 @@ export function* refuseTooMany(
   const live = yield* database.get<{ keys: number }>(
     `SELECT count(*) AS keys FROM api_key
      WHERE account_id = :accountId AND ${isLiveSql} AND NOT EXISTS
-       (SELECT 1 FROM api_key AS successor WHERE successor.id = api_key.successor_id AND ${livingSql("successor")})`,
+       (SELECT 1 FROM api_key AS successor WHERE successor.id = api_key.successor_id AND ${liveKeySql("successor")})`,
     { accountId, nowMs },
   );
   if ((live?.keys ?? 0) >= maxKeys) throw tooManyKeys(maxKeys, by);
@@ -87,7 +87,7 @@ export function* refuseTooMany(
 const dayMs = 86_400_000;
 
 /** Errors: `too_many_keys`. Counts ended keys, also of a deleted predecessor, because each new key starts with unused rates. */
-export function* refuseTooFast(
+export function* refuseTooManyNewKeys(
   database: Database,
   accountId: string,
   { newPerDay, nowMs }: { newPerDay: number; nowMs: number },

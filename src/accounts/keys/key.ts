@@ -47,10 +47,10 @@ export function isLive(state: KeyState): boolean {
 }
 
 /** SQL over `api_key`, at `:nowMs`. */
-export const isLiveSql = livingSql("api_key");
+export const isLiveSql = liveKeySql("api_key");
 
 /** For a table alias. */
-export function livingSql(name: string): string {
+export function liveKeySql(name: string): string {
   return `${name}.revoked = 0 AND (${name}.expires_ms IS NULL OR ${name}.expires_ms > :nowMs)`;
 }
 

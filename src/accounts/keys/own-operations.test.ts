@@ -4,7 +4,7 @@ import { runNow } from "../../db/statements.ts";
 import { hashSecret, parseApiKey } from "../api-key.ts";
 import { authenticate } from "../authenticate.ts";
 import { defaultLimits } from "../limits.ts";
-import type { KeyChoice, MadeKey, NewOwnKey } from "./own-operations.ts";
+import type { CreatedOwnKey, KeyChoice, NewOwnKey } from "./own-operations.ts";
 
 let accounts: TestAccounts;
 let accountId: string;
@@ -25,7 +25,7 @@ const choice: KeyChoice = {
   expiresMs: null,
 };
 
-async function make(options: Partial<NewOwnKey> = {}): Promise<MadeKey> {
+async function make(options: Partial<NewOwnKey> = {}): Promise<CreatedOwnKey> {
   return await accounts.store.write("createOwnKey", {
     ...choice,
     accountId,

@@ -3,15 +3,15 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Method } from "../../platforms/methods.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
 import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./errors.ts";
-import { insertKey, refuseTooFast, refuseTooMany } from "./insert-key.ts";
+import { insertKey, refuseTooManyKeys, refuseTooManyNewKeys } from "./insert-key.ts";
 import { type KeyLimits, keyStateOf, methodsText } from "./key.ts";
 import { checkedKeyName } from "./key-name.ts";
 import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
-import { lowerableTo, refuseRaised } from "./refuse-raised.ts";
-import { refuseWidened } from "./refuse-widened.ts";
+import { highestOwnerRates, refuseRaisedRates } from "./refuse-raised.ts";
+import { refuseWidenedKey } from "./refuse-widened.ts";
 
 export type Owner = { accountId: string; limits: DeploymentLimits; nowMs: number };
 
@@ -21,13 +21,13 @@ export type KeyChoice = KeyLimits & {
   expiresMs: number | null;
 };
 
-export type MadeKey = { key: OwnKey; token: string };
+export type CreatedOwnKey = { key: OwnKey; token: string };
 
 export type NewOwnKey = Owner & KeyChoice & { maxKeys: number; newPerDay: number };
 export type KeyChanges = Owner & { id: string; changes: Partial<KeyChoice> };
 
 export function ownKeyOperations(randomBytes: RandomBytes) {
-  function* made(database: Database, owner: Owner, choice: KeyChoice): Steps<MadeKey> {
+  function* made(database: Database, owner: Owner, choice: KeyChoice): Steps<CreatedOwnKey> {
     const { accountId, limits, nowMs } = owner;
     const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = choice;
     const lowered = { requestsPerSecond, submissionsPerMinute };
@@ -38,13 +38,16 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
 
   return {
     /** Errors: `invalid_request`, `too_many_keys`. */
-    createOwnKey: durable(function* (database, request: NewOwnKey): Steps<MadeKey> {
+    createOwnKey: durable(function* (database, request: NewOwnKey): Steps<CreatedOwnKey> {
       const { accountId, limits, maxKeys, newPerDay, nowMs } = request;
       const name = checkedKeyName(request.name);
-      refuseRaised(request, yield* lowerableTo(database, { accountId, id: null, limits }));
+      refuseRaisedRates(
+        request,
+        yield* highestOwnerRates(database, { accountId, id: null, limits }),
+      );
       refusePast(request.expiresMs, nowMs);
-      yield* refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
-      yield* refuseTooFast(database, accountId, { newPerDay, nowMs });
+      yield* refuseTooManyKeys(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      yield* refuseTooManyNewKeys(database, accountId, { newPerDay, nowMs });
       return yield* made(database, request, { ...request, name });
     }),
 
@@ -52,14 +55,14 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
     issueFirstKey: durable(function* (
       database,
       request: Owner & { maxKeys: number },
-    ): Steps<MadeKey> {
+    ): Steps<CreatedOwnKey> {
       const { accountId, maxKeys, nowMs } = request;
       const isDue = yield* database.get(
         "SELECT 1 FROM account WHERE id = :accountId AND first_key_ms IS NULL",
         { accountId },
       );
       if (isDue === undefined) throw firstKeyShown();
-      yield* refuseTooMany(database, accountId, { maxKeys, by: { accountId }, nowMs });
+      yield* refuseTooManyKeys(database, accountId, { maxKeys, by: { accountId }, nowMs });
       return yield* made(database, request, {
         ...none,
         name: "default",
@@ -73,9 +76,9 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       const { accountId, limits, nowMs } = owner;
       const key = yield* keyOf(database, { accountId, id, limits });
       refuseEnded(key, nowMs);
-      refuseRaised(changes, yield* lowerableTo(database, { accountId, id, limits }));
+      refuseRaisedRates(changes, yield* highestOwnerRates(database, { accountId, id, limits }));
       if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
-      yield* refuseWidened(database, key, { changes, limits });
+      yield* refuseWidenedKey(database, key, { changes, limits });
       const columns = columnsOf(changes);
       const names = Object.keys(columns);
       if (names.length === 0) return key;
@@ -83,7 +86,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
         `UPDATE api_key SET ${names.map((name) => `${name} = :${name}`).join(", ")} WHERE id = :id`,
         { ...columns, id },
       );
-      yield* noteAudit(database, {
+      yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "key_changed",
         actor: { accountId },
@@ -113,7 +116,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       database,
       { accountId, limits }: Omit<Owner, "nowMs">,
     ): Steps<DeploymentLimits> {
-      return yield* lowerableTo(database, { accountId, id: null, limits });
+      return yield* highestOwnerRates(database, { accountId, id: null, limits });
     }),
   };
 }

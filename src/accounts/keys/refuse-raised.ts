@@ -4,7 +4,7 @@ import { invalidField } from "./errors.ts";
 import type { KeyLimits } from "./key.ts";
 
 /** The highest rates that the owner may set: the key's from the command line, else the account's. */
-export function* lowerableTo(
+export function* highestOwnerRates(
   database: Database,
   request: { accountId: string; id: string | null; limits: DeploymentLimits },
 ): Steps<DeploymentLimits> {
@@ -21,7 +21,7 @@ export function* lowerableTo(
 }
 
 /** Errors: `invalid_request`. */
-export function refuseRaised(request: Partial<KeyLimits>, max: DeploymentLimits): void {
+export function refuseRaisedRates(request: Partial<KeyLimits>, max: DeploymentLimits): void {
   const { requestsPerSecond = null, submissionsPerMinute = null } = request;
   if (requestsPerSecond !== null && requestsPerSecond > max.requestsPerSecond) {
     throw raised("requests_per_second", max.requestsPerSecond);

@@ -3,10 +3,10 @@ import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./errors.ts";
 import type { KeyChoice } from "./own-operations.ts";
 import type { OwnKey } from "./read-keys.ts";
-import { lowerableTo } from "./refuse-raised.ts";
+import { highestOwnerRates } from "./refuse-raised.ts";
 
 /** An owner may only narrow a key whose rates exceed the account's. Errors: `invalid_request`. */
-export function* refuseWidened(
+export function* refuseWidenedKey(
   database: Database,
   key: OwnKey,
   { changes, limits }: { changes: Partial<KeyChoice>; limits: DeploymentLimits },
@@ -16,8 +16,8 @@ export function* refuseWidened(
   const isMore = methods !== undefined && !isWithin(methods, key.methods);
   if (!isLater && !isMore) return;
   const { accountId, id } = key;
-  const allowed = yield* lowerableTo(database, { accountId, id, limits });
-  const account = yield* lowerableTo(database, { accountId, id: null, limits });
+  const allowed = yield* highestOwnerRates(database, { accountId, id, limits });
+  const account = yield* highestOwnerRates(database, { accountId, id: null, limits });
   const isRaised =
     allowed.requestsPerSecond > account.requestsPerSecond ||
     allowed.submissionsPerMinute > account.submissionsPerMinute;

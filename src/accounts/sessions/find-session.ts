@@ -6,7 +6,7 @@ export type CallerSession = {
   accountId: string;
   role: "member" | "operator";
   rotatedMs: number;
-  bringsCurrent: boolean;
+  isTokenCurrent: boolean;
   expiresMs: number;
 };
 
@@ -71,7 +71,7 @@ export function* findSession(
       accountId,
       role,
       rotatedMs,
-      bringsCurrent: age === "current",
+      isTokenCurrent: age === "current",
       expiresMs,
     },
     caller: {

@@ -1,6 +1,6 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 import { firstToken, type SessionToken } from "./session-token.ts";
 
 export type SignInMethod = "github" | "gitlab" | "link";
@@ -34,7 +34,7 @@ export function* addSession(
   );
   if (evicted > 0) {
     const detail = { reason: "too_many", sessions: evicted };
-    yield* noteAudit(database, {
+    yield* writeAuditEntry(database, {
       atMs: nowMs,
       action: "session_ended",
       actor: "service",

@@ -2,7 +2,7 @@ import { durable, read, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { accountNameSql } from "../admin/names.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 import { forgetRemembered } from "../closed-identities.ts";
 import { sweepGrants } from "../grants/operations.ts";
 import { useNotedMs } from "./find-session.ts";
@@ -87,7 +87,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
         { sessionId, accountId },
       );
       if (ended === 0) return false;
-      yield* noteAudit(database, { atMs: nowMs, action, actor: { accountId }, accountId });
+      yield* writeAuditEntry(database, { atMs: nowMs, action, actor: { accountId }, accountId });
       return true;
     }),
 
@@ -98,7 +98,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       const sessions = yield* database.run("DELETE FROM session WHERE account_id = :accountId", {
         accountId,
       });
-      yield* noteAudit(database, {
+      yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "sessions_ended",
         actor: { accountId },
@@ -119,7 +119,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       );
       if (row === undefined) return null;
       yield* database.run("DELETE FROM session WHERE id = :sessionId", { sessionId });
-      yield* noteAudit(database, {
+      yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "session_stolen",
         actor: "service",

@@ -15,7 +15,7 @@ export function encryptAttempt(encryptor: Encryptor, attempt: Attempt): string {
 }
 
 /** Null unless this server encrypted it. */
-export function openAttempt(encryptor: Encryptor, text: string): Attempt | null {
+export function decryptAttempt(encryptor: Encryptor, text: string): Attempt | null {
   try {
     const { provider, returnTo, expiresMs, secret } = JSON.parse(
       encryptor.decrypt(Buffer.from(text, "base64url"), owner),

@@ -1,7 +1,7 @@
 import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
-import { noteAudit } from "../audit.ts";
+import { writeAuditEntry } from "../audit.ts";
 import { closedIdentityOf, maxSignUps, restoreRemembered } from "../closed-identities.ts";
 import { insertAccount } from "../insert-account.ts";
 import { addSession, type NewSession, type StartedSession } from "../sessions/new-session.ts";
@@ -45,7 +45,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     }
     const session = yield* addSession(database, accountId, request, randomBytes);
     const { nowMs: atMs, method } = request;
-    yield* noteAudit(database, {
+    yield* writeAuditEntry(database, {
       atMs,
       action: "signed_in",
       actor: { accountId },
@@ -61,7 +61,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     { nowMs, method }: { nowMs: number; method: string },
   ): Steps<string> {
     const accountId = yield* insertAccount(database, { name, nowMs }, randomBytes);
-    yield* noteAudit(database, {
+    yield* writeAuditEntry(database, {
       atMs: nowMs,
       action: "account_created",
       actor: { accountId },
@@ -158,7 +158,7 @@ export function signInOperations(randomBytes: RandomBytes) {
         "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(:hash, :accountId, :expiresMs)",
         { hash: Buffer.from(hashOfSecret(secret), "base64"), accountId, expiresMs },
       );
-      yield* noteAudit(database, {
+      yield* writeAuditEntry(database, {
         atMs: nowMs,
         action: "sign_in_link_made",
         actor,
@@ -204,7 +204,7 @@ function* makeOperator(database: Database, accountId: string, nowMs: number): St
     { accountId },
   );
   if (changed === 0) return;
-  yield* noteAudit(database, {
+  yield* writeAuditEntry(database, {
     atMs: nowMs,
     action: "account_role_changed",
     actor: "service",
@@ -218,7 +218,7 @@ function* noteRefusal(
   request: { accountId: string; detail: Record<string, string>; nowMs: number },
 ): Steps<void> {
   const { accountId, detail, nowMs: atMs } = request;
-  yield* noteAudit(database, {
+  yield* writeAuditEntry(database, {
     atMs,
     action: "sign_in_refused",
     actor: "service",

@@ -37,7 +37,7 @@ export function configuredProviders(settings: SignInSettings): readonly Provider
   ];
 }
 
-export function calledAddresses({ tokenEndpoint, profileUrl }: Provider): readonly string[] {
+export function requestedUrls({ tokenEndpoint, profileUrl }: Provider): readonly string[] {
   return [tokenEndpoint, profileUrl];
 }
 

@@ -8,7 +8,7 @@ import type { SessionSettings } from "../sessions/settings.ts";
 import type { AccountStore } from "../store.ts";
 import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
 import { attemptHash, isState } from "./attempt.ts";
-import { encryptAttempt, openAttempt } from "./encrypted-attempt.ts";
+import { decryptAttempt, encryptAttempt } from "./encrypted-attempt.ts";
 import { authorizationUrl, isMemberOfAny, readProfile, requestAccessToken } from "./oauth.ts";
 import type { PreviousSession } from "./operations.ts";
 import type { ProviderName } from "./provider.ts";
@@ -45,7 +45,7 @@ export type SignIn = {
   finishLink(token: string, client: ClientInfo): Promise<Entered | null>;
 };
 
-export type SignInParts = {
+export type SignInContext = {
   settings: SignInSettings;
   sessions: SessionSettings;
   store: AccountStore;
@@ -55,7 +55,7 @@ export type SignInParts = {
   randomBytes: RandomBytes;
 };
 
-export function createSignIn(parts: SignInParts): SignIn {
+export function createSignIn(parts: SignInContext): SignIn {
   const { settings, sessions, store, fetch, encryptor, clock, randomBytes } = parts;
   const { allow, operators } = settings;
   const providers = configuredProviders(settings);
@@ -85,7 +85,7 @@ export function createSignIn(parts: SignInParts): SignIn {
 
   const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, client }) => {
     const provider = providerOf(name);
-    const begun = attempt === null ? null : openAttempt(encryptor, attempt);
+    const begun = attempt === null ? null : decryptAttempt(encryptor, attempt);
     const isBegunHere =
       begun?.provider === name && isState(parameters.get("state") ?? "", begun.secret, name);
     if (provider === undefined || begun === null || !isBegunHere) {

@@ -1,11 +1,11 @@
 import type { Clock } from "../../lib/clock.ts";
 
-type NotedUse = { keyId: string; usedMs: number; address: string };
+type PendingUse = { keyId: string; usedMs: number; address: string };
 
 export type KeyUses = {
   note(keyId: string, address: string): void;
-  takeDue(): NotedUse[];
-  putBack(uses: readonly NotedUse[]): void;
+  takeDue(): PendingUse[];
+  putBack(uses: readonly PendingUse[]): void;
   hurry(): void;
 };
 
@@ -13,7 +13,7 @@ const intervalMs = 60_000;
 
 /** Beyond `max` keys, uses are dropped. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
-  const waiting = new Map<string, NotedUse>();
+  const waiting = new Map<string, PendingUse>();
   const reportedMs = new Map<string, number>();
 
   function note(keyId: string, address: string): void {
@@ -26,7 +26,7 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number
     if (waiting.size < max) waiting.set(keyId, { keyId, usedMs: clock.now(), address });
   }
 
-  function takeDue(): NotedUse[] {
+  function takeDue(): PendingUse[] {
     const nowMs = clock.elapsed();
     for (const [keyId, ms] of reportedMs) if (nowMs - ms >= intervalMs) reportedMs.delete(keyId);
     const due = [...waiting.values()].filter(({ keyId }) => !reportedMs.has(keyId));
@@ -37,7 +37,7 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number
     return due;
   }
 
-  function putBack(uses: readonly NotedUse[]): void {
+  function putBack(uses: readonly PendingUse[]): void {
     for (const use of uses) {
       reportedMs.delete(use.keyId);
       if (!waiting.has(use.keyId)) waiting.set(use.keyId, use);

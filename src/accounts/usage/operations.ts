@@ -1,4 +1,4 @@
-import { byRow, read, relaxed } from "../../db/operations.ts";
+import { read, relaxed, withRowLocks } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { isConnectedSql } from "../grants/grant-rows.ts";
@@ -56,7 +56,7 @@ const maxDeletedRows = 2_000;
 export const usageOperations = {
   ...requestLogOperations,
 
-  ...byRow({
+  ...withRowLocks({
     addUsage: relaxed(function* (
       database,
       { rows, uses }: { rows: readonly UsageRow[]; uses: readonly KeyUse[] },

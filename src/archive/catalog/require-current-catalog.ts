@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { versionOf } from "../../db/migrate.ts";
-import { noteIdOf, readStoreId } from "../../db/store-id.ts";
+import { readStoreId, storeIdPath } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { openForReading, preparesBigInts } from "../database.ts";
@@ -58,7 +58,7 @@ function findProblem(folder: string): EarshotError | null {
   const storeId = readStoreId(dirname(folder), "archive");
   if (storeId !== null && storeId !== archiveId(catalog.uriKey)) {
     return catalogForeign(
-      `${catalogPath(folder)} is not the catalog of the archive that ${noteIdOf(dirname(folder), "archive")} names`,
+      `${catalogPath(folder)} is not the catalog of the archive that ${storeIdPath(dirname(folder), "archive")} names`,
     );
   }
   for (const file of files) {
@@ -140,7 +140,7 @@ function problemWithoutCatalog(folder: string, files: readonly SegmentFile[]): E
     return catalogMissing(`${path} ${state}, but its folder contains segments`);
   }
   if (readStoreId(dirname(folder), "archive") === null) return null;
-  const note = noteIdOf(dirname(folder), "archive");
+  const note = storeIdPath(dirname(folder), "archive");
   return new EarshotError("archive_missing", `${folder} is empty, but ${note} names an archive`, {
     status: 503,
     hint: `check that its disk is mounted, or restore a backup; to start an empty archive, remove ${note}`,

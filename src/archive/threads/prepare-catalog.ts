@@ -2,7 +2,7 @@ import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { folderError, requireWritable } from "../../db/folder-errors.ts";
 import { makePrivateFolder } from "../../db/private-files.ts";
-import { noteStoreId } from "../../db/store-id.ts";
+import { ensureStoreId } from "../../db/store-id.ts";
 import { archiveId } from "../catalog/archive-id.ts";
 import { catalogPath, readUriKey } from "../catalog/catalog.ts";
 import { requireIntactStartupTables } from "../catalog/intact-catalog.ts";
@@ -15,7 +15,7 @@ export function prepareCatalog(folder: string): string {
     requireWritable(folder);
     const catalog = openCatalog(folder);
     const uriKey = intactUriKey(catalog, folder);
-    noteStoreId(dirname(folder), "archive", archiveId(uriKey));
+    ensureStoreId(dirname(folder), "archive", archiveId(uriKey));
     return uriKey;
   } catch (error) {
     throw folderError(error, folder);

@@ -128,7 +128,7 @@ async function waitForServerDeletion(accountId: string, terminal: Terminal): Pro
   const endMs = systemClock.elapsed() + deletionTimeoutMs;
   while (systemClock.elapsed() < endMs) {
     const { isLeft, servedMs } = await runWithControl(terminal, (control) =>
-      control.run("accountRest", { accountId }),
+      control.run("deletionProgress", { accountId }),
     );
     if (!isLeft) return true;
     if (servedMs === null || Math.abs(systemClock.now() - servedMs) > maxHeartbeatAgeMs)

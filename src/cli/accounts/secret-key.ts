@@ -14,7 +14,7 @@ export async function secretKeyOf(
 ): Promise<Uint8Array> {
   if (secretKey !== null) return secretKey;
   if (!existsSync(join(dir, "secret.key")) && isServerRunning(dir)) throw secretKeyNeeded();
-  return ensureSecretKey(dir, randomBytes, await control.run("holdsSecrets", null));
+  return ensureSecretKey(dir, randomBytes, await control.run("hasSecrets", null));
 }
 
 /** Whether a running server uses the folder. */

@@ -1,4 +1,4 @@
-/** Times are Unix milliseconds; requests, results, failures and warnings JSON. */
+/** Times are Unix milliseconds; requests, results, failures and warnings are JSON. */
 export const control001 = `
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

@@ -1,4 +1,4 @@
-/** `account.last_change` counts changes of the account's jobs; `job.change` is the number of a job's last one. */
+/** `account.last_change` counts changes of the account's jobs; `job.change` is the number of the job's last change. */
 export const control002 = `
   ALTER TABLE account ADD COLUMN last_change INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE job ADD COLUMN change INTEGER NOT NULL DEFAULT 0;

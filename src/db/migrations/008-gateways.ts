@@ -1,6 +1,6 @@
 /**
- * Gateways write their row every second, so that others know how long one has been down. `account.is_links_account`: entered by
- * one-time links.
+ * Each gateway writes its row every second, so that others notice when it is down. `account.is_links_account`: sign-in links
+ * without an account sign in to it.
  */
 export const control008 = `
   CREATE TABLE gateway(

@@ -1,6 +1,6 @@
 /**
- * What an account's requests spent with the deployment's credentials; `upstream_use` includes it. A gateway of an earlier release
- * counts for the deployment only; deleting an account there deletes its rows.
+ * Spending of an account's requests with the deployment's credentials, which `upstream_use` includes. A gateway of an earlier
+ * release counts for the deployment only; if it deletes the account, the foreign key deletes these rows.
  */
 export const control012 = `
   ALTER TABLE upstream_reservation ADD COLUMN account_id TEXT;

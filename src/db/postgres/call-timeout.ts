@@ -1,49 +1,49 @@
 import type { Clock } from "../../lib/clock.ts";
 import { storeUnavailable } from "./errors.ts";
 
-type Waiting = { untilMs: number; onTimeout: () => void };
+type PendingCall = { untilMs: number; onTimeout: () => void };
 
 export type CallTimeout = {
-  /** Errors: those of the call; `store_unavailable` once it takes too long, after `onTimeout`. */
+  /** Errors: those of the call; `store_unavailable` after `onTimeout` if the call takes too long. */
   within<Value>(call: Promise<Value>, onTimeout: () => void): Promise<Value>;
   stop(): void;
 };
 
-/** A call that takes this many timeouts means that the server is unreachable. */
+/** If a call takes this many timeouts, the server is unreachable. */
 const timeoutFactor = 2;
 
-/** One timer for all calls: one for each would cost more than its answer. */
+/** All calls share a timer: a timer for each would cost more than the call. */
 export function createCallTimeout(
   timeoutMs: number,
   clock: Pick<Clock, "sleep" | "elapsed">,
 ): CallTimeout {
   const waitMs = timeoutFactor * timeoutMs;
-  const waiting = new Set<Waiting>();
+  const pending = new Set<PendingCall>();
   const stopping = new AbortController();
   let isWatching = false;
 
   async function watch(): Promise<void> {
     isWatching = true;
-    for (const first of waiting) {
+    for (const first of pending) {
       const leftMs = first.untilMs - clock.elapsed();
       if (leftMs > 0) await clock.sleep(leftMs, stopping.signal);
-      if (waiting.delete(first)) first.onTimeout();
+      if (pending.delete(first)) first.onTimeout();
     }
     isWatching = false;
   }
 
   function within<Value>(call: Promise<Value>, onTimeout: () => void): Promise<Value> {
     return new Promise((resolve, reject) => {
-      const entry: Waiting = {
+      const entry: PendingCall = {
         untilMs: clock.elapsed() + waitMs,
         onTimeout: () => {
           onTimeout();
           reject(storeUnavailable(`it did not answer within ${waitMs} ms`));
         },
       };
-      waiting.add(entry);
+      pending.add(entry);
       if (!isWatching) watch().catch(() => undefined);
-      call.finally(() => waiting.delete(entry)).then(resolve, reject);
+      call.finally(() => pending.delete(entry)).then(resolve, reject);
     });
   }
 

@@ -11,10 +11,10 @@ export function isConflict(thrown: unknown): boolean {
 
 const lockTimeout = "55P03";
 
-/** Nothing was written, and of several calls in a statement one may be the cause. */
+/** Nothing was written, and one of the calls that share the statement may be the cause. */
 export function isErrorOfOneCall(thrown: unknown): boolean {
   if (!(thrown instanceof postgres.PostgresError)) return false;
-  return isConflict(thrown) || thrown.code === lockTimeout || !outside.test(thrown.code);
+  return isConflict(thrown) || thrown.code === lockTimeout || !serverErrors.test(thrown.code);
 }
 
 export function isDuplicate(thrown: unknown): boolean {
@@ -27,19 +27,20 @@ export function isOutOfConnections(thrown: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.code === "53300";
 }
 
-/** SQLSTATE classes of server or connection. */
-const outside = /^(?:08|25006|53|55P03|57|58|XX|40)/;
+/** SQLSTATE classes and codes of errors that the server or the connection causes. */
+const serverErrors = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 
 /**
- * Server or connection: `store_unavailable`, full disk: `storage_full`, deleted account: `unauthorized`. Others pass unchanged.
+ * Errors of the server or connection become `store_unavailable`, a full disk `storage_full`, a deleted account `unauthorized`.
+ * Others are returned unchanged.
  */
 export function postgresError(thrown: unknown): unknown {
   if (thrown instanceof EarshotError) return thrown;
-  const isOfServer = thrown instanceof postgres.PostgresError;
-  if (isOfServer && thrown.code === "53100") return storageFull("the control database", thrown);
-  if (isOfServer && thrown.code === "23503") return accountDeleted(thrown);
-  if (isOfServer && !outside.test(thrown.code)) return thrown;
-  if (!isOfServer && !isConnectionError(thrown)) return thrown;
+  const isFromServer = thrown instanceof postgres.PostgresError;
+  if (isFromServer && thrown.code === "53100") return storageFull("the control database", thrown);
+  if (isFromServer && thrown.code === "23503") return accountDeleted(thrown);
+  if (isFromServer && !serverErrors.test(thrown.code)) return thrown;
+  if (!isFromServer && !isConnectionError(thrown)) return thrown;
   return storeUnavailable(messageOf(thrown), thrown);
 }
 
@@ -52,7 +53,7 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
   });
 }
 
-/** An error of the driver (`CONNECTION_…`) or of a socket. */
+/** True for errors of the driver (`CONNECTION_…`) and of sockets. */
 function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !("code" in thrown)) return false;
   return typeof thrown.code === "string" && /^(?:CONNECT|E[A-Z]+$)/.test(thrown.code);

@@ -1,21 +1,22 @@
 import { postgresError } from "./errors.ts";
-import { openPool, type Pool, type PostgresTerms } from "./pool.ts";
+import { openPool, type Pool, type PostgresOptions } from "./pool.ts";
 
 export type Leadership = {
-  take(): Promise<boolean>;
+  /** Returns whether this process is the leader. */
+  acquire(): Promise<boolean>;
   close(): Promise<void>;
 };
 
-/** The same for all processes. */
+/** The same number in all processes. */
 const leaderLock = 6_390_127_402;
 
-/** An advisory lock, which the server releases with the connection. */
-export function createLeadership(terms: PostgresTerms): Leadership {
+/** The leader holds an advisory lock, which the server releases with the connection. */
+export function createLeadership(options: PostgresOptions): Leadership {
   let pool: Pool | null = null;
   let session: string | null = null;
 
-  async function take(): Promise<boolean> {
-    pool ??= openPool({ ...terms, connections: 1 });
+  async function acquire(): Promise<boolean> {
+    pool ??= openPool({ ...options, connections: 1 });
     try {
       // A new session does not have the locks of the previous one.
       const [row] = await pool.unsafe<{ session: string; isLocked: number }[]>(
@@ -39,5 +40,5 @@ export function createLeadership(terms: PostgresTerms): Leadership {
     await closing?.end({ timeout: 0 }).catch(() => undefined);
   }
 
-  return { take, close };
+  return { acquire, close };
 }

@@ -6,8 +6,8 @@ import type { Pool } from "./pool.ts";
 const migrationLock = 6_390_127_401;
 
 /**
- * Each migration is a transaction, under an advisory lock. A process of the previous release can continue: a migration
- * names the oldest schema whose code works with it. Errors: `newer_schema`, `store_unavailable`.
+ * Each migration is a transaction under an advisory lock, and states the oldest schema whose code works with its tables,
+ * so that processes of the previous release can continue. Errors: `newer_schema`, `store_unavailable`.
  */
 export async function migratePostgres(pool: Pool): Promise<void> {
   try {
@@ -17,17 +17,17 @@ export async function migratePostgres(pool: Pool): Promise<void> {
   }
 }
 
-/** True if nothing was left to do. */
+/** True if no migration was left. */
 async function migrateOnce(pool: Pool): Promise<boolean> {
   return await pool.begin(async (transaction) => {
     await transaction.unsafe(`SELECT pg_advisory_xact_lock(${migrationLock})`);
     await transaction.unsafe(`CREATE TABLE IF NOT EXISTS control_schema(
       version BIGINT PRIMARY KEY, oldest BIGINT NOT NULL, made_at TIMESTAMPTZ NOT NULL DEFAULT now())`);
-    const [present] = await transaction.unsafe<{ version: number; oldest: number }[]>(
+    const [latest] = await transaction.unsafe<{ version: number; oldest: number }[]>(
       "SELECT version, oldest FROM control_schema ORDER BY version DESC LIMIT 1",
     );
-    const version = present?.version ?? 0;
-    if ((present?.oldest ?? 0) > postgresMigrations.length) throw newerSchema(version);
+    const version = latest?.version ?? 0;
+    if ((latest?.oldest ?? 0) > postgresMigrations.length) throw newerSchema(version);
     const next = postgresMigrations[version];
     if (next === undefined) return true;
     await transaction.unsafe("SET LOCAL statement_timeout TO 0");
@@ -42,6 +42,6 @@ async function migrateOnce(pool: Pool): Promise<boolean> {
 const newerSchema = (version: number): EarshotError =>
   new EarshotError(
     "newer_schema",
-    `the control database has schema ${version}, this version of Earshot knows ${postgresMigrations.length}`,
+    `the control database has schema ${version}, but this version of Earshot supports at most ${postgresMigrations.length}`,
     { status: 503, hint: "use the version of Earshot that wrote it, or a later one" },
   );

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
-/** `isReloadNeeded` after each connect or overflow: notifications may be missing, so read the tables. */
+/** `isReloadNeeded`: notifications may be missing after a connect or overflow, so the tables must be read. */
 export type Notifications = { isReloadNeeded: boolean; payloads: readonly string[] };
 
 export type Listener = {
@@ -12,7 +12,7 @@ export type Listener = {
 
 const retryMs = 500;
 
-/** Beyond it, notifications are dropped and the tables read instead. */
+/** Beyond this number, notifications are dropped and the tables are read instead. */
 const maxWaiting = 10_000;
 
 export function createListener(channel: string, clock: Pick<Clock, "sleep">): Listener {
@@ -22,7 +22,7 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
   let current: Pool | null = null;
   let wake: () => void = () => undefined;
 
-  function note(payload: string): void {
+  function receive(payload: string): void {
     if (payloads.length === maxWaiting) {
       requestReload();
       return;
@@ -39,8 +39,8 @@ export function createListener(channel: string, clock: Pick<Clock, "sleep">): Li
 
   function listenOn(pool: Pool): void {
     current = pool;
-    // Once it has listened, the driver itself reconnects.
-    pool.listen(channel, note, requestReload).catch(async () => {
+    // After the first success, the driver itself reconnects.
+    pool.listen(channel, receive, requestReload).catch(async () => {
       await clock.sleep(retryMs);
       if (!isClosed && current === pool) listenOn(pool);
     });

@@ -1,9 +1,9 @@
 import postgres, { type Sql, type TransactionSql } from "postgres";
 
-export type PostgresTerms = {
+export type PostgresOptions = {
   /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
   url: string;
-  /** The process, for its notifications (migrations/notify-changes.ts). */
+  /** Identifies this process in its notifications (migrations/notify-changes.ts). */
   gateway: string;
   connections: number;
   /** Statement timeout. */
@@ -19,14 +19,14 @@ export type Transaction = TransactionSql<Types>;
 
 const connectTimeoutSeconds = 5;
 
-/** Reconnects after failures. Rows have the JavaScript types of SQLite's. */
+/** Reconnects after failures. Rows have the same JavaScript types as SQLite's. */
 export function openPool({
   url,
   gateway,
   connections,
   timeoutMs,
   isUnsynced = false,
-}: PostgresTerms): Pool {
+}: PostgresOptions): Pool {
   const { address, socket } = addressOf(url);
   return postgres(address, {
     ...(socket === null ? {} : { path: socket }),
@@ -69,7 +69,7 @@ export function openPool({
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
-/** The driver treats the parameter `host` as a session setting. Several hosts with ports are not a URL. */
+/** The driver would treat the parameter `host` as a session setting. `URL` cannot parse several hosts with ports. */
 function addressOf(url: string): { address: string; socket: string | null } {
   const [base = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);

@@ -1,8 +1,8 @@
 import { toPostgres } from "../dialect.ts";
 import type { StoreOperation } from "../operations.ts";
 import type { Database, Parameters, Statement, Steps } from "../statements.ts";
+import { answerBatched } from "./batched-statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
-import { answerListed } from "./listed-statements.ts";
 import type { Pool, Transaction } from "./pool.ts";
 
 /** Yields statements, which `runOperation` sends. */
@@ -20,42 +20,45 @@ export const postgresDatabase: Database = {
   emptyLogSoon: () => undefined,
 };
 
-/** Takes one round trip if no other kind of statement precedes it. */
+/** Takes one round trip, unless a statement of another kind precedes it. */
 export function* singleStatement<Row>(sql: string, parameters: Parameters): Steps<Row | undefined> {
   return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
 
-/** A single statement, or one of a list: the parameters are JSON values. */
-export function* listedStatement<Row>(
-  { sql, list }: { sql: string; list: string },
+/** Runs alone or in a batch (batched-statements.ts); the parameters are JSON values. */
+export function* batchableStatement<Row>(
+  { sql, batchSql }: { sql: string; batchSql: string },
   parameters: Parameters,
 ): Steps<Row | undefined> {
-  return (yield { kind: "get", sql, parameters, isSingle: true, list }) as Row | undefined;
+  return (yield { kind: "get", sql, parameters, isSingle: true, batchSql }) as Row | undefined;
 }
 
-/** Always of a list, which may have one call. */
-export function* listStatement<Row>(list: string, parameters: Parameters): Steps<Row | undefined> {
-  return yield* listedStatement<Row>({ sql: list, list }, parameters);
+/** Always runs in a batch, which may have one call. */
+export function* batchStatement<Row>(
+  batchSql: string,
+  parameters: Parameters,
+): Steps<Row | undefined> {
+  return yield* batchableStatement<Row>({ sql: batchSql, batchSql }, parameters);
 }
 
-/** `lists`: for listed statements, one at a time. */
-type Pools = { pool: Pool; lists: Pool };
+/** `batchPool` runs batches, one at a time. */
+type Pools = { pool: Pool; batchPool: Pool };
 
 const maxAttempts = 10;
 
 /**
- * A write is one transaction: READ COMMITTED if `byRow`, otherwise SERIALIZABLE, and repeated after a conflict. Only `durable`
+ * A write is one transaction: READ COMMITTED if `withRowLocks`, otherwise SERIALIZABLE, and repeated after a conflict. Only `durable`
  * writes wait for the disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
   pool: Pool,
   operation: StoreOperation<never, unknown>,
   args: unknown,
-  lists: Pool = pool,
+  batchPool: Pool = pool,
 ): Promise<unknown> {
   const { mode } = operation;
   const steps = () => operation.run(postgresDatabase, args as never);
-  const pools = { pool, lists };
+  const pools = { pool, batchPool };
   try {
     if (mode === "read" || mode === "memory") return await runReads(pools, steps());
     return await runWrite(pools, operation, steps);
@@ -66,22 +69,22 @@ export async function runOperation(
 
 async function runWrite(
   pools: Pools,
-  { isByRow, mode }: StoreOperation<never, unknown>,
+  { hasRowLocks, mode }: StoreOperation<never, unknown>,
   steps: () => Steps<unknown>,
 ): Promise<unknown> {
   const isSynced = mode === "durable";
-  const isolation = `ISOLATION LEVEL ${isByRow ? "READ COMMITTED" : "SERIALIZABLE"}`;
+  const isolation = `ISOLATION LEVEL ${hasRowLocks ? "READ COMMITTED" : "SERIALIZABLE"}`;
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await runOnce(pools, { isolation, isSynced }, steps());
     } catch (error) {
-      const isRepeated = isConflict(error) || isDuplicate(error);
-      if (!isRepeated || attempt === maxAttempts) throw error;
+      const isRetryable = isConflict(error) || isDuplicate(error);
+      if (!isRetryable || attempt === maxAttempts) throw error;
     }
   }
 }
 
-/** The transaction begins with the first statement that needs one. */
+/** Begins the transaction with the first statement that needs one. */
 async function runOnce(
   pools: Pools,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },
@@ -115,11 +118,11 @@ async function runSteps(
   return step.value;
 }
 
-/** Outside of a transaction. */
-function answerAlone({ pool, lists }: Pools, statement: Statement): Promise<unknown> {
-  const { list } = statement;
-  if (list === undefined) return answerOf(pool, statement);
-  return answerListed(lists, { ...statement, list }, (sent) => answerOf(lists, sent));
+/** Runs the statement outside of a transaction. */
+function answerAlone({ pool, batchPool }: Pools, statement: Statement): Promise<unknown> {
+  const { batchSql } = statement;
+  if (batchSql === undefined) return answerOf(pool, statement);
+  return answerBatched(batchPool, { ...statement, batchSql }, (sent) => answerOf(batchPool, sent));
 }
 
 async function answerOf(

@@ -4,24 +4,28 @@ import { type Calls, createCalls } from "./calls.ts";
 import { createLeadership } from "./leadership.ts";
 import { migratePostgres } from "./migrate.ts";
 import { createListener, type Notifications } from "./notifications.ts";
-import type { PostgresTerms } from "./pool.ts";
+import type { PostgresOptions } from "./pool.ts";
 
 export type PostgresStore = Pick<Calls, "run" | "close"> & {
   /** Errors: `newer_schema`, `store_unavailable`. */
   migrate(): Promise<void>;
   nextNotifications(): Promise<Notifications>;
+  /** Returns whether this process is the leader. */
   lead(): Promise<boolean>;
 };
 
 export function createPostgresStore(
-  terms: PostgresTerms,
+  options: PostgresOptions,
   operations: Operations,
   changedBy: (args: unknown) => readonly string[],
   clock: Pick<Clock, "sleep" | "elapsed">,
 ): PostgresStore {
   const listener = createListener("job_change", clock);
-  const calls = createCalls(terms, operations, clock, { changedBy, onNewPool: listener.listenOn });
-  const leadership = createLeadership(terms);
+  const calls = createCalls(options, operations, clock, {
+    changedBy,
+    onNewPool: listener.listenOn,
+  });
+  const leadership = createLeadership(options);
   return {
     migrate: async () => {
       await migratePostgres(calls.pool());
@@ -29,7 +33,7 @@ export function createPostgresStore(
     },
     run: calls.run,
     nextNotifications: listener.next,
-    lead: leadership.take,
+    lead: leadership.acquire,
     close: async () => {
       listener.close();
       await leadership.close();

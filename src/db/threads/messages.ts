@@ -1,14 +1,14 @@
 import { EarshotError, type ErrorDetail, messageOf } from "../../lib/errors.ts";
 import { isDiskError } from "../disk-error.ts";
 
-/** `stopFlag` is set when the caller gives up. */
+/** `stopFlag`: index of the flag that is set when the caller gives up. */
 export type ThreadCall = { id: number; method: string; args: unknown; stopFlag?: number };
 
 export type ThreadReply =
   | { id: number; ok: true; value: unknown }
-  | { id: number; ok: false; error: CarriedError };
+  | { id: number; ok: false; error: SerializedError };
 
-type CarriedError = {
+type SerializedError = {
   code: string;
   message: string;
   status: number;
@@ -17,13 +17,13 @@ type CarriedError = {
   details: readonly ErrorDetail[];
 };
 
-/** `currentCall`: a shared cell with a call's id, in case the thread dies. */
+/** `currentCall`: shared memory with the id of the running call, in case the thread dies. */
 export type ThreadStart = { data: unknown; currentCall: Int32Array; stopFlags: Int32Array };
 
 export const closeMethod = "close";
 
-/** Errors without a code become `disk_error` or `internal`. */
-export function carry(thrown: unknown): CarriedError {
+/** Errors without a code get `disk_error` or `internal`. */
+export function serializeError(thrown: unknown): SerializedError {
   if (thrown instanceof EarshotError) {
     const { code, message, status, retryable, hint, details } = thrown;
     return { code, message, status, retryable, hint, details };
@@ -38,7 +38,7 @@ export function carry(thrown: unknown): CarriedError {
   };
 }
 
-export function revive(error: CarriedError): EarshotError {
+export function deserializeError(error: SerializedError): EarshotError {
   const { code, message, status, retryable, hint, details } = error;
   return new EarshotError(code, message, {
     status,

@@ -5,8 +5,8 @@ import {
   workerData,
 } from "node:worker_threads";
 import {
-  carry,
   closeMethod,
+  serializeError,
   type ThreadCall,
   type ThreadReply,
   type ThreadStart,
@@ -29,7 +29,7 @@ export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => vo
   );
 }
 
-/** `answer` gets all waiting calls, oldest first, and returns one reply for each. */
+/** `answer` receives all pending calls, oldest first, and returns a reply to each. */
 export function serveBatches(
   answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
@@ -47,7 +47,7 @@ export function serveBatches(
 
 export function serveInOrder<M extends Methods<M>>(methods: M): void {
   const port = portOfThread();
-  let before: Promise<void> = Promise.resolve();
+  let previous: Promise<void> = Promise.resolve();
 
   async function run(call: ThreadCall): Promise<ThreadReply> {
     if (call.method === closeMethod) return { id: call.id, ok: true, value: null };
@@ -61,12 +61,12 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
 
   async function runAfter(earlier: Promise<void>, call: ThreadCall): Promise<void> {
     await earlier;
-    const done = await run(call);
-    port.postMessage([done], transferred(done));
+    const reply = await run(call);
+    port.postMessage([reply], transferListOf(reply));
   }
 
   port.on("message", (calls: readonly ThreadCall[]) => {
-    for (const call of calls) before = runAfter(before, call);
+    for (const call of calls) previous = runAfter(previous, call);
   });
 }
 
@@ -85,7 +85,7 @@ export function serveConcurrently(
     setImmediate(() => {
       const batch = replies;
       replies = [];
-      port.postMessage(batch, batch.flatMap(transferred));
+      port.postMessage(batch, batch.flatMap(transferListOf));
     });
   }
 
@@ -107,7 +107,7 @@ export function serveConcurrently(
 /** New calls are accepted between slices. */
 export type SlicedCalls = {
   add(call: ThreadCall): void;
-  /** `receiveCalls` adds the calls received since. */
+  /** `receiveCalls` adds the calls that arrived during the slice. */
   runSlice(receiveCalls: () => void): readonly ThreadReply[];
   isIdle(): boolean;
 };
@@ -117,8 +117,8 @@ export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
   const port = portOfThread();
   let closing: ThreadCall | null = null;
 
-  function take(arrived: readonly ThreadCall[]): void {
-    for (const call of arrived) {
+  function accept(received: readonly ThreadCall[]): void {
+    for (const call of received) {
       if (call.method === closeMethod) closing = call;
       else calls.add(call);
     }
@@ -126,16 +126,16 @@ export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
 
   function receiveCalls(): void {
     for (let more = receiveMessageOnPort(port); more; more = receiveMessageOnPort(port)) {
-      take(more.message);
+      accept(more.message);
     }
   }
 
   port.on("message", (first: readonly ThreadCall[]) => {
-    take(first);
+    accept(first);
     receiveCalls();
     while (!calls.isIdle()) {
       const replies = calls.runSlice(receiveCalls);
-      if (replies.length > 0) port.postMessage(replies, replies.flatMap(transferred));
+      if (replies.length > 0) port.postMessage(replies, replies.flatMap(transferListOf));
       receiveCalls();
     }
     if (closing === null) return;
@@ -160,7 +160,7 @@ export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): Thr
 }
 
 export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
-  return { id: call.id, ok: false, error: carry(thrown) };
+  return { id: call.id, ok: false, error: serializeError(thrown) };
 }
 
 export function noteCurrentCall(id: number): void {
@@ -173,10 +173,10 @@ function portOfThread(): MessagePort {
   return parentPort;
 }
 
-/** The buffer of the value's body, unless the body is part of a larger one. */
-function transferred(answer: ThreadReply): ArrayBuffer[] {
-  if (!answer.ok || typeof answer.value !== "object" || answer.value === null) return [];
-  const body = "body" in answer.value ? answer.value.body : null;
+/** The buffer of the value's `body`, unless the body is part of a larger buffer. */
+function transferListOf(reply: ThreadReply): ArrayBuffer[] {
+  if (!reply.ok || typeof reply.value !== "object" || reply.value === null) return [];
+  const body = "body" in reply.value ? reply.value.body : null;
   if (!(body instanceof Uint8Array) || !(body.buffer instanceof ArrayBuffer)) return [];
   return body.byteLength === body.buffer.byteLength ? [body.buffer] : [];
 }

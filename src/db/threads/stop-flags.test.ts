@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
 import { isStopped, StopFlags } from "./stop-flags.ts";
 
-const reason = new Error("nobody waits");
+const reason = new Error("the caller gave up");
 
-test("a stop flag is set on abort, and cleared with the answer for reuse", async () => {
+test("a stop flag is set on abort, and cleared for reuse when the call is answered", async () => {
   const flags = new StopFlags();
   const aborted = new AbortController();
   const answer = Promise.withResolvers<string>();
   let usedFlags: number | undefined;
-  const call = flags.during(aborted.signal, (flag) => {
+  const call = flags.runStoppable(aborted.signal, (flag) => {
     usedFlags = flag;
     return answer.promise;
   });
@@ -19,18 +19,18 @@ test("a stop flag is set on abort, and cleared with the answer for reuse", async
   answer.resolve("too late");
   await new Promise(setImmediate);
   expect(isStopped(flags.shared, usedFlags)).toBe(false);
-  const again = flags.during(new AbortController().signal, async (flag) => flag);
+  const again = flags.runStoppable(new AbortController().signal, async (flag) => flag);
   expect(await again).toBe(usedFlags);
 });
 
-test("answers and errors pass through, and an aborted signal prevents the call", async () => {
+test("a call with a stop flag passes on its answer or error, and an already aborted signal prevents it", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
-  expect(await flags.during(signal, async () => "found")).toBe("found");
+  expect(await flags.runStoppable(signal, async () => "found")).toBe("found");
   const error = new Error("it broke");
-  await expect(flags.during(signal, () => Promise.reject(error))).rejects.toBe(error);
+  await expect(flags.runStoppable(signal, () => Promise.reject(error))).rejects.toBe(error);
   const call = () => Promise.reject(new Error("was called"));
-  await expect(flags.during(AbortSignal.abort(reason), call)).rejects.toBe(reason);
+  await expect(flags.runStoppable(AbortSignal.abort(reason), call)).rejects.toBe(reason);
 });
 
 test("calls beyond the number of stop flags run without one", async () => {
@@ -39,7 +39,7 @@ test("calls beyond the number of stop flags run without one", async () => {
   const release = Promise.withResolvers<void>();
   const usedFlags = new Set<number | undefined>();
   const calls = Array.from({ length: flags.shared.length + 5 }, () =>
-    flags.during(signal, async (flag) => {
+    flags.runStoppable(signal, async (flag) => {
       usedFlags.add(flag);
       await release.promise;
     }),

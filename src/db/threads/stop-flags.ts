@@ -2,13 +2,13 @@ import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 const flagCount = 1_024;
 
-/** A call is not stopped if no flag is free. */
+/** Flags by which a thread learns that a call was aborted. While none is free, further calls cannot be stopped. */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());
 
-  /** An abort rejects immediately, but the flag stays set until the thread has replied. */
-  async during<Value>(
+  /** Rejects immediately on abort, but the flag stays set until the thread has replied. */
+  async runStoppable<Value>(
     signal: AbortSignal,
     call: (flag: number | undefined) => Promise<Value>,
   ): Promise<Value> {

@@ -8,7 +8,7 @@ import {
   type ThreadLoad,
 } from "./thread.ts";
 
-/** Each starts only when all before it are busy. */
+/** Each thread starts only when all before it are busy. */
 export class ThreadPool<M extends Methods<M>> {
   readonly #threads: readonly Thread<M>[];
 

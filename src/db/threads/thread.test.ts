@@ -43,7 +43,7 @@ const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
   return error;
 };
 
-test("a call is passed to the thread, which has its start data", async () => {
+test("a thread receives the arguments of a call, and has its start data", async () => {
   thread = makeThread();
   expect(await thread.call("echo", 2n ** 60n)).toEqual(["its own data", 2n ** 60n]);
 });
@@ -55,7 +55,7 @@ test("calls of one event-loop turn are sent together", async () => {
   expect(await Promise.all(calls)).toEqual([2, 2]);
 });
 
-test("an error of the thread is passed to the caller, with code and hint", async () => {
+test("an error in the thread reaches the caller with its code and hint", async () => {
   thread = makeThread();
   expect(await errorOf(thread.call("fail", null))).toMatchObject({
     code: "no_luck",
@@ -64,7 +64,7 @@ test("an error of the thread is passed to the caller, with code and hint", async
   });
 });
 
-test("thread_died is reported only for the current call, and thread_restarted for those behind it", async () => {
+test("when a thread dies, only its running call fails with thread_died, and those behind it with thread_restarted", async () => {
   thread = makeThread();
   const [before, dying, behind] = [
     thread.call("echo", 1),
@@ -76,7 +76,7 @@ test("thread_died is reported only for the current call, and thread_restarted fo
   expect(await behind).toMatchObject({ code: "thread_restarted", retryable: true });
 });
 
-test("a thread that died is restarted by the next call, which is not lost", async () => {
+test("the call after a thread's death restarts the thread and is answered", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const dying = errorOf(thread.call("die", null));

@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { messageOf } from "../../lib/errors.ts";
 import {
   closeMethod,
-  revive,
+  deserializeError,
   type ThreadCall,
   type ThreadReply,
   type ThreadStart,
@@ -23,17 +23,17 @@ export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited
 
 export type CallOptions = {
   transferred?: readonly ArrayBuffer[];
-  /** Rejects the call with its reason; the thread may end its work early. */
+  /** On abort, the call rejects with the signal's reason, and the thread may stop its work early. */
   signal?: AbortSignal | undefined;
 };
 
-/** Unanswered calls, and busy time since the last start. */
+/** `waiting`: unanswered calls; `busyMs`: busy time since the thread last started. */
 export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
   /**
-   * Errors: those of the method. If the thread ends: `thread_died` for the current call, `thread_restarted` for those behind
-   * it.
+   * Errors: those of the method. If the thread dies: `thread_died` for the running call, `thread_restarted` for the calls
+   * behind it.
    */
   call<Name extends keyof M & string>(
     method: Name,
@@ -45,20 +45,20 @@ export type Thread<M extends Methods<M>> = {
   close(): Promise<void>;
 };
 
-type Waiting = {
+type PendingCall = {
   resolve: (value: unknown) => void;
   reject: (error: Error) => void;
   worker: Worker | null;
 };
 
-/** `.ts` in a checkout, `.js` in a build. */
+/** Adds the extension: `.ts` in a checkout, `.js` in a build. */
 export function siblingModule(importMetaUrl: string, name: string): URL {
   return new URL(name + extname(importMetaUrl), importMetaUrl);
 }
 
 /**
- * Loads the module at the first call, and again after the thread died. Calls of one tick are sent together: waking a
- * thread costs more than most calls.
+ * Loads the module at the first call, and at the next one after the thread has died. Calls of one tick are sent together,
+ * because waking a thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);
@@ -68,7 +68,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   readonly #module: URL;
   readonly #data: unknown;
   readonly #stopFlags = new StopFlags();
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #waiting = new Map<number, PendingCall>();
   #nextId = 1;
   #worker: Worker | null = null;
   #outgoing: ThreadCall[] = [];
@@ -88,7 +88,9 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     const answer =
       signal === undefined
         ? this.#send(method, args, transferred)
-        : this.#stopFlags.during(signal, (flag) => this.#send(method, args, transferred, flag));
+        : this.#stopFlags.runStoppable(signal, (flag) =>
+            this.#send(method, args, transferred, flag),
+          );
     return answer as Promise<MethodValue<M[Name]>>;
   }
 
@@ -131,7 +133,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
   }
 
   #flush(): void {
-    const [calls, moved] = [this.#outgoing, this.#transfers];
+    const [calls, transferList] = [this.#outgoing, this.#transfers];
     this.#outgoing = [];
     this.#transfers = [];
     this.#worker ??= this.#start();
@@ -139,7 +141,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
       const call = this.#waiting.get(id);
       if (call !== undefined) call.worker = this.#worker;
     }
-    this.#worker.postMessage(calls, moved);
+    this.#worker.postMessage(calls, transferList);
   }
 
   #start(): Worker {
@@ -163,12 +165,12 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     if (call === undefined) return;
     this.#waiting.delete(reply.id);
     if (reply.ok) call.resolve(reply.value);
-    else call.reject(revive(reply.error));
+    else call.reject(deserializeError(reply.error));
   }
 
   #noteExit(ended: Worker, lastCall: number, failure: unknown): void {
     if (this.#worker === ended) this.#worker = null;
-    const reason = failure === null ? "it ended" : messageOf(failure);
+    const reason = failure === null ? "unexpected exit" : messageOf(failure);
     for (const [id, call] of this.#waiting) {
       if (call.worker !== ended) continue;
       this.#waiting.delete(id);

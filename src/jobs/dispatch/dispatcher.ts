@@ -2,7 +2,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { firstOf } from "../../lib/first-of.ts";
 import type { Job, SearchJobRequest } from "../job.ts";
 import type { LeaseRequest } from "../leases/lease.ts";
-import type { Uncommitted } from "../submissions/uncommitted.ts";
+import type { UncommittedJob } from "../submissions/uncommitted.ts";
 import { createFairQueue } from "./fair-queue.ts";
 import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import { reservedSlots } from "./reserved-slots.ts";
@@ -29,7 +29,7 @@ export type LiveJob = {
   lease: LiveLease | null;
   runningNode: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
-  uncommitted: Uncommitted | null;
+  uncommitted: UncommittedJob | null;
   change: number;
 };
 

@@ -1,5 +1,5 @@
 import { durable, read } from "../../db/operations.ts";
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { JobFailure } from "../job.ts";
 import { deadlinePassed } from "../leases/retries.ts";
 import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
@@ -44,7 +44,7 @@ export const endOperations = {
          LIMIT ${sweepRows}`,
       { accountId },
     );
-    const snapshots = yield* eachOf(waiting, ({ uuid }) =>
+    const snapshots = yield* mapNonNull(waiting, ({ uuid }) =>
       cancel(database, { accountId, uuid, nowMs }),
     );
     return { snapshots, isMore: waiting.length === sweepRows };
@@ -66,7 +66,7 @@ export const endOperations = {
       failure = deadlinePassed,
     }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
   ): Steps<JobSnapshot[]> {
-    return yield* eachOf(uuids, (uuid) =>
+    return yield* mapNonNull(uuids, (uuid) =>
       timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }),
     );
   }),
@@ -78,10 +78,10 @@ export const endOperations = {
   expireJobs: durable(function* (database, before: RetentionTimes): Steps<ExpiredJobs> {
     const { nowMs } = before;
     const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
-    const expired = yield* eachOf(overdue, ({ uuid }) => expire(database, { uuid, nowMs }));
+    const expired = yield* mapNonNull(overdue, ({ uuid }) => expire(database, { uuid, nowMs }));
     return {
       expired,
-      isMore: (yield* deletePast(database, before)) || overdue.length === sweepRows,
+      isMore: (yield* deleteExpiredRows(database, before)) || overdue.length === sweepRows,
     };
   }),
 };
@@ -93,7 +93,7 @@ export const sweepRows = 500;
 
 const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
 
-export function* deletePast(
+export function* deleteExpiredRows(
   database: Database,
   { nowMs, endedMs, keyedMs }: RetentionTimes,
 ): Steps<boolean> {

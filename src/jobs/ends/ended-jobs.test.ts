@@ -4,7 +4,7 @@ import type { Job } from "../job.ts";
 import { newJob, result, startTestQueue } from "../test-jobs.ts";
 import { createEndedJobs } from "./ended-jobs.ts";
 
-function jobOf(uuid: string, special: Partial<Job> = {}): Job {
+function jobOf(uuid: string, overrides: Partial<Job> = {}): Job {
   return {
     ...newJob(),
     uuid,
@@ -18,7 +18,7 @@ function jobOf(uuid: string, special: Partial<Job> = {}): Job {
     node: "node",
     result,
     failure: null,
-    ...special,
+    ...overrides,
   };
 }
 

@@ -8,13 +8,13 @@ beforeEach(async () => {
 });
 afterEach(() => jobs.close());
 
-const item = (special: Partial<FetchedItem>): FetchedItem => ({
+const item = (overrides: Partial<FetchedItem>): FetchedItem => ({
   platform: "bluesky",
   id: 9_007_199_254_740_993n,
   uri: "at://did:plc:ann/app.bsky.feed.post/1",
   userId: "did:plc:ann",
   record: "{}",
-  ...special,
+  ...overrides,
 });
 
 async function completeWith(...items: FetchedItem[]): Promise<void> {

@@ -22,7 +22,7 @@ const overdueMs = 60_000;
 const endedAtOnce = 100;
 
 /** Every minute. Never rejects. Separate from the sweeper, which must not wait for a backlog. */
-export async function keepWithinRetention(
+export async function enforceRetention(
   context: RetentionContext,
   stopping: AbortSignal,
 ): Promise<void> {

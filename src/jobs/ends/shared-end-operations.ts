@@ -5,11 +5,16 @@ import {
   accountOrder,
   type ChangedRow,
   snapshotColumns,
-  unannounced,
+  withoutDeliveries,
 } from "../reads/visible-change.ts";
 import { targetStateSql } from "../states.ts";
 import { storedPosts } from "../stored.ts";
-import { deletePast, type ExpiredJobs, type RetentionTimes, sweepRows } from "./end-operations.ts";
+import {
+  deleteExpiredRows,
+  type ExpiredJobs,
+  type RetentionTimes,
+  sweepRows,
+} from "./end-operations.ts";
 import { fetchedOperations } from "./fetched-operations.ts";
 
 const expireSql = `
@@ -47,7 +52,10 @@ export const sharedEndOperations = {
     const rows = yield* database.all<ChangedRow>(expireSql, {
       nowMs: before.nowMs,
     });
-    const expired = rows.map(unannounced);
-    return { expired, isMore: (yield* deletePast(database, before)) || rows.length === sweepRows };
+    const expired = rows.map(withoutDeliveries);
+    return {
+      expired,
+      isMore: (yield* deleteExpiredRows(database, before)) || rows.length === sweepRows,
+    };
   }),
 };

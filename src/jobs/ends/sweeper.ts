@@ -9,7 +9,7 @@ import { deadlinePassed, nodeOfPageMissing, noNode, noSlot } from "../leases/ret
 import type { JobOperations } from "../operations.ts";
 import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
-import { keepWithinRetention } from "./retention.ts";
+import { enforceRetention } from "./retention.ts";
 
 export type SweeperContext = {
   store: Store<JobOperations>;
@@ -165,7 +165,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   }
 
   function start(): void {
-    watching = Promise.all([watch(), keepWithinRetention(context, stopping.signal)]);
+    watching = Promise.all([watch(), enforceRetention(context, stopping.signal)]);
   }
 
   async function stop(): Promise<void> {

@@ -42,7 +42,7 @@ function loseAnswerOf(lostName: string): void {
 
 /** The change by which a gateway learnt of a job is delivered again, or read from the table. */
 test.each([
-  ["notified", (uuid: string) => jobs.queue.noteChanges([submissionOf(uuid)])],
+  ["notified", (uuid: string) => jobs.queue.applyForeignChanges([submissionOf(uuid)])],
   ["read", () => jobs.queue.reload()],
 ])("a leased job whose submission is %s again stays leased", async (_how, learn) => {
   const { uuid } = await jobs.queue.submit(newJob());

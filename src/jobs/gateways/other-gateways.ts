@@ -18,7 +18,7 @@ import type { UnfinishedJob } from "./recovery-operations.ts";
  * refused lease, never a job.
  */
 export type OtherGateways = {
-  noteChanges(changes: readonly ForeignChange[]): Promise<void>;
+  applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(uuids: readonly string[] | null): Promise<void>;
   take(rows: readonly UnfinishedJob[]): Promise<void>;
   /** Recovers the jobs of gateways that died, and reads those whose lease was refused. */
@@ -40,7 +40,7 @@ type OtherGatewaysContext = {
 export function createOtherGateways(context: OtherGatewaysContext): OtherGateways {
   const { store, clock, now, gatewayId, dispatcher, endedJobs, readers } = context;
 
-  async function noteChanges(changes: readonly ForeignChange[]): Promise<void> {
+  async function applyForeignChanges(changes: readonly ForeignChange[]): Promise<void> {
     const unknown = new Set<string>();
     for (const change of changes) if (!noteChange(change)) unknown.add(change.uuid);
     if (unknown.size > 0) await reload([...unknown]);
@@ -95,9 +95,9 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   }
 
   async function take(rows: readonly UnfinishedJob[]): Promise<void> {
-    const letOthers = startSlices(clock);
+    const yieldIfDue = startSlices(clock);
     for (const row of rows) {
-      await letOthers();
+      await yieldIfDue();
       takeOne(row);
     }
   }
@@ -153,7 +153,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (refused.length > 0) await reload(refused.map(({ uuid }) => uuid));
   }
 
-  return { noteChanges, reload, take, sweep };
+  return { applyForeignChanges, reload, take, sweep };
 }
 
 const isRefused = ({ phase, lease, uncommitted }: LiveJob): boolean =>

@@ -1,10 +1,10 @@
 import { durable, read, relaxed } from "../../db/operations.ts";
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
 import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
 import { noLease, sourceStatesSql } from "../states.ts";
 import { headColumns, type JobHead } from "../stored.ts";
-import { putDeliveriesBack } from "../webhooks/put-back.ts";
+import { shiftDeliveriesBack } from "../webhooks/shift-back.ts";
 import type { OtherGateway } from "./gateway.ts";
 
 const backToReceived = `attempts = attempts - 1, ${noLease}`;
@@ -28,7 +28,7 @@ const runningJobs = `SELECT uuid FROM job WHERE ${notEnded} AND ${sourceStatesSq
 
 const gatewayTimeoutMs = 10_000;
 
-export type GatewayBeat = { gateway: string; nowMs: number; capabilities?: string | null };
+export type GatewayHeartbeat = { gateway: string; nowMs: number; capabilities?: string | null };
 
 export type UnfinishedJob = JobHead & { gateway: string | null; change: number };
 
@@ -58,7 +58,7 @@ export const recoveryOperations = {
     return nowMs;
   }),
 
-  beat: relaxed(function* (database, beat: GatewayBeat): Steps<number> {
+  beat: relaxed(function* (database, beat: GatewayHeartbeat): Steps<number> {
     yield* noteSeen(database, beat);
     return beat.nowMs;
   }),
@@ -84,7 +84,7 @@ export const recoveryOperations = {
       "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR NO KEY UPDATE",
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
-    const snapshots = yield* eachOf(ended, ({ id }) => recoverFrom(database, id, nowMs));
+    const snapshots = yield* mapNonNull(ended, ({ id }) => recoverFrom(database, id, nowMs));
     return snapshots.flat();
   }),
 
@@ -93,7 +93,7 @@ export const recoveryOperations = {
     database,
     { jobs, ...terms }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    return yield* eachOf(jobs, ({ uuid, change }) =>
+    return yield* mapNonNull(jobs, ({ uuid, change }) =>
       recoverUnchanged(database, { uuid, change, ...terms }),
     );
   }),
@@ -127,7 +127,7 @@ export const recoveryOperations = {
        WHERE ${notEnded}`,
       { ms },
     );
-    if (ms < 0) yield* putDeliveriesBack(database, -ms);
+    if (ms < 0) yield* shiftDeliveriesBack(database, -ms);
     yield* database.run("UPDATE gateway SET seen_ms = seen_ms + :ms", { ms });
     return null;
   }),
@@ -146,7 +146,7 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
      WHERE ${notEnded}`,
     { downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
   );
-  if (downtimeMs < 0) yield* putDeliveriesBack(database, -downtimeMs);
+  if (downtimeMs < 0) yield* shiftDeliveriesBack(database, -downtimeMs);
   yield* leaveNumbersOut(database);
   const running = yield* database.all<{ uuid: string }>(`${runningJobs} ORDER BY sequence`);
   yield* recoverEach(database, running, nowMs);
@@ -168,7 +168,7 @@ function* recoverEach(
   jobs: readonly { uuid: string }[],
   nowMs: number,
 ): Steps<JobSnapshot[]> {
-  return yield* eachOf(jobs, ({ uuid }) => recover(database, { uuid, nowMs }));
+  return yield* mapNonNull(jobs, ({ uuid }) => recover(database, { uuid, nowMs }));
 }
 
 /**
@@ -185,7 +185,7 @@ function* leaveNumbersOut(database: Database): Steps<void> {
 
 function* noteSeen(
   database: Database,
-  { gateway, nowMs, capabilities = null }: GatewayBeat,
+  { gateway, nowMs, capabilities = null }: GatewayHeartbeat,
 ): Steps<void> {
   yield* database.run(
     `INSERT INTO gateway(id, seen_ms, capabilities) VALUES(:gateway, :nowMs, :capabilities)

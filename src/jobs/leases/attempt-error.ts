@@ -56,5 +56,5 @@ const engineTexts = [
   "locking protocol",
   "no such table",
   "SQL logic error",
-  "a worker thread is gone",
+  "a worker thread ended",
 ];

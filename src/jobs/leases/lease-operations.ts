@@ -1,8 +1,8 @@
 import { durable, relaxed } from "../../db/operations.ts";
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
 import type { JobFailure } from "../job.ts";
-import { type ChangeTerms, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import { type ChangeClauses, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
 import { noLease, shownRetryMs, sourceStatesSql, targetStateSql } from "../states.ts";
 import type { LeaseFailure } from "./lease.ts";
 import {
@@ -43,13 +43,13 @@ export type AttemptEnd = {
 
 const currentLease = "uuid = :uuid AND lease_token = :token";
 
-export const leased: ChangeTerms = {
+export const leased: ChangeClauses = {
   set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node, gateway = :gateway,
         started_ms = coalesce(started_ms, :nowMs)`,
   where: "uuid = :uuid",
 };
 
-export const completed: ChangeTerms = {
+export const completed: ChangeClauses = {
   set: `result = :result, finished_ms = :nowMs, expires_ms = :expiresMs, ${noLease}`,
   where: currentLease,
 };
@@ -119,14 +119,16 @@ export const leaseOperations = {
     database,
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    return yield* eachOf(leases, ({ uuid, token }) => giveBack(database, { uuid, token, nowMs }));
+    return yield* mapNonNull(leases, ({ uuid, token }) =>
+      giveBack(database, { uuid, token, nowMs }),
+    );
   }),
 
   endLapsedLeases: durable(function* (
     database,
     { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
   ): Steps<AttemptEnd[]> {
-    return yield* eachOf(leases, (expired) => endAttempt(database, expired, nodeLost, rules));
+    return yield* mapNonNull(leases, (expired) => endAttempt(database, expired, nodeLost, rules));
   }),
 };
 

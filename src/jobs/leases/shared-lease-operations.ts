@@ -8,7 +8,7 @@ import {
   type ChangedRow,
   changeSql,
   type JobSnapshot,
-  unannounced,
+  withoutDeliveries,
 } from "../reads/visible-change.ts";
 import {
   completed,
@@ -39,7 +39,7 @@ export const sharedLeaseOperations = {
 
   leaseJob: durable(function* (_database, terms: LeaseTerms): Steps<JobSnapshot | null> {
     const changed = yield* singleStatement<ChangedRow>(leaseSql, terms);
-    return changed === undefined ? null : unannounced(changed);
+    return changed === undefined ? null : withoutDeliveries(changed);
   }),
 
   completeJob: durable(function* (database, completion: JobCompletion): Steps<JobSnapshot | null> {
@@ -49,7 +49,7 @@ export const sharedLeaseOperations = {
       ...terms,
       posts,
     });
-    if (changed !== undefined) return unannounced(changed);
+    if (changed !== undefined) return withoutDeliveries(changed);
     return yield* leaseOperations.completeJob.run(database, completion);
   }),
 };

@@ -109,8 +109,8 @@ test("the list of jobs can be filtered by method and by public state", async () 
 });
 
 test("the list of jobs can be filtered by platform and by part of the query", async () => {
-  const submitted = async (special: Partial<typeof request>) =>
-    (await jobs.queue.submit({ ...newJob(), request: { ...request, ...special } })).uuid;
+  const submitted = async (overrides: Partial<typeof request>) =>
+    (await jobs.queue.submit({ ...newJob(), request: { ...request, ...overrides } })).uuid;
   const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
   const everywhere = await submitted({ platform: "social", query: "storm" });
   expect(await uuidsOf({ platforms: ["x"] })).toEqual([onX]);

@@ -1,4 +1,4 @@
-import { containing } from "../../db/like-pattern.ts";
+import { containsPattern } from "../../db/like-pattern.ts";
 import { read } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import { latestMs } from "../../lib/latest-time.ts";
@@ -59,7 +59,7 @@ export const readOperations = {
         states: jsonOrNull(states),
         methods: jsonOrNull(methods),
         platforms: jsonOrNull(platforms),
-        pattern: text === null ? null : containing(text),
+        pattern: text === null ? null : containsPattern(text),
         limit,
         nowMs,
       },

@@ -41,14 +41,17 @@ export const snapshotColumns = `uuid, account_id AS accountId, state, attempts, 
 
 export type ChangedRow = Omit<JobSnapshot, "hasDeliveries">;
 
-export const unannounced = (row: ChangedRow): JobSnapshot => ({ ...row, hasDeliveries: false });
+export const withoutDeliveries = (row: ChangedRow): JobSnapshot => ({
+  ...row,
+  hasDeliveries: false,
+});
 
 type Values = Readonly<Record<string, string | number | null>>;
 
-export type ChangeTerms = { set: string; where: string };
+export type ChangeClauses = { set: string; where: string };
 
 /** Returns the new snapshot, with the next number of the account. */
-export const changeSql = (transition: Change, { set, where }: ChangeTerms): string => `UPDATE job
+export const changeSql = (transition: Change, { set, where }: ChangeClauses): string => `UPDATE job
   SET ${targetStateSql(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR NO KEY UPDATE), ${set}
   WHERE ${where} AND ${sourceStatesSql(transition)}
@@ -60,7 +63,7 @@ export const changeSql = (transition: Change, { set, where }: ChangeTerms): stri
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
-  terms: ChangeTerms,
+  terms: ChangeClauses,
 ): (database: Database, args: Args) => Steps<JobSnapshot | null> {
   const sql = changeSql(transition, terms);
   return function* (database, args) {
@@ -92,11 +95,11 @@ export function* numberSubmission(database: Database, accountId: string): Steps<
      RETURNING last_change AS change`,
     { accountId },
   );
-  if (account === undefined) throw yield* closedAccount(database, accountId);
+  if (account === undefined) throw yield* closedAccountError(database, accountId);
   return account.change;
 }
 
-function* closedAccount(database: Database, accountId: string): Steps<EarshotError> {
+function* closedAccountError(database: Database, accountId: string): Steps<EarshotError> {
   const row = yield* database.get(
     "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
     { accountId },

@@ -6,13 +6,13 @@ import { byPlatform } from "../../posts/post.ts";
 import type { EndedJob } from "../queue.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
 import type { SkipReason } from "./answered-submissions.ts";
-import { type AnswerSearch, answerSearches } from "./search-operations.ts";
+import { type AnswerSearch, registerSearchAnswerer } from "./search-operations.ts";
 import type { NewJob } from "./submission.ts";
 import { longestUncommittedMs } from "./uncommitted.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
-const search = (special: Partial<NewJob> = {}): NewJob => ({ ...newJob(), tree, ...special });
+const search = (overrides: Partial<NewJob> = {}): NewJob => ({ ...newJob(), tree, ...overrides });
 const found = { answer: result, page: jsonPage(['{"ID":"30"}', '{"ID":"20"}']), tookMs: 2 };
 
 let jobs: TestQueue;
@@ -46,7 +46,7 @@ beforeEach(async () => {
       onSkipped: (reason) => skipped.push(reason),
     },
   });
-  answerSearches(jobs.table.database.forOperations, (...args) => {
+  registerSearchAnswerer(jobs.table.database.forOperations, (...args) => {
     searched += 1;
     return answer(...args);
   });

@@ -48,7 +48,7 @@ export type AnswerSearch = (
 
 const searches = new WeakMap<Database, AnswerSearch>();
 
-export function answerSearches(database: Database, search: AnswerSearch): void {
+export function registerSearchAnswerer(database: Database, search: AnswerSearch): void {
   searches.set(database, search);
 }
 

@@ -4,8 +4,12 @@
  */
 
 import { durable } from "../../db/operations.ts";
-import { listedCalls, listedResults, parametersAsColumns } from "../../db/postgres/listed-calls.ts";
-import { listedStatement, singleStatement } from "../../db/postgres/run-operation.ts";
+import {
+  batchedCalls,
+  batchedResults,
+  parametersAsColumns,
+} from "../../db/postgres/batched-calls.ts";
+import { batchableStatement, singleStatement } from "../../db/postgres/run-operation.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 import { usableCredential } from "../../upstream/credentials/rows.ts";
@@ -42,7 +46,7 @@ export const sharedSubmissionOperations = {
   }),
 };
 
-export const searchTypes = {
+export const searchParameterTypes = {
   ...{ uuid: "TEXT", accountId: "TEXT", keyId: "TEXT", request: "TEXT", canonicalQuery: "TEXT" },
   ...{ warnings: "TEXT", submittedMs: "BIGINT", deadlineMs: "BIGINT", node: "TEXT" },
   ...{ startedMs: "BIGINT", finishedMs: "BIGINT", expiresMs: "BIGINT" },
@@ -82,7 +86,7 @@ const insertSql = (numbered: string, { columns, values }: typeof done, otherSql 
 /**
  * Inserts the searches of `job_of_call`, which have no idempotency key and no fetched posts.
  */
-export const insertedSearches = `owner AS (
+export const insertSearchesSql = `owner AS (
     SELECT id FROM account WHERE id IN (SELECT accountId FROM job_of_call) AND suspended_ms IS NULL
       AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = account.id AND disabled_ms IS NULL)
     ORDER BY ${accountOrder} FOR NO KEY UPDATE),
@@ -98,9 +102,9 @@ export const insertedSearches = `owner AS (
     FROM job_of_call JOIN numbered ON numbered.id = job_of_call.accountId
     RETURNING uuid, change)`;
 
-const listedSearches = `WITH job_of_call AS MATERIALIZED (
-    SELECT * FROM ${listedCalls("listed", searchTypes)} JOIN ${listedResults} USING (call) WHERE ${parametersAsColumns("listed", needsNoCredential)}),
-  ${insertedSearches}
+const batchedSearchesSql = `WITH job_of_call AS MATERIALIZED (
+    SELECT * FROM ${batchedCalls("listed", searchParameterTypes)} JOIN ${batchedResults} USING (call) WHERE ${parametersAsColumns("listed", needsNoCredential)}),
+  ${insertSearchesSql}
   SELECT call, change FROM inserted JOIN job_of_call ON job_of_call.uuid = inserted.uuid`;
 
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
@@ -130,7 +134,10 @@ function* insertAlone(
   const withPosts = { ...parameters, ...idempotency, posts: fetchedJson(fetched) };
   const isListed = answer !== null && idempotency === null && fetched.length === 0;
   const inserted = isListed
-    ? yield* listedStatement<{ change: number }>({ sql, list: listedSearches }, parameters)
+    ? yield* batchableStatement<{ change: number }>(
+        { sql, batchSql: batchedSearchesSql },
+        parameters,
+      )
     : yield* singleStatement<{ change: number }>(sql, withPosts);
   return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
 }

@@ -7,7 +7,7 @@ import { leaseLost } from "../leases/lease.ts";
 import type { InsertedRow } from "./received-job.ts";
 import type { SubmittedJob } from "./submission.ts";
 import type { SubmissionCommits } from "./submission-commits.ts";
-import { longestUncommittedMs, type Uncommitted } from "./uncommitted.ts";
+import { longestUncommittedMs, type UncommittedJob } from "./uncommitted.ts";
 
 type RunsContext = {
   clock: Clock;
@@ -54,7 +54,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       await acceptedBy(writing, uuid);
     }
 
-    const uncommitted: Uncommitted = {
+    const uncommitted: UncommittedJob = {
       lease: null,
       commit,
       commitDone,

@@ -6,7 +6,7 @@ import type { LeaseTerms } from "../leases/lease-operations.ts";
  * or unfinished: after `longestUncommittedMs`, before a platform is requested, and when its attempt fails or its lease
  * ends.
  */
-export type Uncommitted = {
+export type UncommittedJob = {
   lease: LeaseTerms | null;
   commit(): void;
   /** Errors: `lease_lost` if the submission was refused or is a replay. */

@@ -5,7 +5,7 @@ import type { DueDelivery } from "./due-deliveries.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { PostDelivery } from "./post.ts";
 import type { DeliveryAttempt } from "./record-attempt.ts";
-import { longestPauseMs, pauseAfter, type TryOutcome } from "./schedule.ts";
+import { type AttemptOutcome, longestPauseMs, pauseAfter } from "./schedule.ts";
 import { secretsOf } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
@@ -63,7 +63,7 @@ async function note(
 ) {
   for (;;) {
     try {
-      return await store.write("endTry", tried);
+      return await store.write("recordAttempt", tried);
     } catch (error) {
       signal.throwIfAborted();
       onError(error, "the outcome of a delivery was not recorded");
@@ -76,7 +76,7 @@ async function send(
   { clock, encryptor, post, log }: AttemptContext,
   delivery: DueDelivery,
   signal: AbortSignal,
-): Promise<TryOutcome> {
+): Promise<AttemptOutcome> {
   const { id, webhookId, url, payload: body } = delivery;
   let secrets: string[];
   try {
@@ -91,7 +91,7 @@ async function send(
 }
 
 function endOf(
-  outcome: TryOutcome,
+  outcome: AttemptOutcome,
   failures: number,
   random: () => number,
   nowMs: number,
@@ -105,7 +105,7 @@ function endOf(
   return { end: "retry", status, error, retryMs: nowMs + pauseMs };
 }
 
-function pauseOf(outcome: TryOutcome): number {
+function pauseOf(outcome: AttemptOutcome): number {
   if (outcome.kind !== "failed" || !throttling.has(outcome.status)) return 0;
   return Math.min(outcome.retryAfterMs ?? throttleMs, longestPauseMs);
 }

@@ -11,7 +11,7 @@ type WebhookSecret = Pick<
 export const deliveryOperations = {
   dueDeliveries: read(dueDeliveries),
 
-  endTry: relaxed(recordAttempt),
+  recordAttempt: relaxed(recordAttempt),
 
   countWaitingDeliveries: read(function* (database, _args: null): Steps<number> {
     return (

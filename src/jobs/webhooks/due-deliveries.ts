@@ -1,4 +1,4 @@
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 
 export type DueDelivery = {
   id: string;
@@ -34,7 +34,7 @@ export function* dueDeliveries(database: Database, request: DueRequest): Steps<D
   const room = Math.max(0, Math.min(failingLimit, unfilled));
   const failing = yield* dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
   const chosen = [...healthy.slice(0, limit - failing.length), ...failing];
-  return yield* eachOf(chosen, (id) => detailsOf(database, id, request.nowMs));
+  return yield* mapNonNull(chosen, (id) => detailsOf(database, id, request.nowMs));
 }
 
 type Share = { isHealthy: 0 | 1; limit: number };

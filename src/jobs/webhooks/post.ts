@@ -1,9 +1,9 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
-import type { TryOutcome } from "./schedule.ts";
+import type { AttemptOutcome } from "./schedule.ts";
 
 /** Rejects only when the signal aborts. */
-export type PostDelivery = (message: Message, signal: AbortSignal) => Promise<TryOutcome>;
+export type PostDelivery = (message: Message, signal: AbortSignal) => Promise<AttemptOutcome>;
 
 export type Message = {
   url: string;
@@ -46,7 +46,7 @@ async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-function outcomeOf(status: number, retryAfter: string | null, nowMs: number): TryOutcome {
+function outcomeOf(status: number, retryAfter: string | null, nowMs: number): AttemptOutcome {
   if (status >= 200 && status < 300) return { kind: "delivered", status };
   if (status === 410) return { kind: "gone", status };
   const isRedirect = status >= 300 && status < 400;

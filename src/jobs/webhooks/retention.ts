@@ -16,7 +16,7 @@ export type DeliveryRetentionContext = {
 const sweepEveryMs = 60_000;
 
 /** Every minute until the signal aborts. Never rejects. */
-export async function keepWithinBounds(
+export async function enforceDeliveryRetention(
   context: DeliveryRetentionContext,
   stopping: AbortSignal,
 ): Promise<void> {

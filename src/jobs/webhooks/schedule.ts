@@ -20,7 +20,7 @@ const jitter = 0.2;
 /** Limits a receiver's `Retry-After`. */
 export const longestPauseMs = 24 * hourMs;
 
-export type TryOutcome =
+export type AttemptOutcome =
   | { kind: "delivered"; status: number }
   | { kind: "gone"; status: number }
   | { kind: "failed"; status: number | null; error: string; retryAfterMs: number | null };

@@ -12,7 +12,7 @@ import { createGuard } from "../../lib/guard.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { type WebhookOperations, webhookOperations } from "./operations.ts";
 import type { Message } from "./post.ts";
-import { pausesMs, type TryOutcome } from "./schedule.ts";
+import { type AttemptOutcome, pausesMs } from "./schedule.ts";
 import { createSender, type DeliveryOutcome, type Sender } from "./sender.ts";
 import { webhookDefaults } from "./settings.ts";
 import { jobEvents } from "./webhook.ts";
@@ -32,10 +32,10 @@ let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
 let outcomes: DeliveryOutcome[];
 let logged: string[];
 let errors: unknown[];
-let answer: (message: Message) => TryOutcome | Promise<TryOutcome>;
+let answer: (message: Message) => AttemptOutcome | Promise<AttemptOutcome>;
 
-const delivered: TryOutcome = { kind: "delivered", status: 200 };
-const failed: TryOutcome = {
+const delivered: AttemptOutcome = { kind: "delivered", status: 200 };
+const failed: AttemptOutcome = {
   kind: "failed",
   status: 500,
   error: "answered 500",
@@ -279,7 +279,7 @@ describe("a crash", () => {
     const { write } = store;
     let refusals = 3;
     store.write = (async (...call: Parameters<typeof write>) => {
-      if (call[0] === "endTry" && refusals > 0) {
+      if (call[0] === "recordAttempt" && refusals > 0) {
         refusals -= 1;
         throw new Error("the disk is full");
       }
@@ -297,7 +297,7 @@ describe("a crash", () => {
 
 describe("stopping the sender", () => {
   test("stopping the sender lets a short attempt finish", async () => {
-    let end: (outcome: TryOutcome) => void = () => undefined;
+    let end: (outcome: AttemptOutcome) => void = () => undefined;
     answer = () =>
       new Promise((resolve) => {
         end = resolve;
@@ -446,7 +446,7 @@ describe("retention", () => {
 });
 
 test("a replay requested during an attempt is not lost", async () => {
-  let end: (outcome: TryOutcome) => void = () => undefined;
+  let end: (outcome: AttemptOutcome) => void = () => undefined;
   answer = () =>
     new Promise((resolve) => {
       end = resolve;

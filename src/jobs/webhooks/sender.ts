@@ -3,7 +3,7 @@ import { type AttemptContext, attemptDelivery } from "./attempt.ts";
 import type { DueDelivery } from "./due-deliveries.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { DeliveryAttempt } from "./record-attempt.ts";
-import { keepWithinBounds } from "./retention.ts";
+import { enforceDeliveryRetention } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
@@ -132,7 +132,10 @@ export function createSender(context: SenderContext): Sender {
       log.error({ err: error }, "cannot decrypt the secrets of webhooks");
     });
     const onDropped = (deliveries: number) => onOutcome?.("dropped", deliveries);
-    watching = Promise.all([watch(), keepWithinBounds({ ...context, onDropped }, stopping.signal)]);
+    watching = Promise.all([
+      watch(),
+      enforceDeliveryRetention({ ...context, onDropped }, stopping.signal),
+    ]);
   }
 
   async function stop(): Promise<void> {

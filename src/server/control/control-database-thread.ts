@@ -1,18 +1,18 @@
 import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { folderError } from "../../db/folder-errors.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
-import type { PostgresTerms } from "../../db/postgres/pool.ts";
+import type { PostgresOptions } from "../../db/postgres/pool.ts";
 import { postgresDatabase } from "../../db/postgres/run-operation.ts";
 import type { PostgresStore } from "../../db/postgres/store.ts";
 import { serveConcurrently, threadData } from "../../db/threads/serve.ts";
-import { answerSearches } from "../../jobs/submissions/search-operations.ts";
+import { registerSearchAnswerer } from "../../jobs/submissions/search-operations.ts";
 import { openControlDatabase } from "./control-database.ts";
 import { lockWaitMs } from "./control-lock.ts";
 import type { ControlThreadSearch } from "./control-thread-search.ts";
 
 export type ControlDatabaseThreadData = {
   dataDir: string;
-  database: PostgresTerms;
+  database: PostgresOptions;
   archive: ReaderShare | null;
 };
 
@@ -61,7 +61,7 @@ async function openedStore(): Promise<OpenedStore> {
 async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
   const { createControlThreadSearch } = await import("./control-thread-search.ts");
   const threadSearch = createControlThreadSearch(share);
-  answerSearches(postgresDatabase, (search, nowMs) => {
+  registerSearchAnswerer(postgresDatabase, (search, nowMs) => {
     threadSearch.beginBatch();
     return threadSearch.search(search, nowMs);
   });

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { sharedAdmittedSearchOperations } from "../../accounts/shared-admitted-search-operations.ts";
 import { sharedLimitOperations } from "../../accounts/shared-limit-operations.ts";
-import { type ArgsOf, byRow, durable, read, relaxed } from "../../db/operations.ts";
+import { type ArgsOf, durable, read, relaxed, withRowLocks } from "../../db/operations.ts";
 import { type Calls, createCalls } from "../../db/postgres/calls.ts";
-import type { PostgresTerms } from "../../db/postgres/pool.ts";
+import type { PostgresOptions } from "../../db/postgres/pool.ts";
 import { createPostgresStore, type PostgresStore } from "../../db/postgres/store.ts";
 import { ensureSecrets } from "../../db/settings.ts";
 import type { Database, Steps } from "../../db/statements.ts";
@@ -23,7 +23,11 @@ export const databaseOperations = {
   ...sharedLimitOperations,
   ...sharedAdmittedSearchOperations,
   ...sharedFetchedOperations,
-  ...byRow({ ...sharedSubmissionOperations, ...sharedLeaseOperations, ...sharedEndOperations }),
+  ...withRowLocks({
+    ...sharedSubmissionOperations,
+    ...sharedLeaseOperations,
+    ...sharedEndOperations,
+  }),
   beat: relaxed(function* (database, args: ArgsOf<typeof controlOperations.beat>): Steps<number> {
     yield* controlOperations.beat.run(database, args);
     return yield* serverTime(database);
@@ -51,20 +55,20 @@ function* serverTime(database: Database): Steps<number> {
 
 /** One connection for rates: many short calls cost less if they share a write. */
 export const splitConnections = (
-  terms: PostgresTerms,
-): { rates: PostgresTerms; others: PostgresTerms } => ({
-  rates: { ...terms, connections: 1, isUnsynced: true },
-  others: { ...terms, connections: terms.connections - 1 },
+  options: PostgresOptions,
+): { rates: PostgresOptions; others: PostgresOptions } => ({
+  rates: { ...options, connections: 1, isUnsynced: true },
+  others: { ...options, connections: options.connections - 1 },
 });
 
 /** Calls require the tables, which exist once the control store is open. */
-export function openRates(terms: PostgresTerms): Pick<Calls, "run" | "close"> {
-  return createCalls(terms, sharedLimitOperations, systemClock);
+export function openRates(options: PostgresOptions): Pick<Calls, "run" | "close"> {
+  return createCalls(options, sharedLimitOperations, systemClock);
 }
 
 /** Creates missing tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
-export async function openControlDatabase(terms: PostgresTerms): Promise<PostgresStore> {
-  const store = createPostgresStore(terms, databaseOperations, jobsOf, systemClock);
+export async function openControlDatabase(options: PostgresOptions): Promise<PostgresStore> {
+  const store = createPostgresStore(options, databaseOperations, jobsOf, systemClock);
   try {
     await store.migrate();
     await store.run("refuseUnfinishedCopy", null);

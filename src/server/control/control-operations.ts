@@ -8,7 +8,7 @@ import { openStoreForReading, openStoreForWriting, type SqliteDatabase } from ".
 import { runOn } from "../../db/operations.ts";
 import { ensureSecrets, settingOperations } from "../../db/settings.ts";
 import { runNow } from "../../db/statements.ts";
-import { noteStoreId } from "../../db/store-id.ts";
+import { ensureStoreId } from "../../db/store-id.ts";
 import { sampleOperations } from "../../ingest/import/samples/operations.ts";
 import { jobOperations } from "../../jobs/operations.ts";
 import { webhookOperations } from "../../jobs/webhooks/operations.ts";
@@ -42,7 +42,7 @@ export function openControlForWriting(dataDir: string): SqliteDatabase {
   try {
     runNow(ensureSecrets(database.forOperations, randomBytes));
     const cursorKey = runOn(settingOperations.readSecret, database, { name: "cursor_key" });
-    noteStoreId(dataDir, "control", controlId(cursorKey));
+    ensureStoreId(dataDir, "control", controlId(cursorKey));
   } catch (error) {
     database.close();
     throw error;

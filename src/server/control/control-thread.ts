@@ -5,7 +5,7 @@ import type { SqliteDatabase } from "../../db/open.ts";
 import { type OpenStore, serveReads, serveWrites } from "../../db/serve.ts";
 import type { ThreadCall } from "../../db/threads/messages.ts";
 import { threadData } from "../../db/threads/serve.ts";
-import { answerSearches } from "../../jobs/submissions/search-operations.ts";
+import { registerSearchAnswerer } from "../../jobs/submissions/search-operations.ts";
 import { lockWaitMs } from "./control-lock.ts";
 import {
   controlOperations,
@@ -43,7 +43,7 @@ async function loadSearches(share: ReaderShare): Promise<void> {
   );
   if (writerDatabase === null) return;
   searches = createSearchHere(share);
-  answerSearches(writerDatabase.forOperations, searches.search);
+  registerSearchAnswerer(writerDatabase.forOperations, searches.search);
 }
 
 function batchSize(waiting: readonly ThreadCall[]): number {

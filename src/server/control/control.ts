@@ -4,7 +4,7 @@ import { folderError } from "../../db/folder-errors.ts";
 import type { SqliteDatabase } from "../../db/open.ts";
 import type { ArgsOf, Store, ValueOf } from "../../db/operations.ts";
 import type { Notifications } from "../../db/postgres/notifications.ts";
-import type { PostgresTerms } from "../../db/postgres/pool.ts";
+import type { PostgresOptions } from "../../db/postgres/pool.ts";
 import type { DatabaseSettings } from "../../db/postgres/settings.ts";
 import { createThreadStore, type StoreThread } from "../../db/thread-store.ts";
 import { siblingModule, startThread, type ThreadLoad } from "../../db/threads/thread.ts";
@@ -39,13 +39,13 @@ const longestBlockMs = 100;
 export const databaseOf = (
   { url, connections, timeoutMs }: DatabaseSettings,
   gateway: string,
-): PostgresTerms | null => (url === null ? null : { url, connections, timeoutMs, gateway });
+): PostgresOptions | null => (url === null ? null : { url, connections, timeoutMs, gateway });
 
 export type ControlTerms = {
   dataDir: string;
   secretKey?: Uint8Array | null;
   /** Null or absent: a file of the folder. */
-  database?: PostgresTerms | null;
+  database?: PostgresOptions | null;
   /** Null or absent: the control thread answers no searches. */
   archive?: ReaderShare | null;
 };
@@ -82,9 +82,9 @@ export async function startControl({
       ? startFileThreads(dataDir, archive)
       : await startDatabaseStores({ dataDir, database, archive });
   try {
-    const { cursorKey, holdsSecrets } = await store.write("open", null);
+    const { cursorKey, hasSecrets } = await store.write("open", null);
     warmUp();
-    const secretKey = configuredKey ?? ensuredSecretKey(dataDir, holdsSecrets);
+    const secretKey = configuredKey ?? ensuredSecretKey(dataDir, hasSecrets);
     return {
       store,
       secrets: { cursorKey: Buffer.from(cursorKey), secretKey },
@@ -108,7 +108,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
     store,
     shared: null,
     // The reader thread starts while the service is built.
-    warmUp: () => void reader.call("holdsSecrets", null).catch(() => undefined),
+    warmUp: () => void reader.call("hasSecrets", null).catch(() => undefined),
     load: () => [
       { thread: "control_writer", ...writer.load() },
       { thread: "control_reader", ...reader.load() },
@@ -157,9 +157,9 @@ function sharedSecretKeyNeeded(): EarshotError {
   );
 }
 
-function ensuredSecretKey(dataDir: string, holdsSecrets: boolean): Uint8Array {
+function ensuredSecretKey(dataDir: string, hasSecrets: boolean): Uint8Array {
   try {
-    return ensureSecretKey(dataDir, randomBytes, holdsSecrets);
+    return ensureSecretKey(dataDir, randomBytes, hasSecrets);
   } catch (error) {
     throw folderError(error, dataDir);
   }

@@ -5,7 +5,7 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import {
   insertRows,
   lastKeyIn,
-  RowSum,
+  RowChecksum,
   rowsOfSource,
   rowsOfTarget,
   type TextRow,
@@ -133,7 +133,7 @@ async function compareTables(
   target: Pool,
   table: CopiedTable,
 ): Promise<CopiedRows> {
-  const [sourceSum, targetSum] = [new RowSum(), new RowSum()];
+  const [sourceSum, targetSum] = [new RowChecksum(), new RowChecksum()];
   for (const row of rowsOfSource(source, table)) sourceSum.add(row);
   for await (const row of rowsOfTarget(target, table)) targetSum.add(row);
   const [expected, found] = [sourceSum.result(), targetSum.result()];

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { noteIdOf, readStoreId } from "../../db/store-id.ts";
+import { readStoreId, storeIdPath } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
 /** The id of a store, derived from a secret that is created with it. */
@@ -15,7 +15,7 @@ export const controlId = (cursorKey: Uint8Array): string =>
 export function requireControl(dataDir: string, path: string): void {
   const storeId = readStoreId(dataDir, "control");
   if (storeId === null) return;
-  const note = noteIdOf(dataDir, "control");
+  const note = storeIdPath(dataDir, "control");
   const id = idIn(path);
   if (id === storeId) return;
   const message =

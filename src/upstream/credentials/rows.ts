@@ -1,4 +1,4 @@
-import { type Database, eachOf, type Steps } from "../../db/statements.ts";
+import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { Credential } from "../../platforms/credential.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -43,7 +43,7 @@ export function* usableCredentials(
        ORDER BY credential.created_ms, credential.id`,
     { platforms: JSON.stringify(platforms), accountId },
   );
-  return yield* eachOf(rows, (row) => storedOf(database, row));
+  return yield* mapNonNull(rows, (row) => storedOf(database, row));
 }
 
 /** Oldest first; `owner` null lists all, `accountId` null the deployment's. */
@@ -56,7 +56,7 @@ export function* listedCredentials(
     `${select} WHERE ${condition} ORDER BY credential.created_ms, credential.id`,
     owner === null ? {} : { accountId: owner.accountId },
   );
-  return yield* eachOf(rows, function* (row) {
+  return yield* mapNonNull(rows, function* (row) {
     const { credential } = yield* storedOf(database, row);
     return { ...credential, accountName: row.accountName };
   });

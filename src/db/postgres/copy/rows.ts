@@ -3,12 +3,12 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Pool } from "../pool.ts";
 import type { CopiedTable } from "./tables.ts";
 
-/** PostgreSQL's input format: numbers in decimal, bytes as `\x…`. */
+/** Values in PostgreSQL's input format: numbers in decimal, bytes as `\x…`. */
 export type TextRow = readonly (string | null)[];
 
 const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
 
-/** The order of the key is the same in both databases. */
+/** Rows in the order of their key, which is the same in both databases. */
 export function* rowsOfSource(
   source: DatabaseSync,
   table: CopiedTable,
@@ -16,9 +16,9 @@ export function* rowsOfSource(
 ): Generator<TextRow> {
   const key = table.key.join(", ");
   const placeholders = table.key.map(() => "?").join(", ");
-  const rest = after === null ? "" : `WHERE (${key}) > (${placeholders})`;
+  const condition = after === null ? "" : `WHERE (${key}) > (${placeholders})`;
   const statement = source.prepare(
-    `SELECT ${namesOf(table)} FROM ${table.name} ${rest} ORDER BY ${key}`,
+    `SELECT ${namesOf(table)} FROM ${table.name} ${condition} ORDER BY ${key}`,
   );
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
@@ -31,12 +31,12 @@ export function* rowsOfSource(
 export async function* rowsOfTarget(target: Pool, table: CopiedTable): AsyncGenerator<TextRow> {
   const columns = table.columns.map(({ name }) => `${name}::TEXT`).join(", ");
   const sql = `SELECT ${columns} FROM ${table.name} ORDER BY ${table.key.join(", ")}`;
-  for await (const rows of target.unsafe(sql).values().cursor(rowsAtOnce)) {
+  for await (const rows of target.unsafe(sql).values().cursor(fetchSize)) {
     yield* rows as unknown as TextRow[];
   }
 }
 
-const rowsAtOnce = 500;
+const fetchSize = 500;
 
 export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextRow | null> {
   const columns = table.key.map((name) => `${name}::TEXT`).join(", ");
@@ -47,7 +47,7 @@ export async function lastKeyIn(target: Pool, table: CopiedTable): Promise<TextR
   return (last as TextRow | undefined) ?? null;
 }
 
-/** All of them or none. */
+/** Inserts all rows or none. */
 export async function insertRows(
   target: Pool,
   table: CopiedTable,
@@ -64,7 +64,7 @@ export async function insertRows(
   );
 }
 
-export class RowSum {
+export class RowChecksum {
   #count = 0;
   readonly #hash: Hash = createHash("sha256");
 

@@ -5,7 +5,7 @@ type ColumnKind = "number" | "text" | "bytes";
 export type CopiedTable = {
   name: string;
   columns: readonly { name: string; kind: ColumnKind }[];
-  /** Columns whose values identify a row. */
+  /** Columns that identify a row. */
   key: readonly string[];
 };
 
@@ -54,6 +54,6 @@ function uniqueColumns(source: DatabaseSync, table: string): string[] {
 
 function kindOf({ type }: ColumnRow): ColumnKind {
   if (type === "INTEGER") return "number";
-  // Secrets, the only values of any type, are bytes.
+  // Columns of type ANY contain only secrets, which are bytes.
   return type === "TEXT" ? "text" : "bytes";
 }

@@ -1,6 +1,6 @@
 import { byteOrder } from "./from-sqlite.ts";
 
-/** The control store as the SQLite migrations (db/migrations/) leave it, which describe its tables. */
+/** The tables that the SQLite migrations (db/migrations/) create, and describe. */
 export const controlTables = byteOrder(`
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

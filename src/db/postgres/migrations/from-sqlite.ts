@@ -1,8 +1,8 @@
-/** The tables and indexes of a SQLite migration. */
+/** Translates the tables and indexes of a SQLite migration. */
 export function fromSqlite(sql: string): string {
   const typed = sql.replaceAll(" INTEGER", " BIGINT").replaceAll(" BLOB", " BYTEA");
   return byteOrder(typed.replaceAll(" STRICT, WITHOUT ROWID", ""));
 }
 
-/** Texts are compared byte by byte, as SQLite does. */
+/** Compares text byte by byte, as SQLite does. */
 export const byteOrder = (sql: string): string => sql.replaceAll(" TEXT", ' TEXT COLLATE "C"');

@@ -1,11 +1,12 @@
 /**
- * Rates over all processes. A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: times of calls in
- * microseconds of the server's clock, oldest first, and the number of calls ever made up to each. Its first entry no longer
- * counts, so that a difference of totals is the number of calls in a window, which `width_bucket`, a binary search, finds. Up
- * to `exactLimit` calls have their own time; above, times are rounded up to a 64th of the window, which admits a call later but
- * never earlier. Rates need no sync: the commit of an accepted job syncs what was written before it.
+ * Rate limits shared by all processes. A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: the
+ * times of calls, in microseconds of the server's clock, oldest first, and the total number of calls up to each. The first
+ * entry is older than the window, so the number of calls in the window is the difference of two totals, which `width_bucket`
+ * finds by binary search. Up to a limit of `exactLimit`, each call has its own time; above, times are rounded up to a 64th of
+ * the window, which may admit a call later but never earlier. Rates need no sync of their own: the commit of an accepted job
+ * also syncs what was written before it.
  *
- * PL/pgSQL prepares each expression in each transaction: few expressions matter more than short loops.
+ * PL/pgSQL prepares each expression in each transaction, so few expressions matter more than short loops.
  */
 
 const exactLimit = 64;
@@ -17,8 +18,8 @@ type Policy = typeof burst;
 
 const logColumns = ["burst_times", "burst_totals", "search_times", "search_totals", "latest_us"];
 
-/** The variables of a row. */
-const declared = (holder: string): string =>
+/** Declares the variables of a row. */
+const declarations = (holder: string): string =>
   logColumns
     .map((column) => `${holder}_${column} BIGINT${column.endsWith("us") ? "" : "[]"};`)
     .concat([burst, search].map(({ name }) => `${holder}_${name}_before INT;`))
@@ -31,8 +32,8 @@ const variables = (holder: string): string =>
 const read = (holder: string, id: string): string =>
   `SELECT ${logColumns.join(", ")} INTO ${variables(holder)} FROM rate WHERE id = ${id} FOR UPDATE;`;
 
-/** Also deletes some rows that no longer count. */
-const readOrMade = (holder: string, id: string): string => `
+/** Also deletes some outdated rows. */
+const readOrInsert = (holder: string, id: string): string => `
   ${read(holder, id)}
   IF NOT FOUND THEN
     INSERT INTO rate(id) VALUES(${id}) ON CONFLICT DO NOTHING;
@@ -41,16 +42,16 @@ const readOrMade = (holder: string, id: string): string => `
     ${read(holder, id)}
   END IF;`;
 
-/** Calls that no longer count end at the entry `before`. */
+/** `before` is the last entry that no longer counts. */
 const countUsed = (log: string, { windowUs }: Policy): string => `
   ${log}_before := width_bucket(moment - ${windowUs}, ${log}_times);
   ${log}_used := ${log}_totals[cardinality(${log}_totals)] - ${log}_totals[${log}_before];`;
 
-/** Microseconds until `excess` + 1 calls fewer count; null if fewer do now. */
+/** Microseconds until `excess` + 1 fewer calls count; null if no more than `excess` count now. */
 const timeToFall = (log: string, { windowUs }: Policy, excess: string): string =>
   `${log}_times[width_bucket(${log}_totals[${log}_before] + ${excess}, ${log}_totals) + 1] + ${windowUs} - moment`;
 
-const noteCall = (log: string, { windowUs }: Policy, limit: string): string => {
+const addCall = (log: string, { windowUs }: Policy, limit: string): string => {
   const stepUs = windowUs / exactLimit;
   const newest = `cardinality(${log}_times)`;
   return `
@@ -71,14 +72,14 @@ const write = (holder: string, id: string): string => `
     .map((column) => `${column} = ${column === "latest_us" ? "moment" : `${holder}_${column}`}`)
     .join(", ")} WHERE id = ${id};`;
 
-/** The account's log only if it has a limit. */
-const forHolders = ({ name }: Policy, each: (log: string, limit: string) => string): string => `
+/** Includes the account's log only if the account has a limit. */
+const forEachLog = ({ name }: Policy, each: (log: string, limit: string) => string): string => `
   ${each(`own_${name}`, `${name}_limits[1]`)}
   IF ${name}_limits[2] IS NOT NULL THEN ${each(`shared_${name}`, `${name}_limits[2]`)} END IF;`;
 
-const timeToRoom = (policy: Policy): string => `
+const computeWait = (policy: Policy): string => `
   wait_us := 0;
-  ${forHolders(
+  ${forEachLog(
     policy,
     (log, limit) => `
     IF ${log}_used >= ${limit} THEN
@@ -86,35 +87,35 @@ const timeToRoom = (policy: Policy): string => `
     END IF;`,
   )}`;
 
-/** Reports the holder with fewer calls left; of equals, the one that gains a call later. */
+/** Reports the log with fewer calls left; if equal, the one that gains a call later. */
 const report = (policy: Policy): string => {
   const { name } = policy;
   const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
-  const growsUs = (log: string, limit: string): string =>
+  const untilGrowthUs = (log: string, limit: string): string =>
     `coalesce(${timeToFall(log, policy, `greatest(0, ${log}_used - ${limit})`)}, 0)`;
   const [own, ownLimit] = [`own_${name}`, `${name}_limits[1]`];
   const [shared, sharedLimit] = [`shared_${name}`, `${name}_limits[2]`];
   return `
   ${name}_remaining := ${left(own, ownLimit)};
-  ${name}_grows_us := ${growsUs(own, ownLimit)};
+  ${name}_grows_us := ${untilGrowthUs(own, ownLimit)};
   IF ${sharedLimit} IS NOT NULL AND ${left(shared, sharedLimit)} <= ${name}_remaining THEN
-    ${name}_grows_us := CASE WHEN ${left(shared, sharedLimit)} < ${name}_remaining THEN ${growsUs(shared, sharedLimit)}
-      ELSE greatest(${name}_grows_us, ${growsUs(shared, sharedLimit)}) END;
+    ${name}_grows_us := CASE WHEN ${left(shared, sharedLimit)} < ${name}_remaining THEN ${untilGrowthUs(shared, sharedLimit)}
+      ELSE greatest(${name}_grows_us, ${untilGrowthUs(shared, sharedLimit)}) END;
     ${name}_remaining := ${left(shared, sharedLimit)};
   END IF;`;
 };
 
-/** Drops the rates of an earlier version of the first migration. Calls of the last minute no longer count. */
-export const withoutRates = `
+/** Drops the rates of an earlier version of the first migration, which forgets the calls of the last minute. */
+export const dropRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;
   DROP TABLE IF EXISTS rate, failed_key;
 `;
 
 /**
- * `take_calls` takes a request (`burst`), a search, or both: the search only if the request need not wait and there is room.
- * `allowed` and `wait_us` are of the request if one is taken, otherwise of the search, whose time is `search_us`. Takes nothing
- * where `is_good` is not true.
+ * `take_calls` takes a request (`burst`), a search, or both; a search with a request only if neither must wait. `allowed` and
+ * `wait_us` are those of the request if there is one, otherwise of the search. `search_us` is the time of the search. Takes
+ * nothing unless `is_good` is true.
  */
 export const rateFunctions = `
   CREATE TABLE rate(
@@ -147,15 +148,15 @@ export const rateFunctions = `
   ) LANGUAGE plpgsql AS $$
   DECLARE
     is_shared CONSTANT BOOLEAN := burst_limits[2] IS NOT NULL OR search_limits[2] IS NOT NULL;
-    ${declared("own")}
-    ${declared("shared")}
+    ${declarations("own")}
+    ${declarations("shared")}
     moment BIGINT;
     at_us BIGINT;
     request_wait_us BIGINT;
   BEGIN
     IF is_good IS NOT TRUE THEN RETURN; END IF;
-    ${readOrMade("own", "ids[1]")}
-    IF is_shared THEN ${readOrMade("shared", "ids[2]")} END IF;
+    ${readOrInsert("own", "ids[1]")}
+    IF is_shared THEN ${readOrInsert("shared", "ids[2]")} END IF;
     moment := greatest(now_us(), own_latest_us, shared_latest_us);
     ${countUsed("own_burst", burst)}
     ${countUsed("own_search", search)}
@@ -164,18 +165,18 @@ export const rateFunctions = `
       ${countUsed("shared_search", search)}
     END IF;
     IF takes_burst THEN
-      ${timeToRoom(burst)}
+      ${computeWait(burst)}
       allowed := wait_us <= most_wait_us;
       request_wait_us := wait_us;
-      IF allowed THEN ${forHolders(burst, (log, limit) => noteCall(log, burst, limit))} END IF;
+      IF allowed THEN ${forEachLog(burst, (log, limit) => addCall(log, burst, limit))} END IF;
     END IF;
     IF takes_search AND coalesce(request_wait_us, 0) = 0 THEN
-      ${timeToRoom(search)}
+      ${computeWait(search)}
       IF NOT takes_burst THEN allowed := wait_us = 0; END IF;
       IF wait_us = 0 THEN
-        ${forHolders(
+        ${forEachLog(
           search,
-          (log, limit) => `${noteCall(log, search, limit)}
+          (log, limit) => `${addCall(log, search, limit)}
         search_us := greatest(search_us, at_us);`,
         )}
       END IF;

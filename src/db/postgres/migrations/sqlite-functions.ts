@@ -1,4 +1,4 @@
-/** SQLite's functions by the same name (dialect.ts), except `json_values`, which is `json_each`. */
+/** SQLite's functions under the same names (dialect.ts), except that `json_each` is `json_values`. */
 export const sqliteFunctions = `
   CREATE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
     AS 'SELECT least($1, $2)';

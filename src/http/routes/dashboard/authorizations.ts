@@ -5,7 +5,11 @@ import {
   readRequestHead,
   requireRegistered,
 } from "../../../accounts/grants/authorization-request.ts";
-import { encryptConsent, grantedMethods, openConsent } from "../../../accounts/grants/consent.ts";
+import {
+  decryptConsent,
+  encryptConsent,
+  grantedMethods,
+} from "../../../accounts/grants/consent.ts";
 import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
 import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
@@ -80,7 +84,7 @@ export function addAuthorizationRoutes(
       const nowMs = clock.now();
       const owner = ownerOf(request);
       const { ticket, methods: chosen } = request.body;
-      const consent = openConsent(encryptor, ticket, { ...owner, nowMs });
+      const consent = decryptConsent(encryptor, ticket, { ...owner, nowMs });
       if (consent === null) throw consentExpired();
       const issuer = baseUrl(request, settings.publicUrl);
       const methods = grantedMethods(consent, chosen);

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import type { KeyChoice, MadeKey } from "../../../accounts/keys/own-operations.ts";
+import type { CreatedOwnKey, KeyChoice } from "../../../accounts/keys/own-operations.ts";
 import type { OwnKey } from "../../../accounts/keys/read-keys.ts";
 import type { HttpContext } from "../../context.ts";
 import type { KeyListingAnswer, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract/keys.ts";
@@ -145,7 +145,10 @@ function bounds({ settings }: KeyContext) {
   return { maxKeys: settings.maxKeysPerAccount, newPerDay: settings.newKeysPerDay };
 }
 
-async function newKeyAnswer(context: KeyContext, { key, token }: MadeKey): Promise<NewKeyAnswer> {
+async function newKeyAnswer(
+  context: KeyContext,
+  { key, token }: CreatedOwnKey,
+): Promise<NewKeyAnswer> {
   return { key: await listingOf(context, key), token };
 }
 

@@ -92,8 +92,8 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     if (cookies.session(request) !== null) cookies.clearSession(reply);
   }
 
-  function isRotationDue({ bringsCurrent, rotatedMs }: CallerSession): boolean {
-    return bringsCurrent && rotatedMs + sessions.rotationMs <= clock.now();
+  function isRotationDue({ isTokenCurrent, rotatedMs }: CallerSession): boolean {
+    return isTokenCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
   /** Sets the cookie only; the store records the new token when it is first used. */

@@ -4,7 +4,7 @@ import type { Database, Steps } from "../../db/statements.ts";
  * Applies a wall clock set back by `ms`. An attempt in progress is repeated, because its row no
  * longer matches.
  */
-export function* putDeliveriesBack(database: Database, ms: number): Steps<void> {
+export function* shiftDeliveriesBack(database: Database, ms: number): Steps<void> {
   yield* database.run("UPDATE webhook SET due_ms = due_ms - :ms WHERE due_ms IS NOT NULL", { ms });
   yield* database.run(
     "UPDATE webhook_delivery SET next_ms = next_ms - :ms WHERE next_ms IS NOT NULL",

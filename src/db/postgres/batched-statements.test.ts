@@ -1,13 +1,13 @@
 import postgres from "postgres";
 import { expect, test } from "vitest";
 import type { Statement } from "../statements.ts";
-import { answerListed } from "./listed-statements.ts";
+import { answerBatched } from "./batched-statements.ts";
 import type { Pool } from "./pool.ts";
 
 type Parameters = { name: string };
 
-/** Answers with the names, those of a list from the last to the first. */
-function answered({ kind, parameters }: Statement): unknown {
+/** Answers with the names, those of a batch in reverse order. */
+function answerTo({ kind, parameters }: Statement): unknown {
   if (kind === "get") return { name: parameters.name };
   const calls: ({ call: number } & Parameters)[] = JSON.parse(String(parameters.calls));
   return calls.filter(({ name }) => name !== "absent").toReversed();
@@ -17,8 +17,8 @@ function callsOf(answer: (statement: Statement) => unknown) {
   const pool = {} as Pool;
   const sent: Statement[] = [];
   const call = async (name: string): Promise<unknown> => {
-    const statement = { kind: "get", sql: "one", parameters: { name }, list: "many" } as const;
-    return await answerListed(pool, statement, async (each) => {
+    const statement = { kind: "get", sql: "one", parameters: { name }, batchSql: "many" } as const;
+    return await answerBatched(pool, statement, async (each) => {
       sent.push(each);
       await new Promise(setImmediate);
       return answer(each);
@@ -29,8 +29,8 @@ function callsOf(answer: (statement: Statement) => unknown) {
 
 const names = ["a", "b", "absent", "c", "d", "e"];
 
-test("PostgreSQL calls of one tick, and those that wait for them, are sent as one statement each", async () => {
-  const { sent, call } = callsOf(answered);
+test("PostgreSQL calls of one tick are sent as one statement, and so are those that wait for them", async () => {
+  const { sent, call } = callsOf(answerTo);
   const first = Promise.all(names.map(call));
   await new Promise(setImmediate);
   const rows = [...(await Promise.all(names.map(call))), ...(await first)];
@@ -41,13 +41,13 @@ test("PostgreSQL calls of one tick, and those that wait for them, are sent as on
   expect(sent.map(({ sql }) => sql)).toEqual(["many", "many", "one"]);
 });
 
-const refused = Object.assign(new postgres.PostgresError("a duplicate"), { code: "23505" });
-const ended = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
+const duplicateError = Object.assign(new postgres.PostgresError("a duplicate"), { code: "23505" });
+const closedError = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSED" });
 
-test("after an error of a list, each call is sent separately, because one may have failed for all", async () => {
+test("after an error of a batch, its calls are sent separately, because one may have failed them all", async () => {
   const { sent, call } = callsOf((statement) => {
-    if (statement.kind === "all" || statement.parameters.name === "d") throw refused;
-    return answered(statement);
+    if (statement.kind === "all" || statement.parameters.name === "d") throw duplicateError;
+    return answerTo(statement);
   });
   const outcomes = await Promise.allSettled(names.map(call));
   expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
@@ -56,23 +56,28 @@ test("after an error of a list, each call is sent separately, because one may ha
   expect(sent).toHaveLength(1 + names.length);
 });
 
-test("a list of calls is not repeated when the connection fails, because it may have been committed", async () => {
+test("a batch of calls is not repeated when the connection fails, because it may have been committed", async () => {
   const { sent, call } = callsOf((statement) => {
-    if (statement.kind === "all") throw ended;
-    return answered(statement);
+    if (statement.kind === "all") throw closedError;
+    return answerTo(statement);
   });
   const outcomes = await Promise.allSettled(names.map(call));
   expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(names.length);
   expect(sent).toHaveLength(1);
 });
 
-test("JSON texts are sent separately from the other parameters, also those of a list of one", async () => {
+test("JSON texts are sent separately from the other parameters, even those of a single call", async () => {
   const pool = {} as Pool;
   const sent: Statement[] = [];
   const call = (name: string) =>
-    answerListed(
+    answerBatched(
       pool,
-      { kind: "get", sql: "many", list: "many", parameters: { name, result: `{"of":"${name}"}` } },
+      {
+        kind: "get",
+        sql: "many",
+        batchSql: "many",
+        parameters: { name, result: `{"of":"${name}"}` },
+      },
       async (each) => {
         sent.push(each);
         return each.kind === "get" ? { call: 0 } : [{ call: 1 }, { call: 0 }];

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
-import { atField, checkedFields } from "./given-fields.ts";
+import { atField, checkedFields } from "./field-values.ts";
 
 const field = (name: string, isOptional = false) => ({
   name,

@@ -1,0 +1,18 @@
+/** Parts of statements for several calls (batched-statements.ts). */
+
+/** SQL for a table of the calls: their parameters, and `call`, their index. */
+export function batchedCalls(name: string, types: Readonly<Record<string, string>>): string {
+  const columns = Object.entries(types).map(([column, type]) => `${column} ${type}`);
+  return `json_to_recordset(CAST(CAST(:calls AS TEXT) AS JSON)) AS ${name}(call BIGINT, ${columns.join(", ")})`;
+}
+
+/**
+ * SQL for a table of the calls' JSON texts: `result` and `call`. The texts are long, and escaping them within JSON would be
+ * most of the cost of a call.
+ */
+export const batchedResults = `(SELECT result, number - 1 AS call
+  FROM unnest(string_to_array(CAST(:results AS TEXT), chr(1))) WITH ORDINALITY AS part(result, number)) AS batched_result`;
+
+/** Replaces the parameters of a single call's SQL by the columns of a table. */
+export const parametersAsColumns = (name: string, sql: string): string =>
+  sql.replaceAll(/:(?=\w)/g, `${name}.`);

@@ -1,0 +1,110 @@
+import type { Statement } from "../statements.ts";
+import { isErrorOfOneCall } from "./errors.ts";
+import type { Pool } from "./pool.ts";
+
+/**
+ * `batchSql` does for several calls what `sql` does for one. It gets their parameters as `:calls`, the JSON texts in `result`
+ * as `:results`, and its rows have the index of their `call`. If both are equal, a single call is sent as a batch.
+ */
+export type BatchableStatement = Statement & { batchSql: string };
+
+export type Send = (statement: Statement) => Promise<unknown>;
+
+type PendingCall = {
+  statement: BatchableStatement;
+  resolve: (row: unknown) => void;
+  reject: (error: unknown) => void;
+};
+
+type BatchRow = { call: number };
+
+const maxBatchSize = 64;
+
+const queues = new WeakMap<Pool, Map<string, BatchQueue>>();
+
+/**
+ * Sends calls of one tick, and those that wait for earlier ones, as one statement, because a short statement spends most of
+ * its time on its start and its commit.
+ */
+export function answerBatched(
+  pool: Pool,
+  statement: BatchableStatement,
+  send: Send,
+): Promise<unknown> {
+  const poolQueues = queues.get(pool) ?? new Map<string, BatchQueue>();
+  queues.set(pool, poolQueues);
+  const queue = poolQueues.get(statement.batchSql) ?? new BatchQueue(send);
+  poolQueues.set(statement.batchSql, queue);
+  return new Promise((resolve, reject) => queue.add({ statement, resolve, reject }));
+}
+
+class BatchQueue {
+  readonly #send: Send;
+  #waiting: PendingCall[] = [];
+  #isRunning = false;
+
+  constructor(send: Send) {
+    this.#send = send;
+  }
+
+  add(call: PendingCall): void {
+    this.#waiting.push(call);
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    setImmediate(() => void this.#run());
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0, maxBatchSize));
+    this.#isRunning = false;
+  }
+
+  async #answer(calls: readonly PendingCall[]): Promise<void> {
+    const [first] = calls;
+    if (first === undefined) return;
+    if (calls.length === 1) return await this.#answerAlone(first);
+    try {
+      const statement = batchStatementOf(first.statement.batchSql, calls);
+      const rows = (await this.#send(statement)) as readonly BatchRow[];
+      const byCall = new Map(rows.map((row) => [row.call, row]));
+      for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
+    } catch (error) {
+      if (!isErrorOfOneCall(error)) for (const { reject } of calls) reject(error);
+      else await Promise.all(calls.map((call) => this.#answerAlone(call)));
+    }
+  }
+
+  async #answerAlone(call: PendingCall): Promise<void> {
+    const { statement, resolve, reject } = call;
+    const { kind, sql, batchSql } = statement;
+    const single = sql === batchSql ? { ...batchStatementOf(sql, [call]), kind } : statement;
+    await this.#send(single).then(resolve, reject);
+  }
+}
+
+function batchStatementOf(sql: string, calls: readonly PendingCall[]): Statement {
+  const results: unknown[] = [];
+  const batch = calls.map(({ statement: { parameters } }, call) => {
+    const { result = "", ...others } = parameters;
+    results.push(result);
+    return { ...others, call };
+  });
+  const parameters = { calls: jsonText(batch), results: results.join(resultSeparator) };
+  return { kind: "all", sql, parameters };
+}
+
+/** JSON never contains this character unescaped. */
+const resultSeparator = "\u0001";
+
+/** Rounds numbers, and replaces NUL and lone surrogates, as the pool does with its parameters. */
+function jsonText(value: unknown): string {
+  const text = JSON.stringify(value);
+  if (!unsendable.test(text)) return text;
+  return JSON.stringify(value, (_name, part: unknown) => {
+    if (typeof part === "number") return Math.round(part);
+    return typeof part === "string" ? part.toWellFormed().replaceAll("\0", "\u{fffd}") : part;
+  });
+}
+
+/** May also match within texts, which does no harm. */
+const unsendable = /\\u(?:0000|d[89a-f])|\d\.\d/;
