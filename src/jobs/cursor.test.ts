@@ -33,7 +33,7 @@ const cursor = encryptCursor(secret, { ...scope, ...position });
 const mismatch = expect.objectContaining({ code: "cursor_mismatch", status: 400 });
 const invalid = expect.objectContaining({ code: "cursor_invalid", status: 400 });
 
-test("a cursor decrypts to its position, regardless of the position", () => {
+test("a cursor decrypts to its position, whatever the position is", () => {
   const anyPosition = fc.record({
     after: fc.record({
       id: fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
@@ -55,20 +55,20 @@ test("a cursor decrypts to its position, regardless of the position", () => {
   );
 });
 
-test("a cursor contains the hash that orders posts of one millisecond", () => {
+test("a cursor contains the hash by which posts of one millisecond are sorted", () => {
   const uriHash = "00ff".repeat(8);
   const after = { ...position.after, uriHash };
   const text = encryptCursor(secret, { ...scope, ...position, after });
   expect(decryptCursor(secret, text, scope)).toEqual({ ...position, after });
 });
 
-test("equal positions have equal cursors, which are short, safe in a header and opaque", () => {
+test("equal positions have equal cursors, which are short, opaque and safe in a header", () => {
   expect(encryptCursor(secret, { ...scope, ...position })).toBe(cursor);
   expect(cursor).toMatch(/^[\w-]{1,150}$/);
   expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
 });
 
-test("a cursor of a release before `within_time:` is read as of the end of its window", () => {
+test("a cursor of a release without `within_time:` is evaluated as of the end of its window", () => {
   const earlier =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
   expect(decryptCursor(secret, earlier, scope)).toEqual({ ...position, asOfMs: position.toMs });
@@ -84,7 +84,7 @@ test.each([
   expect(() => decryptCursor(secret, cursor, { ...scope, ...other })).toThrow(mismatch);
 });
 
-test("a cursor is invalid after any flipped bit", () => {
+test("a cursor with any bit flipped is invalid", () => {
   const bytes = Buffer.from(cursor, "base64url");
   for (let bit = 0; bit < bytes.length * 8; bit += 1) {
     const flipped = Buffer.from(bytes);
@@ -93,7 +93,7 @@ test("a cursor is invalid after any flipped bit", () => {
   }
 });
 
-test("another store's cursor is refused, like any other text", () => {
+test("a cursor of another store and any other text are refused", () => {
   const otherSecret = createHash("sha256").update("another").digest();
   expect(() => decryptCursor(otherSecret, cursor, scope)).toThrow(invalid);
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}AAAA`]) {
@@ -144,7 +144,7 @@ describe("a cursor into a platform's pages", () => {
     );
   });
 
-  test("a cursor of an earlier version into a platform's pages decrypts to its position", () => {
+  test("a cursor into a platform's pages that an earlier version created decrypts to its position", () => {
     const text =
       "CL5L1CX0KnY4OWcnG9cBmt8pLu1I5CT96EWeO6D8AwTgsj0pCNn3ppMKOMefoU8426hHE6xkjtdCFPLMPBywRg_Hjfu4XLiTyMc6mUlc8h6IZor6Mnrs69YWq_330U9ze4vFps87sOYiKyw9i1vZDAD2IFv_m6D_zqKfoT4Y_JPmx7vobd4Gkrbcups4wz_qCpoTIWD09sVqX7phjOF4Be6p0LXJp4O7WDb_nmLZsvIEm8_bjZbvTgivOdtyD2iW6dh3beqkhT-rfzw";
     const search = {
@@ -162,7 +162,7 @@ describe("a cursor into a platform's pages", () => {
     });
   });
 
-  test("a cursor into a platform's pages contains the platform's page token, up to a limit", () => {
+  test("a cursor into a platform's pages contains the platform's page token, up to a maximum length", () => {
     const latest = { ...times, fromMs: -8.64e15, toMs: 8.64e15, asOfMs: 8.64e15 };
     const bounds = { startMs: -8.64e15, endMs: 8.64e15 };
     const positionOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });

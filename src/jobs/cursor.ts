@@ -17,7 +17,7 @@ export type CursorScope = Pick<SearchJobRequest, "platform" | "type" | "method">
   canonicalQuery: string;
 };
 
-/** `asOfMs`: submission time of the first page, which fixed the window from `fromMs` to `toMs`. */
+/** `asOfMs` is the submission time of the first page, which determined the window from `fromMs` to `toMs`. */
 export type CursorPosition = (
   | { after: Position; position?: null }
   | { after: null; position: FetchPosition }
@@ -31,8 +31,8 @@ export type CursorPosition = (
 export type CursorContent = CursorScope & CursorPosition;
 
 /**
- * A position has a fixed length and ends with its post's `uriHash`, zeros if unknown; a fetch
- * position is JSON.
+ * A position has a fixed length and ends with the `uriHash` of its post, or zeros if that is unknown. A fetch position is
+ * JSON.
  */
 const layout = 5;
 const fetchLayout = 4;
@@ -52,8 +52,8 @@ const maxFetchBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLe
 const unbounded = -(2n ** 63n);
 
 /**
- * The start of a search's next page, encrypted (AES-256-GCM, base64url) and bound to its search. The nonce is a keyed
- * hash of the content: no nonce is used for two contents.
+ * Encrypts the start of a search's next page (AES-256-GCM, base64url), bound to the search. The nonce is a keyed hash of the
+ * content, so that no two contents share one.
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
@@ -145,7 +145,7 @@ function encode(content: CursorContent): Buffer {
 const headOf = (first: number, content: CursorScope): Buffer =>
   Buffer.concat([Uint8Array.of(first), hashOf(content)]);
 
-/** Gateways of earlier versions read the same names. */
+/** Has the names that gateways of earlier versions read. */
 type EncodedFetch = Pick<CursorPosition, "fromMs" | "toMs" | "asOfMs"> & {
   place: FetchPosition;
   asked: RequestedBounds;

@@ -7,13 +7,14 @@ export type DiskAwareLog = {
   noteSuccess(): void;
 };
 
+/** Logs only the first of consecutive disk errors. */
 export function createDiskAwareLog(log: RunnerLog): DiskAwareLog {
   let isFailing = false;
   return {
     warn: (thrown, fields, message) => {
-      const isOfDisk = isDiskError(thrown);
-      if (!isOfDisk || !isFailing) log.warn(fields, message);
-      isFailing ||= isOfDisk;
+      const isFromDisk = isDiskError(thrown);
+      if (!isFromDisk || !isFailing) log.warn(fields, message);
+      isFailing ||= isFromDisk;
     },
     noteSuccess: () => {
       isFailing = false;

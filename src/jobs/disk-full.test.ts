@@ -55,7 +55,7 @@ afterEach(async () => {
 
 const find = (uuid: string) => jobs.queue.find("one", uuid);
 
-test("a job that cannot be leased on a full disk runs within 2 s of free space, as its first attempt", async () => {
+test("a job that cannot be leased on a full disk runs within 2 s after space is freed, as its first attempt", async () => {
   disk.fillsAfter = "insertJob";
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(60_000);
@@ -65,7 +65,7 @@ test("a job that cannot be leased on a full disk runs within 2 s of free space, 
   expect(await find(uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a result that cannot be written is submitted within 2 s of free space, by the same attempt", async () => {
+test("a result that cannot be written is submitted within 2 s after space is freed, by the same attempt", async () => {
   const started = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   await runner.stop();
@@ -98,7 +98,7 @@ test("a result that cannot be written is submitted within 2 s of free space, by 
   expect(logged).toEqual(["completing a job failed, retrying"]);
 });
 
-test("a job is retried every second while the archive cannot be read, and this uses up no attempt", async () => {
+test("a job is retried every second while the archive cannot be read, without using up attempts", async () => {
   disk.isUnreadable = true;
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(60_000);

@@ -13,7 +13,7 @@ export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 export type SearchJobRequest = AnswerRequest & {
   requestedBounds?: RequestedBounds;
   unsearched?: UnsearchedSpan;
-  /** Needs credentials of its account, which never leave the embedded node. */
+  /** The job needs credentials of its account, which never leave the embedded node. */
   isLocalOnly?: true;
 };
 
@@ -28,7 +28,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** `retryable`: unknown if absent. */
+/** If `retryable` is absent, it is unknown. */
 export type JobFailure = {
   code: string;
   message: string;

@@ -7,7 +7,7 @@ import { jobOperations as run } from "./operations.ts";
 import { encodeRequest } from "./stored.ts";
 import { openJobTable, request } from "./test-jobs.ts";
 
-/** A reference model of states.ts, compared with the real table. */
+/** A reference model of states.ts, with which the real table is compared. */
 type Model = {
   uuid: string;
   state: JobState;
@@ -61,7 +61,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 const rules = { maxAttempts: 3, retryDelayMs: 250 };
 const leaseMs = 1_500;
 const lifeMs = 6_000;
-const keptMs = 2_000;
+const resultRetentionMs = 2_000;
 
 function check(database: SqliteDatabase, commands: readonly Command[], seen: Set<string>): void {
   database.run("DELETE FROM job");
@@ -190,30 +190,30 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
     }
     const lease = leaseOf(model, one.stale ? -2 : -1);
     const { token } = lease;
-    const isLeased = model.state === "in progress" && !one.stale && model.tokens.length > 0;
+    const isCurrentLease = model.state === "in progress" && !one.stale && model.tokens.length > 0;
     if (one.kind === "renew") {
       const untilMs = nowMs + leaseMs;
-      expect(runOn(run.renewLease, database, { uuid, token, untilMs })).toBe(isLeased);
-      if (isLeased) model.leaseUntilMs = untilMs;
+      expect(runOn(run.renewLease, database, { uuid, token, untilMs })).toBe(isCurrentLease);
+      if (isCurrentLease) model.leaseUntilMs = untilMs;
     } else if (one.kind === "complete") {
-      const expiresMs = nowMs + keptMs;
+      const expiresMs = nowMs + resultRetentionMs;
       const completion = { uuid, token, nowMs, expiresMs, result: "{}", fetched: [] };
-      expect(runOn(run.completeJob, database, completion) !== null).toBe(isLeased);
-      if (!isLeased) return;
+      expect(runOn(run.completeJob, database, completion) !== null).toBe(isCurrentLease);
+      if (!isCurrentLease) return;
       model.state = "done";
       model.expiresMs = expiresMs;
     } else if (one.kind === "giveBack") {
       const snapshots = runOn(run.giveBackJobs, database, { leases: [lease], nowMs });
-      expect(snapshots.map(({ state }) => state)).toEqual(isLeased ? ["received"] : []);
-      if (!isLeased) return;
+      expect(snapshots.map(({ state }) => state)).toEqual(isCurrentLease ? ["received"] : []);
+      if (!isCurrentLease) return;
       model.state = "received";
       model.attempts -= 1;
     } else {
       const code = one.died ? "thread_died" : "broken";
       const failure = { code, message: "", status: 500, retryable: one.retryable };
       const attemptEnd = runOn(run.failJob, database, { lease, failure, nowMs, ...rules });
-      expect(attemptEnd !== null).toBe(isLeased);
-      if (!isLeased) return;
+      expect(attemptEnd !== null).toBe(isCurrentLease);
+      if (!isCurrentLease) return;
       model.deaths += one.died ? 1 : 0;
       failed(model, code, one.retryable);
       const isOver = attemptEnd?.notBeforeMs === null;

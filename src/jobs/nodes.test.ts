@@ -42,7 +42,9 @@ const leaseRequest = (
 const leaseOf = (node: LeaseRequest<SearchJobRequest>, waitMs = 0) =>
   jobs.queue.lease(node, waitMs);
 
-function givenTo(waiting: readonly (readonly [string, Promise<Lease<SearchJobRequest> | null>])[]) {
+function firstLeasedBy(
+  waiting: readonly (readonly [string, Promise<Lease<SearchJobRequest> | null>])[],
+) {
   return Promise.race(waiting.map(async ([name, lease]) => ((await lease) === null ? null : name)));
 }
 
@@ -53,7 +55,7 @@ test("the waiting node with the lowest current load gets the job", async () => {
   );
   Object.assign(loads, { a: 0.8, b: 0.6, c: 0.2 });
   await submit();
-  expect(await givenTo(waiting)).toBe("c");
+  expect(await firstLeasedBy(waiting)).toBe("c");
 });
 
 test("equally loaded nodes take turns", async () => {
@@ -69,18 +71,18 @@ test("equally loaded nodes take turns", async () => {
 });
 
 test("a node's running jobs are counted from the moment of the lease", async () => {
-  let given = 0;
-  const node = leaseRequest("busy", { onLease: () => (given += 1), load: () => 0 });
+  let leaseCount = 0;
+  const node = leaseRequest("busy", { onLease: () => (leaseCount += 1), load: () => 0 });
   const waits = leaseOf(node, 1_000);
   const submitted = submit();
-  expect([given, jobs.queue.runningOf("busy")]).toEqual([1, 1]);
+  expect([leaseCount, jobs.queue.runningOf("busy")]).toEqual([1, 1]);
   await submitted;
   const lease = await waits;
   await jobs.queue.complete(lease?.uuid ?? "", lease?.token ?? "", result);
   expect(jobs.queue.runningOf("busy")).toBe(0);
 });
 
-test("a closed node gets no jobs until it is open", async () => {
+test("a node whose lease request is closed gets no job until the request is open", async () => {
   let isOpen = false;
   const waits = leaseOf(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
@@ -100,7 +102,7 @@ test("a node gets only jobs that it accepts, and the others keep their position"
   expect((await leaseOf(leaseRequest("any")))?.uuid).toBe(first);
 });
 
-test("10,000 jobs that no node accepts are checked by kind, not individually", async () => {
+test("10,000 jobs that no node accepts are checked once per kind, not individually", async () => {
   let calls = 0;
   const none = leaseRequest("none", {
     accepts: () => {
@@ -125,7 +127,7 @@ test("10,000 jobs that no node accepts are checked by kind, not individually", a
   expect(await leaseOf(leaseRequest("any"))).not.toBeNull();
 });
 
-test("keys take turns over all nodes and share one limit", async () => {
+test("keys take turns across all nodes, and each key's limit covers all nodes", async () => {
   await jobs.restart("stop", { maxRunningPerKey: 3 });
   for (let n = 0; n < 30; n += 1) await submit({}, "busy");
   for (let n = 0; n < 6; n += 1) await submit({}, "quiet");
@@ -146,60 +148,60 @@ describe("a key without a limit on its jobs", () => {
   });
 
   function openSlots(nodeIds: readonly string[], slots: number) {
-    const given: Lease<SearchJobRequest>[] = [];
+    const leases: Lease<SearchJobRequest>[] = [];
     const polls = nodeIds.flatMap((nodeId) => {
       const node = leaseRequest(nodeId, { slots: () => slots });
       return Array.from({ length: slots }, () => leaseOf(node, 60_000));
     });
-    for (const poll of polls) void poll.then((lease) => lease && given.push(lease));
-    return given;
+    for (const poll of polls) void poll.then((lease) => lease && leases.push(lease));
+    return leases;
   }
 
   const accountsOf = (leases: readonly Lease<SearchJobRequest>[]) =>
     leases.map(({ accountId }) => accountId);
 
-  test("a single key without a limit uses all slots of all nodes except reserved ones", async () => {
-    const given = openSlots(["a", "b", "c"], 40);
+  test("a single key without a limit uses all slots of all nodes except the reserved ones", async () => {
+    const leases = openSlots(["a", "b", "c"], 40);
     for (let n = 0; n < 130; n += 1) await submit();
-    expect(given).toHaveLength(114);
+    expect(leases).toHaveLength(114);
     await jobs.clock.advance(1_000);
-    expect(given).toHaveLength(114);
+    expect(leases).toHaveLength(114);
   });
 
-  test("an account with nothing running starts immediately, regardless of how much others have waiting", async () => {
-    const given = openSlots(["a"], 16);
+  test("a job of an account with nothing running starts immediately, however many jobs of others wait", async () => {
+    const leases = openSlots(["a"], 16);
     for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
-    expect(given).toHaveLength(15);
+    expect(leases).toHaveLength(15);
     await jobs.queue.submit(newJob("quiet", "two"));
     await jobs.queue.submit(newJob("quiet", "two"));
     await jobs.clock.advance(1_000);
-    expect(accountsOf(given.slice(15))).toEqual(["two"]);
-    const [first] = given;
+    expect(accountsOf(leases.slice(15))).toEqual(["two"]);
+    const [first] = leases;
     await jobs.queue.complete(first?.uuid ?? "", first?.token ?? "", result);
     const freed = await leaseOf(leaseRequest("a", { slots: () => 16 }));
     expect(freed).toBeNull();
   });
 
-  test("a slow fetch of an account does not prevent its searches from using reserved slots", async () => {
+  test("an account's searches can use reserved slots while a slow fetch of the account is running", async () => {
     const methods = ["searchbyquery", "getfollowers"];
     const fetching = await submit({ method: "getfollowers", platform: "x", after: null });
     expect(await leaseOf(leaseRequest("a", { methods }))).toMatchObject({ uuid: fetching });
-    const given = openSlots(["a"], 16);
+    const leases = openSlots(["a"], 16);
     for (let n = 0; n < 20; n += 1) await jobs.queue.submit(newJob("other", "two"));
-    expect(given).toHaveLength(15);
+    expect(leases).toHaveLength(15);
     const uuid = await submit();
     await jobs.clock.advance(0);
-    expect(given.at(-1)).toMatchObject({ uuid });
+    expect(leases.at(-1)).toMatchObject({ uuid });
   });
 
-  test("a node with few slots reserves none", async () => {
-    const given = openSlots(["a"], 7);
+  test("a node with few slots reserves none of them", async () => {
+    const leases = openSlots(["a"], 7);
     for (let n = 0; n < 9; n += 1) await submit();
-    expect(given).toHaveLength(7);
+    expect(leases).toHaveLength(7);
   });
 });
 
-test("a job that got no slot before its deadline reports that", async () => {
+test("a job that gets no slot before its deadline fails with no_slot", async () => {
   const uuid = await submit();
   await jobs.clock.advance(121_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({
@@ -208,11 +210,11 @@ test("a job that got no slot before its deadline reports that", async () => {
 });
 
 describe("an answer truncated at the deadline", () => {
-  const cut = { ...result, warnings: [{ code: "deadline_reached", message: "out of time" }] };
+  const truncated = { ...result, warnings: [{ code: "deadline_reached", message: "out of time" }] };
   const warningsOf = async (uuid: string) =>
     (await jobs.queue.find("one", uuid))?.result?.warnings.map(({ code }) => code);
 
-  async function completeAfter(waitedMs: number, answer: typeof cut): Promise<string> {
+  async function completeAfter(waitedMs: number, answer: typeof truncated): Promise<string> {
     const uuid = await submit();
     await jobs.clock.advance(waitedMs);
     const lease = await leaseOf(leaseRequest("a"));
@@ -220,18 +222,18 @@ describe("an answer truncated at the deadline", () => {
     return uuid;
   }
 
-  test("an answer truncated at the deadline warns that its search waited before it started", async () => {
-    const uuid = await completeAfter(95_000, cut);
+  test("an answer truncated at the deadline warns that its search started late", async () => {
+    const uuid = await completeAfter(95_000, truncated);
     expect(await warningsOf(uuid)).toEqual(["deadline_reached", "started_late"]);
     const job = await jobs.queue.find("one", uuid);
     expect(job?.result?.warnings.at(-1)?.message).toContain("95s of its 2m deadline");
   });
 
-  test("a truncated answer whose search started immediately does not warn about waiting", async () => {
-    expect(await warningsOf(await completeAfter(0, cut))).toEqual(["deadline_reached"]);
+  test("a truncated answer whose search started immediately has no warning about a late start", async () => {
+    expect(await warningsOf(await completeAfter(0, truncated))).toEqual(["deadline_reached"]);
   });
 
-  test("only an answer truncated at the deadline warns about waiting", async () => {
+  test("an answer that is not truncated has no warning about a late start", async () => {
     const uuid = await completeAfter(95_000, { ...result, warnings: [] });
     expect(await warningsOf(uuid)).toEqual([]);
   });
@@ -242,7 +244,7 @@ const keyOf = (uuid: string): string =>
     uuid,
   })?.key ?? "";
 
-test("a node that leaves returns its jobs: others get them first, and no attempt is counted", async () => {
+test("jobs of a node that leaves are leased before later jobs, and their attempts do not count", async () => {
   const uuids = [await submit(), await submit(), await submit()];
   const lost = [await leaseOf(leaseRequest("gone")), await leaseOf(leaseRequest("gone"))];
   const kept = await leaseOf(leaseRequest("stays"));
@@ -268,7 +270,7 @@ test("a node that leaves returns its jobs: others get them first, and no attempt
   expect(failed).toEqual([]);
 });
 
-test("a job that crashes its nodes is not retried forever", async () => {
+test("a job that crashes its node in every attempt ends with node_lost", async () => {
   const uuid = await submit();
   for (const attempt of [1, 2, 3]) {
     const lease = await leaseOf(leaseRequest("dies"));
@@ -296,7 +298,7 @@ async function failNext(nodeId: string): Promise<string | null> {
   return lease?.uuid ?? null;
 }
 
-test("of three nodes with two broken ones, the third gets the job before its attempts are used up", async () => {
+test("if two of three nodes are broken, the third gets the job before its attempts are used up", async () => {
   connected = ["broken", "broken too", "sound"];
   const uuid = await submit();
   expect(await failNext("broken")).toBe(uuid);
@@ -307,7 +309,7 @@ test("of three nodes with two broken ones, the third gets the job before its att
   expect(await leaseOf(leaseRequest("sound"))).toMatchObject({ uuid, attempt: 3 });
 });
 
-test("a waiting node is skipped for a job it has failed, but gets other jobs", async () => {
+test("a waiting node does not get a job that failed on it again, but gets other jobs", async () => {
   connected = ["broken", "sound"];
   const uuid = await submit();
   await failNext("broken");
@@ -318,7 +320,7 @@ test("a waiting node is skipped for a job it has failed, but gets other jobs", a
   expect((await waits)?.uuid).toBe(next);
 });
 
-test("a job that no other node takes within seconds returns to the node that failed it", async () => {
+test("a job that no other node leases within seconds returns to the node on which it failed", async () => {
   connected = ["broken", "busy"];
   const uuid = await submit();
   const later = await submit();
@@ -334,7 +336,7 @@ test("a job that no other node takes within seconds returns to the node that fai
   expect(await leaseOf(leaseRequest("broken"))).toMatchObject({ uuid: later, attempt: 2 });
 });
 
-test("after an expired lease the job avoids the node, and a job that has ended stays ended", async () => {
+test("a job avoids the node whose lease expired, and is not leased again after it is cancelled", async () => {
   connected = ["stalls", "busy"];
   const uuid = await submit();
   await leaseOf(leaseRequest("stalls"));
@@ -347,7 +349,7 @@ test("after an expired lease the job avoids the node, and a job that has ended s
   expect(jobs.queue.depth()).toBe(0);
 });
 
-test("a thousand failed jobs are checked by kind of work", async () => {
+test("a thousand failed jobs are checked once per kind of work", async () => {
   connected = ["a", "b", "sound"];
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
   const leases = await Promise.all(
@@ -366,7 +368,7 @@ test("a thousand failed jobs are checked by kind of work", async () => {
   expect(calls).toBe(1);
 });
 
-test("a job that its node could not start is returned to the front without counting an attempt or a delay", async () => {
+test("a job that its node returns goes to the front of the queue without a delay, and the attempt does not count", async () => {
   connected = ["gone", "sound"];
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("gone"));
@@ -379,10 +381,10 @@ test("a job that its node could not start is returned to the front without count
   expect(await leaseOf(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
   expect((await leaseOf(leaseRequest("sound")))?.uuid).toBe(later);
   expect(failed).toEqual([]);
-  await jobs.queue.giveBack("nobody knows it", "token");
+  await jobs.queue.giveBack("an unknown job", "token");
 });
 
-test("a job whose result is being written is not returned", async () => {
+test("a job whose result is being written is not returned when its node leaves", async () => {
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("leaves"));
   const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
@@ -405,7 +407,7 @@ test("a failed attempt is reported with its node and whether its lease expired",
   ]);
 });
 
-test("a job without a suitable node reports that at its end", async () => {
+test("a job for which no suitable node connects fails with no_node", async () => {
   canBeRun = false;
   const uuid = await submit();
   await jobs.clock.advance(121_000);
@@ -415,7 +417,7 @@ test("a job without a suitable node reports that at its end", async () => {
   });
 });
 
-test("a page of a disconnected node waits, and then reports that no other node can continue it", async () => {
+test("the next page of a disconnected node's search waits, and then fails because no other node can continue it", async () => {
   canBeRun = false;
   const position: FetchPosition = {
     platform: "x",
@@ -439,7 +441,7 @@ test("a page of a disconnected node waits, and then reports that no other node c
   });
 });
 
-test("a job that ran until its deadline does not report a missing node", async () => {
+test("a job that ran until its deadline fails with deadline, not with no_node", async () => {
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("slow"));
   canBeRun = false;
@@ -451,7 +453,7 @@ test("a job that ran until its deadline does not report a missing node", async (
   expect(failed).toEqual([{ method: "searchbyquery", nodeId: "slow", why: "late" }]);
 });
 
-test("a node that got a job just before its deadline is not reported as failed", async () => {
+test("a job that was leased just before its deadline is not reported as a failed attempt of its node", async () => {
   await submit();
   await jobs.clock.advance(115_000);
   expect(await leaseOf(leaseRequest("quick"))).not.toBeNull();
@@ -459,7 +461,7 @@ test("a node that got a job just before its deadline is not reported as failed",
   expect(failed).toEqual([]);
 });
 
-test("a large result is stored whole, and other jobs run while it is encoded", async () => {
+test("a large result is stored completely, and other calls are served while it is encoded", async () => {
   const uuid = await submit();
   const lease = await leaseOf(leaseRequest("large"));
   const record = JSON.stringify({ Content: '"'.repeat(40_000) });

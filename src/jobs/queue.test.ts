@@ -44,9 +44,9 @@ afterEach(async () => {
   expect(errors).toEqual([]);
 });
 
-async function submitted(job = newJob()): Promise<Job> {
+async function submit(job = newJob()): Promise<Job> {
   const { job: accepted } = await queue.submit(job);
-  if (accepted === null) throw new Error("nothing was taken");
+  if (accepted === null) throw new Error("no job was accepted");
   return accepted;
 }
 
@@ -58,8 +58,8 @@ async function leaseNow(): Promise<Lease<SearchJobRequest>> {
 
 const stateOf = async (uuid: string) => (await queue.find("one", uuid))?.state;
 
-test("a job proceeds from submission to its result, with exact ids", async () => {
-  const accepted = await submitted();
+test("a submitted job is leased and completed, and its result has exact IDs", async () => {
+  const accepted = await submit();
   expect(accepted).toMatchObject({ state: "received", attempts: 0, request });
   expect(await queue.find("one", accepted.uuid)).toEqual(accepted);
   const lease = await leaseNow();
@@ -72,26 +72,26 @@ test("a job proceeds from submission to its result, with exact ids", async () =>
   expect(done?.finishedMs).toBe(accepted.submittedMs + 40);
 });
 
-test("a uuid is case-insensitive, and another account's is unknown", async () => {
+test("a job's uuid is case-insensitive, and another account's job is not found", async () => {
   const { uuid } = await queue.submit(newJob());
   expect((await queue.find("one", uuid.toUpperCase()))?.uuid).toBe(uuid);
   expect(await queue.find("two", uuid)).toBeNull();
   expect(await queue.waitForEnd("two", uuid, 1_000)).toBeNull();
 });
 
-test("only one of two nodes gets the lease of a job", async () => {
+test("only one of two lease requests gets a job", async () => {
   await queue.submit(newJob());
   const leases = await Promise.all([queue.lease(testNode, 0), queue.lease(testNode, 0)]);
   expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
 });
 
-test("a waiting node gets a new job in the commit of its submission", async () => {
+test("a waiting node gets a new job as soon as it is submitted", async () => {
   const waits = queue.lease(testNode, 30_000);
   const { uuid } = await queue.submit(newJob());
   expect((await waits)?.uuid).toBe(uuid);
 });
 
-test("a node gets only methods that it can run, and null on timeout", async () => {
+test("a node gets only jobs with methods that it can run, and null on timeout", async () => {
   await queue.submit(newJob());
   const waits = queue.lease({ nodeId: "other", methods: ["searchbyfullarchive"] }, 5_000);
   await clock.advance(5_000);
@@ -99,7 +99,7 @@ test("a node gets only methods that it can run, and null on timeout", async () =
   expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
-test("a result of a lost lease is dropped, and the next one counts", async () => {
+test("the result of a lost lease is refused, and that of the next lease counts", async () => {
   const { uuid } = await queue.submit(newJob());
   const lost = await leaseNow();
   await clock.advance(32_000);
@@ -138,7 +138,7 @@ test("a renewed lease does not expire", async () => {
   await queue.complete(lease.uuid, lease.token, result);
 });
 
-test("a failure is retried soon, at most three attempts, and not visible as an end in between", async () => {
+test("a failed job is retried soon, up to three attempts, and stays in progress between them", async () => {
   const { uuid } = await queue.submit(newJob());
   for (const delayMs of [250, 500]) {
     const lease = await leaseNow();
@@ -185,7 +185,7 @@ test("a job that kills two reader threads is not tried a third time", async () =
   });
 });
 
-test("a job that waits past its deadline ends with 504, and its waiters are notified", async () => {
+test("a job that waits past its deadline ends with 504, and pending requests for its result are answered", async () => {
   const { uuid } = await queue.submit(newJob());
   const wait = queue.waitForEnd("one", uuid, 200_000);
   await clock.advance(121_000);
@@ -212,7 +212,7 @@ test("a result is accepted shortly after the deadline, but not later", async () 
   expect(await stateOf(second.uuid)).toBe("error");
 });
 
-test("waiting for a job ends with the job, its timeout, its caller or the server", async () => {
+test("waiting for a job ends when the job ends, on timeout, when the caller disconnects and when the server stops", async () => {
   const { uuid } = await queue.submit(newJob());
   const byTime = queue.waitForEnd("one", uuid, 1_000);
   await clock.advance(1_000);
@@ -237,7 +237,7 @@ test("waiting for a job ends with the job, its timeout, its caller or the server
   expect(await waitingNode).toBeNull();
 });
 
-test("a key runs a limited number of searches, the next one after a completion; others are not delayed", async () => {
+test("a key at its limit of running searches runs the next one after a completion, and does not delay other keys", async () => {
   await queue.stop();
   queue = openQueue({ maxRunningPerKey: 2 });
   for (let index = 0; index < 4; index += 1) await queue.submit(newJob("busy"));
@@ -274,13 +274,13 @@ test("submissions beyond the maximum of waiting jobs are refused", async () => {
   await queue.submit(newJob());
 });
 
-test("a submission that the store refuses is not run", async () => {
+test("a job whose submission the store refuses does not run", async () => {
   await expect(queue.submit(newJob("key", "nobody"))).rejects.toThrow(/the account is deleted/);
   expect(queue.depth()).toBe(0);
   expect(await queue.lease(testNode, 0)).toBeNull();
 });
 
-test("after a crash every accepted job runs, and the interrupted attempt does not count", async () => {
+test("every accepted job runs after a crash, and interrupted attempts do not count", async () => {
   const running = await queue.submit(newJob());
   const waiting = await queue.submit(newJob());
   const ended = await queue.submit(newJob("another"));
@@ -306,7 +306,7 @@ test("after a crash every accepted job runs, and the interrupted attempt does no
 });
 
 test("downtime is added to the deadline", async () => {
-  const { uuid, deadlineMs } = await submitted();
+  const { uuid, deadlineMs } = await submit();
   await clock.advance(100_000);
   await queue.stop();
   await clock.advance(3_600_000);
@@ -319,7 +319,7 @@ test("downtime is added to the deadline", async () => {
   expect(await stateOf(uuid)).toBe("error");
 });
 
-test("a result expires to the second, and is later deleted before the job", async () => {
+test("a result expires at its time exactly, and the job is deleted later", async () => {
   const { uuid } = await queue.submit(newJob());
   const lease = await leaseNow();
   await queue.complete(uuid, lease.token, result);

@@ -32,14 +32,14 @@ import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 /** The job table is authoritative: every transition is a compare-and-set (states.ts). */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * On disk when this resolves. A known idempotency key resolves with its earlier job. A pending
-   * `admission` is written with a search that the local node can run immediately. Errors: `overloaded`,
-   * `idempotency_mismatch`, those of the admission.
+   * The job is on disk when this resolves. A repeated idempotency key resolves with the earlier job. A pending `admission` is
+   * written together with a search that the local node can run immediately. Errors: `overloaded`, `idempotency_mismatch`,
+   * those of the admission.
    */
   submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
   /** Errors: `idempotency_mismatch`. */
   replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
-  /** Cancels an unfinished job, deletes a finished one. Null if there is none. */
+  /** Cancels an unfinished job or deletes a finished one. Null if the account has no such job. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   endAll(accountId: string): Promise<void>;
   /** Newest first, without results. */
@@ -47,9 +47,9 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /** Jobs of all accounts, newest first; null starts at the newest. */
   listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
-   * With `after`, first the current state of each job that changed since, then new changes; null
-   * for those committed after the promise resolves. A slow reader may miss intermediate states but
-   * never a job's last one. Ends when the signal aborts or the queue stops.
+   * Yields the current state of each job that changed after the change number `after`, then new changes; with null, only
+   * changes committed after the promise resolves. A slow reader may miss intermediate states, but never the last state of a
+   * job. Ends when the signal aborts or the queue stops.
    */
   changes(
     accountId: string,
@@ -68,11 +68,10 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   ): Promise<Job | null>;
   wakeNodes(): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** For a node that leaves. Attempts do not count. Returns the number of leases. */
+  /** For a node that leaves: its attempts do not count. Returns the number of ended leases. */
   endLeasesOf(nodeId: string): Promise<number>;
   /**
-   * For a node that restarted. Attempts count, so that a job which crashes its nodes is not retried
-   * until its deadline.
+   * For a node that restarted: its attempts count, so that a job that crashes its nodes is not retried until its deadline.
    */
   failLeasesOf(nodeId: string): Promise<void>;
   runningOf(nodeId: string): number;
@@ -81,7 +80,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   reload(): Promise<void>;
   /** Recovers the jobs of an earlier process. Must be called first. */
   start(): Promise<void>;
-  /** Later submissions wait for the next start. */
+  /** Jobs submitted afterwards wait for the next start. */
   stop(): Promise<void>;
 };
 
@@ -105,13 +104,13 @@ export type JobQueueContext = {
   clock: Clock;
   randomUuid: () => string;
   settings: JobSettings;
-  /** May run a search before its submission is committed. Default: none. */
+  /** The node that may run a search before its submission is committed. Default: none. */
   localNodeId?: string | null;
   /** Null or absent: no search is answered on the writer thread. */
   shortSearches?: ShortSearches | null;
-  /** Counts running jobs by node; job routing shares it. Default: its own. */
+  /** Running jobs by node, shared with job routing. Default: a new count. */
   running?: RunningJobs;
-  /** Decides the error of a job that no node ran. Default: true. */
+  /** Determines the error of a job that no node ran. Default: true. */
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   hasOtherNodeFor?: (request: SearchJobRequest, failedOn: ReadonlySet<string>) => boolean;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
@@ -127,7 +126,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   const { now, follow } = gateway.isShared
     ? createSharedWallClock(clock)
     : createWallClock(clock, (ms) => {
-        // Cached entries expire by the old clock.
+        // The expiry of cached entries is in the time before the step.
         endedJobs.forgetAll();
         return store.write("moveTimes", { ms });
       });
@@ -179,7 +178,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     ...context,
     gateway,
     sweepOthers: others.sweep,
-    onBeat: follow,
+    onHeartbeat: follow,
     now,
     dispatcher,
     activeLease,
@@ -240,7 +239,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     follow(await store.read("sharedTime", { nowMs: now() }));
     const nowMs = now();
     const recovered = { gateway: gateway.id, nowMs, lifeMs: settings.deadlineMs };
-    await others.take(await store.write("recoverJobs", recovered));
+    await others.adopt(await store.write("recoverJobs", recovered));
     sweeper.start();
   }
 

@@ -1,6 +1,6 @@
 /**
- * `tdx`: verified up to Intel's root. `simulated`: under a public test root, which proves nothing
- * about hardware. `none`: keys only.
+ * `tdx`: verified up to Intel's root certificate. `simulated`: verified up to a public test root, which proves nothing about
+ * hardware. `none`: keys only.
  */
 export const evidenceKinds = ["tdx", "simulated", "none"] as const;
 export type EvidenceKind = (typeof evidenceKinds)[number];

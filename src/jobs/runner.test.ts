@@ -100,7 +100,7 @@ async function nextSearch(): Promise<Search> {
   return search;
 }
 
-test("a cancelled search stops immediately and submits nothing, and its node and key run the next one", async () => {
+test("a cancelled search stops immediately without a result, and its node and key run the next search", async () => {
   const first = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await first;
@@ -116,7 +116,7 @@ test("a cancelled search stops immediately and submits nothing, and its node and
   expect(logged).toEqual([]);
 });
 
-test("a node that learns at its renewal of a lost lease stops the job", async () => {
+test("a node stops a job when a renewal reports that its lease is lost", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;
@@ -130,7 +130,7 @@ test("a node that learns at its renewal of a lost lease stops the job", async ()
   expect(logged).toEqual([]);
 });
 
-test("a search has the remaining time of its job, and its lease is renewed", async () => {
+test("a search gets the remaining time of its job as its deadline, and its lease is renewed", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;
@@ -141,7 +141,7 @@ test("a search has the remaining time of its job, and its lease is renewed", asy
   expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({ state: "done" });
 });
 
-test("a failed renewal of a lease is repeated soon, and the search continues", async () => {
+test("a failed renewal of a lease is retried soon, and the search continues", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;

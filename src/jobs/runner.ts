@@ -43,7 +43,7 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/** Submits nothing after a lease is lost. */
+/** Leases and runs jobs. After a lease is lost, it submits no result for it. */
 export function startRunner(unwrapped: RunnerOptions): Runner {
   const options = { ...unwrapped, log: createDiskAwareLog(unwrapped.log) };
   const stopping = new AbortController();
@@ -103,7 +103,7 @@ async function run(
     if (outcome === null) return;
     await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
-    // The job did not fail: its lease lapses and it runs again.
+    // The job did not fail. Its lease has ended, so it may run again.
     if (!isLeaseLost(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);
@@ -131,8 +131,8 @@ async function submitOutcome(
       else await giveBack?.(uuid, token);
       return;
     } catch (error) {
-      const isPassing = error instanceof EarshotError && error.retryable;
-      if (!isPassing || ends.some(({ aborted }) => aborted)) throw error;
+      const isRetryable = error instanceof EarshotError && error.retryable;
+      if (!isRetryable || ends.some(({ aborted }) => aborted)) throw error;
       log.warn(error, { uuid, error: messageOf(error) }, "completing a job failed, retrying");
     }
     await clock.sleep(submitPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
@@ -160,7 +160,7 @@ async function attempt(
   }
 }
 
-/** Renews at half of the remaining time, and soon again after gateway errors. */
+/** Renews after half of the lease time, and soon again after a gateway error. */
 async function renewUntil(
   { gateway, clock }: RunningOptions,
   lease: Lease<SearchJobRequest>,

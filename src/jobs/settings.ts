@@ -19,7 +19,7 @@ export const jobSettings = {
     "EARSHOT_LEASE",
     30_000,
     1_000,
-    "How long a node leases a job before it must renew.",
+    "How long a node leases a job before it must renew the lease.",
   ),
   resultRetentionMs: duration(
     "EARSHOT_RESULT_RETENTION",
@@ -37,7 +37,7 @@ export const jobSettings = {
     "EARSHOT_IDEMPOTENCY_RETENTION",
     86_400_000,
     1_000,
-    "How long an `Idempotency-Key` is remembered.",
+    "How long an `Idempotency-Key` is stored.",
   ),
   maxWaiting: count(
     "EARSHOT_MAX_WAITING_JOBS",

@@ -13,10 +13,10 @@ test("final states of a job do not change, except that a result expires", () => 
   ]);
 });
 
-test("every other state can change to cancelled and timed out, and every job in a final state can be deleted", () => {
+test("every other state can be cancelled or timed out, and only jobs in a final state can be deleted", () => {
   for (const state of jobStates) {
-    const ways = rows.filter(([, { from }]) => from.some((one) => one === state));
-    const names = ways.map(([name]) => name);
+    const leaving = rows.filter(([, { from }]) => from.some((one) => one === state));
+    const names = leaving.map(([name]) => name);
     const isFinal = finals.includes(state);
     expect([state, names.includes("forget")]).toEqual([state, isFinal]);
     expect([state, names.includes("cancel")]).toEqual([state, !isFinal]);
@@ -24,7 +24,7 @@ test("every other state can change to cancelled and timed out, and every job in 
   }
 });
 
-test("the source states of a transition are an SQL condition", () => {
+test("sourceStatesSql is a condition on the source states of a transition", () => {
   expect(sourceStatesSql("lease")).toBe("state IN ('received', 'error(retrying)')");
 });
 
@@ -38,7 +38,7 @@ test.each([
   ["expired", 0, 0, "expired"],
   ["error", 0, null, "error"],
 ] as const)(
-  "a job in state %s, next attempt in %i ms, with a result until %s, is shown as %s",
+  "a job in state %s whose next attempt is in %i ms and whose result expires at %s is shown as %s",
   (state, notBeforeMs, expiresMs, shown) => {
     expect(shownState({ state, notBeforeMs, expiresMs }, 0)).toBe(shown);
   },

@@ -1,12 +1,10 @@
 import type { JobState } from "./job.ts";
 
 /**
- * Each lease counts an attempt; only its token can renew, complete or fail it. A failure or lapsed
- * lease leads to `error(retrying)` or `error`. If the server dies or a node leaves, jobs go back to
- * `received` and the attempt does not count. A job reaches one final state (`done`, `error`,
- * `cancelled`, `expired`) once; only `expired` follows `done`. A search that ends before its
- * submission is committed is inserted as `done`; otherwise the job is inserted as `received` and
- * leased in the same commit.
+ * Each lease counts as an attempt, and only its token can renew, complete or fail it. A failed attempt or a lapsed lease leads
+ * to `error(retrying)` or `error`. If the server dies or a node leaves, its jobs go back to `received` and the attempts do not
+ * count. A job reaches one final state (`done`, `error`, `cancelled`) once, except that `done` later becomes `expired`. A search
+ * that ends before its submission is committed is inserted as `done`; every other job is inserted as `received`.
  */
 export const transitions = {
   submit: { from: [], to: "received" },
@@ -38,7 +36,7 @@ export function targetStateSql(transition: Change): string {
 
 export const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
-/** Clients may take `error(retrying)` for final, so a nearer retry is shown as `in progress`. */
+/** Clients may mistake `error(retrying)` for a final state, so a retry that is due sooner is shown as `in progress`. */
 export const shownRetryMs = 3_000;
 
 export function shownState(

@@ -31,7 +31,7 @@ const row: JobRow = {
   failure: null,
 };
 
-test("the names under which earlier versions stored a request and a result are read", () => {
+test("requests and results with the field names of earlier versions can be read", () => {
   const { platform, type, method, query, fromMs, toMs, maxResults } = request;
   const { complete, coverage, sources, warnings } = result;
   const stored = {
@@ -49,7 +49,7 @@ test("the names under which earlier versions stored a request and a result are r
   expect(read.result).toMatchObject({ nextPosition: position, items: [] });
 });
 
-test("requests and results are stored under names that earlier versions read", () => {
+test("requests and results are stored with field names that earlier versions can read", () => {
   const encoded = encodeRequest({ ...request, position, requestedBounds, isLocalOnly: true });
   expect(JSON.parse(encoded)).toMatchObject({
     place: position,

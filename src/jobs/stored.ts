@@ -46,7 +46,7 @@ export const listedColumns = `${headColumns}, json_array_length(result, '$.posit
   result ->> '$.sources' AS sources`;
 
 type StoredPosition = [platform: Platform, id: string];
-/** Jobs of earlier releases have no hash. */
+/** Positions of earlier releases have no hash. */
 type StoredPagePosition = StoredPosition | [platform: Platform, id: string, uriHash: string];
 
 type StoredItem =
@@ -60,9 +60,8 @@ type StoredItem =
     ];
 
 /**
- * `place` is the fetch position, `asked` the requested bounds, `isKeptHere` whether the job is
- * local-only: gateways of earlier versions read the same rows. `asOfMs` is absent before
- * `within_time:` existed; the submission time is used.
+ * `place` is the fetch position, `asked` has the requested bounds, `isKeptHere` means local-only: gateways of earlier versions
+ * read the same rows. Rows from before `within_time:` have no `asOfMs`; the submission time replaces it.
  */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs" | RenamedInRequest> & {
   after: StoredPagePosition | null;
@@ -119,7 +118,7 @@ export const encodeResultParts = (result: JobResult): ResultParts => ({
 export const joinResult = ({ head, positions }: ResultParts): string =>
   `${head.slice(0, -1)},"positions":${positions}}`;
 
-/** Decodes items when first read: most answers are sent without decoding them. */
+/** Decodes the items when they are first read, because most answers are sent without decoding them. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   const known = decodeHead(JSON.parse(head));
   let items: readonly AnswerItem[] | null = null;
@@ -144,7 +143,7 @@ export async function encodeLargeResult(
   return joinResult({ head: headText(result), positions: `[${items.join(",")}]` });
 }
 
-/** Characters of records above which encoding takes some milliseconds. */
+/** Total characters of records above which encoding takes several milliseconds. */
 const largeLength = 1_048_576;
 
 export function isLarge({ items }: JobResult): boolean {
@@ -176,7 +175,7 @@ function decodeResult(text: string): JobResult {
   return { ...decodeHead(head), items: positions.map(unpackItem) };
 }
 
-/** Requires a stored result with records. */
+/** The posts with this ID in a stored result with records. */
 export function storedPosts(result: string, id: bigint): { platform: Platform; uri: string }[] {
   return decodeResult(result).items.flatMap((item) =>
     isFetched(item) && item.id === id && item.uri !== null

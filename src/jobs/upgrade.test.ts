@@ -12,7 +12,7 @@ const stoppedMs = 1_700_000_000_000;
 function makeFirstStore(folder: string): void {
   const database = openStoreForWriting(join(folder, "control.db"), controlMigrations.slice(0, 1));
   database.run("INSERT INTO setting VALUES('heartbeat', :stoppedMs)", { stoppedMs });
-  database.run("INSERT INTO account VALUES('one', 'somebody', 0)");
+  database.run("INSERT INTO account VALUES('one', 'newsroom', 0)");
   const columns = `uuid, account_id, key_id, request, canonical_query, warnings, state, attempts, lease_token,
     not_before_ms, submitted_ms, deadline_ms, started_ms, finished_ms, expires_ms, result, failure`;
   const rows: Record<string, Record<string, string | number | null>> = {
@@ -58,7 +58,7 @@ function makeFirstStore(folder: string): void {
   database.close();
 }
 
-test("jobs of the first schema are completed and read after the upgrade", async () => {
+test("jobs stored with the first schema can be read and completed after the upgrade", async () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   makeFirstStore(folder);
   const jobs = await startTestQueue({}, openJobTable(folder));

@@ -1,17 +1,17 @@
 import type { Clock } from "../lib/clock.ts";
 
-/** Smaller differences are drift. */
+/** Smaller differences are clock drift. */
 const smallestStepMs = 1_000;
 
 export type WallClock = {
   now(): number;
-  /** Follows the clock that gateways share: `sharedMs` is its time now. */
+  /** Sets the time to `sharedMs`, the current time of the clock that gateways share. */
   follow(sharedMs: number): void;
 };
 
 /**
- * `onStep` receives the step before the new time is returned; if it rejects, the next reading
- * reports the step again.
+ * `onStep` is called with each step of the clock before the new time is returned. If it rejects, the next reading reports the
+ * step again.
  */
 export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<unknown>): WallClock {
   let startMs = clock.now() - clock.elapsed();
@@ -31,13 +31,13 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   return { now, follow: () => undefined };
 }
 
-/** Time passes by the monotonic clock of the process between two readings of the shared clock. */
+/** Between two readings of the shared clock, the monotonic clock of the process measures the time. */
 export function createSharedWallClock(clock: Clock): WallClock {
-  let aheadMs = clock.now() - clock.elapsed();
+  let offsetMs = clock.now() - clock.elapsed();
   return {
-    now: () => Math.round(clock.elapsed() + aheadMs),
+    now: () => Math.round(clock.elapsed() + offsetMs),
     follow: (sharedMs) => {
-      aheadMs = sharedMs - clock.elapsed();
+      offsetMs = sharedMs - clock.elapsed();
     },
   };
 }

@@ -16,26 +16,26 @@ beforeEach(() => {
   executed = new Map();
   statements = 0;
   const { database } = table;
-  const noted = (sql: string, parameters: Values | undefined): void => {
+  const record = (sql: string, parameters: Values | undefined): void => {
     executed.set(sql, parameters);
     statements += 1;
   };
-  const noting: SqliteDatabase = {
+  const recording: SqliteDatabase = {
     ...database,
     get: (sql, parameters) => {
-      noted(sql, parameters);
+      record(sql, parameters);
       return database.get(sql, parameters);
     },
     all: (sql, parameters) => {
-      noted(sql, parameters);
+      record(sql, parameters);
       return database.all(sql, parameters);
     },
     run: (sql, parameters) => {
-      noted(sql, parameters);
+      record(sql, parameters);
       return database.run(sql, parameters);
     },
   };
-  watched = { ...noting, forOperations: immediateDatabase(noting) };
+  watched = { ...recording, forOperations: immediateDatabase(recording) };
 });
 
 afterEach(() => {
@@ -84,7 +84,7 @@ test("a job takes seven statements from its submission to its end", () => {
   expect(statementsOf(() => runOn(run.completeJob, watched, completion))).toBe(3);
 });
 
-test("no statement scans all jobs, regardless of how many have ended", () => {
+test("no statement of a job operation scans all jobs or accounts", () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32), sinceMs: 0 };
   for (const uuid of ["a", "b", "c", "d"]) {
     runOn(run.insertJob, watched, {

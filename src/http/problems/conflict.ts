@@ -141,7 +141,7 @@ export const conflictProblems = {
     example: {
       request: "A test of a webhook whose receiver answered `410 Gone`.",
       detail: "the webhook is disabled: its receiver answered 410 Gone",
-      hint: "repair its receiver, then POST /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B/enable",
+      hint: "fix its receiver, then POST /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B/enable",
     },
   },
   job_cancelled: {

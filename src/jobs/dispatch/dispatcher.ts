@@ -8,22 +8,23 @@ import { createIdleNodes, isOpen } from "./idle-nodes.ts";
 import { reservedSlots } from "./reserved-slots.ts";
 import type { RunningJobs } from "./running-jobs.ts";
 
-/** Times are monotonic. */
+/** Times are those of the monotonic clock. */
 export type LiveJob = {
   readonly uuid: string;
   readonly keyId: string;
   readonly groupId: string;
   /** Jobs with the same value can run on the same nodes. */
   readonly work: string;
-  /** `work` plus the nodes it avoids. */
+  /** `work` and `avoided` as text. */
   kind: string;
+  /** Nodes that the job must not run on for now. */
   avoided: ReadonlySet<string>;
   readonly failedOn: Set<string>;
   readonly submitted: Job;
   deadlineMs: number;
   /**
-   * `delayed`: until its retry time; `ending`: completed, not on disk yet; `leased` without a `lease`: a node of
-   * another process runs it.
+   * `delayed`: waits for its retry time; `ending`: completed, but not on disk yet; `leased` without a `lease`: a node of
+   * another gateway runs the job.
    */
   phase: "waiting" | "delayed" | "leased" | "ending";
   lease: LiveLease | null;
@@ -46,12 +47,12 @@ export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
   /**
-   * True if the node would lease the job immediately; the job then counts as running until `endTurn`. Nothing else that the node
-   * could lease waits while it is idle.
+   * True if the node would lease the job immediately; the job then counts as running until `endTurn`. No queued job is
+   * overtaken, because an idle node leaves none that it could run.
    */
   takeTurn(nodeId: string, job: LiveJob): boolean;
   endTurn(job: LiveJob): void;
-  /** Puts the job ahead of the other jobs of its key, because it did not fail. */
+  /** Requeues a job that did not fail, ahead of the other jobs of its key. */
   putBack(job: LiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
@@ -60,13 +61,13 @@ export type Dispatcher = {
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
   wakeNodes(): void;
-  /** A node of another process leases the job. */
+  /** A node of another gateway has leased the job. */
   leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
-  /** Also resolves the job's waiters and revokes a remaining lease. */
+  /** Also notifies those that wait for the job, and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
-  /** Null on timeout, abort or shutdown, and if the ended job must be read from the store. */
+  /** Null on timeout, abort or shutdown, or if the ended job must be read from the store. */
   waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): LiveJob | undefined;
   all(): Iterable<LiveJob>;
@@ -75,12 +76,12 @@ export type Dispatcher = {
   stop(): void;
 };
 
-/** How long a retry avoids nodes it has failed on. */
+/** How long a retry avoids the nodes on which the job has failed. */
 const avoidanceMs = 5_000;
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** A retry waits briefly for a node it has not failed on if `hasOtherNodeFor` returns true. */
+/** If `hasOtherNodeFor` returns true, a retry waits briefly for a node on which the job has not failed. */
 export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
@@ -137,7 +138,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A broken node is usually the least loaded, so it would lease the same jobs again. */
+  /** A broken node is usually the least loaded one, so it would lease the same jobs again. */
   function avoidFailedNodes(job: LiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
@@ -186,13 +187,13 @@ export function createDispatcher(
     take(leaseRequest, idleNodes.waitingOf(leaseRequest));
 
   function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
-    // Kinds also differ by the nodes they avoid, so acceptance is memoised per `work`.
-    const runs = new Map<string, boolean>();
+    // Kinds with the same `work` differ only in avoided nodes, so `canRunJob` is memoised per `work`.
+    const canRunByWork = new Map<string, boolean>();
     const job = queue.take(
       ({ work, avoided, submitted: { request } }) => {
         if (avoided.has(leaseRequest.nodeId)) return false;
-        const canRun = runs.get(work) ?? canRunJob(leaseRequest, request);
-        runs.set(work, canRun);
+        const canRun = canRunByWork.get(work) ?? canRunJob(leaseRequest, request);
+        canRunByWork.set(work, canRun);
         return canRun;
       },
       free <= reservedSlots(leaseRequest.slots?.() ?? 0),

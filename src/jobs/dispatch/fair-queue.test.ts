@@ -37,7 +37,7 @@ test("the fair queue skips a key at its maximum until it releases an item", () =
   expect(queue.take(any)).toBeNull();
 });
 
-test("items that are not accepted keep their position, and so does their key", () => {
+test("items that are not accepted keep their position, and so do their keys", () => {
   const queue = createFairQueue<Item>(10);
   for (const [name, kind] of [
     ["a1", "slow"],
@@ -53,7 +53,7 @@ test("items that are not accepted keep their position, and so does their key", (
   expect(order).toEqual(["b1", "c1", "a1", undefined]);
 });
 
-test("the fair queue takes the oldest item over all kinds of a key", () => {
+test("the fair queue takes a key's oldest item of any kind", () => {
   const queue = createFairQueue<Item>(10);
   queue.add(item("a", "a1", "slow"));
   queue.add(item("a", "a2", "quick"));
@@ -62,7 +62,7 @@ test("the fair queue takes the oldest item over all kinds of a key", () => {
   expect(order).toEqual(["a1", "a2", "a3"]);
 });
 
-test("requeued items come before the others of their key", () => {
+test("requeued items come before the other items of their key", () => {
   const queue = queueOf(["a1", "a2", "a3"], 10);
   const first = queue.take(any);
   const second = queue.take(any);
@@ -86,7 +86,7 @@ test("10,000 items that are not accepted are not checked individually", () => {
   expect(queue.take(({ kind }) => kind === "kind 2")?.name).toBe("2");
 });
 
-test("a removed item is not dispatched, and the queue of its key continues", () => {
+test("a removed item is not taken, and later items of its key are", () => {
   const queue = createFairQueue<Item>(1);
   const removed = item("a", "a1");
   queue.add(removed);

@@ -1,15 +1,15 @@
 import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
- * Round-robin over groups (account and slot kind), then over a group's keys, then FIFO. Groups with
- * nothing running come first; a key with `maxRunningPerKey` running items is skipped. All items of
- * one kind are accepted or refused alike.
+ * Round-robin over groups (an account's searches or its fetches), then over the keys of a group, then FIFO. Groups with
+ * nothing running come first; keys with `maxRunningPerKey` running items are skipped. Items of one kind are either all accepted
+ * or all refused.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
   putBack(item: Item): void;
   /** The item then counts as running. `idleOnly`: only from groups with nothing running. */
-  take(accepts: (oneOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
+  take(accepts: (exampleOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
   occupy(item: Item): void;
   release(item: Item): void;
@@ -19,7 +19,7 @@ export type FairQueue<Item> = {
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
-/** `waitingPairs`: number of key and kind pairs with waiting items. */
+/** `waitingPairs`: number of pairs of key and kind with waiting items. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; waitingPairs: number; running: number };
 
 type KeyTurn<Item> = {
@@ -101,10 +101,10 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
       return;
     }
     const queue = queueOf(group, kind);
-    const ofGroup: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
-    ofGroup.keys.add(waiting);
-    group.waiting.set(kind, ofGroup);
-    queue.add(ofGroup);
+    const groupTurn: GroupTurn<Item> = { group, keys: createFifo(), turn: lastTurn, queue };
+    groupTurn.keys.add(waiting);
+    group.waiting.set(kind, groupTurn);
+    queue.add(groupTurn);
   }
 
   function queueOf({ running }: Group<Item>, kind: string): Fifo<GroupTurn<Item>> {
@@ -117,26 +117,26 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (waiting.turn === null) return;
     waiting.turn = null;
     const { group, kind } = waiting;
-    const ofGroup = group.waiting.get(kind);
-    ofGroup?.keys.remove(waiting);
-    if (ofGroup === undefined || !ofGroup.keys.isEmpty()) return;
-    ofGroup.queue.remove(ofGroup);
+    const groupTurn = group.waiting.get(kind);
+    groupTurn?.keys.remove(waiting);
+    if (groupTurn === undefined || !groupTurn.keys.isEmpty()) return;
+    groupTurn.queue.remove(groupTurn);
     group.waiting.delete(kind);
     const queues = kinds.get(kind);
     if (queues?.idle.isEmpty() && queues.busy.isEmpty()) kinds.delete(kind);
   }
 
   function moveToEnd(group: Group<Item>): void {
-    for (const [kind, ofGroup] of group.waiting) {
-      ofGroup.queue.remove(ofGroup);
+    for (const [kind, groupTurn] of group.waiting) {
+      groupTurn.queue.remove(groupTurn);
       lastTurn += 1;
-      ofGroup.turn = lastTurn;
-      ofGroup.queue = queueOf(group, kind);
-      ofGroup.queue.add(ofGroup);
+      groupTurn.turn = lastTurn;
+      groupTurn.queue = queueOf(group, kind);
+      groupTurn.queue.add(groupTurn);
     }
   }
 
-  function take(accepts: (oneOfKind: Item) => boolean, idleOnly = false): Item | null {
+  function take(accepts: (exampleOfKind: Item) => boolean, idleOnly = false): Item | null {
     const accepted = new Set<string>();
     let next: GroupTurn<Item> | null = null;
     for (const [kind, { idle, busy }] of kinds) {
@@ -167,8 +167,8 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
 
   function nextOf(group: Group<Item>, accepted: ReadonlySet<string>): Item | null {
     let next: KeyTurn<Item> | null = null;
-    for (const [kind, { keys: inTurn }] of group.waiting) {
-      const first = accepted.has(kind) ? inTurn.first() : null;
+    for (const [kind, { keys: keyTurns }] of group.waiting) {
+      const first = accepted.has(kind) ? keyTurns.first() : null;
       if (first !== null && turnOf(first) < turnOf(next)) next = first;
     }
     let oldest: Item | null = null;

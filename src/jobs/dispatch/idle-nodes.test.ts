@@ -3,14 +3,14 @@ import { createIdleNodes } from "./idle-nodes.ts";
 
 const node = (nodeId: string, load = 0) => ({ nodeId, methods: [], load: () => load });
 
-test("equally loaded nodes take turns, which include jobs that a node is not given", () => {
+test("equally loaded nodes take turns, and a turn counts even without a dispatched job", () => {
   const nodes = createIdleNodes<string>();
-  const given: string[] = [];
-  for (const nodeId of ["local", "remote"]) nodes.add(node(nodeId), () => given.push(nodeId));
+  const dispatched: string[] = [];
+  for (const nodeId of ["local", "remote"]) nodes.add(node(nodeId), () => dispatched.push(nodeId));
   expect(nodes.takeTurn("local", () => true)).toBe(true);
   expect(nodes.takeTurn("local", () => true)).toBe(false);
   expect(nodes.dispatchOne(() => "a job")).toBe(true);
-  expect(given).toEqual(["remote"]);
+  expect(dispatched).toEqual(["remote"]);
   expect(nodes.takeTurn("local", () => true)).toBe(true);
 });
 

@@ -8,11 +8,11 @@ export type IdleNodes<Job> = {
   /** Returns a function that removes the request. `give` receives null to end it. */
   add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
   /**
-   * Dispatches a job to the least loaded open node that `take` has one for; ties go to the node that got one least
-   * recently. False if there is none.
+   * Dispatches a job to the least loaded open node for which `take` returns one; ties go to the node that got one least
+   * recently. False if there is no such node.
    */
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
-  /** True if `dispatchOne` would choose the node; it then counts as its turn. */
+  /** True if `dispatchOne` would choose the node, which then has had its turn. */
   takeTurn(nodeId: string, canTake: (request: SearchLeaseRequest) => boolean): boolean;
   waitingOf(request: SearchLeaseRequest): number;
   endAll(): void;
@@ -39,10 +39,10 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   const waitingOf = (request: SearchLeaseRequest): number => waiting.get(request) ?? 0;
 
   function dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean {
-    for (const { request, give } of inOrder()) {
+    for (const { request, give } of openNodes()) {
       const job = take(request);
       if (job === null) continue;
-      note(request.nodeId);
+      recordTurn(request.nodeId);
       give(job);
       return true;
     }
@@ -50,12 +50,13 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
   }
 
   function takeTurn(nodeId: string, canTake: (request: SearchLeaseRequest) => boolean): boolean {
-    const isNext = inOrder().find(({ request }) => canTake(request))?.request.nodeId === nodeId;
-    if (isNext) note(nodeId);
+    const isNext = openNodes().find(({ request }) => canTake(request))?.request.nodeId === nodeId;
+    if (isNext) recordTurn(nodeId);
     return isNext;
   }
 
-  function inOrder(): IdleNode<Job>[] {
+  /** One entry per lease request, in the order of dispatch. */
+  function openNodes(): IdleNode<Job>[] {
     const firsts = new Map<SearchLeaseRequest, IdleNode<Job>>();
     for (const node of idle) if (!firsts.has(node.request)) firsts.set(node.request, node);
     const open = [...firsts.values()].filter(({ request }) => isOpen(request));
@@ -68,7 +69,7 @@ export function createIdleNodes<Job>(): IdleNodes<Job> {
     );
   }
 
-  function note(nodeId: string): void {
+  function recordTurn(nodeId: string): void {
     dispatched += 1;
     lastDispatched.delete(nodeId);
     lastDispatched.set(nodeId, dispatched);

@@ -1,6 +1,6 @@
 import type { SearchJobRequest } from "../job.ts";
 
-/** What decides which nodes can run a job: `accepts` is checked once per kind. */
+/** A text of all that decides which nodes can run a job, so that `accepts` is called once per text. */
 export function workKindOf({
   method,
   platform,

@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const refusal = { code: "lease_lost" };
 
-test("a waiting job is cancelled and never runs, and its waiters are notified", async () => {
+test("a waiting job that is cancelled never runs, and pending requests for its result are answered", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const wait = jobs.queue.waitForEnd("one", uuid, 30_000);
   expect(await jobs.queue.cancel("one", uuid.toUpperCase())).toBe("cancelled");
@@ -24,7 +24,7 @@ test("a waiting job is cancelled and never runs, and its waiters are notified", 
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("a running job is cancelled: its node stops immediately and submits nothing", async () => {
+test("cancelling a running job stops its node immediately, and no result is accepted", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();
   expect(lease.lost.aborted).toBe(false);
@@ -48,7 +48,7 @@ test("cancelling a search frees its key's slot", async () => {
   expect((await next)?.uuid).toBe(third.uuid);
 });
 
-test("a job waiting for a retry is cancelled and not retried", async () => {
+test("a job that is cancelled while it waits for a retry is not retried", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   await jobs.queue.fail(uuid, token, failure);
@@ -57,7 +57,7 @@ test("a job waiting for a retry is cancelled and not retried", async () => {
   expect(await jobs.queue.lease(testNode, 0)).toBeNull();
 });
 
-test("if a job is cancelled and completed in one tick, the first counts, and no result is accepted after a cancel", async () => {
+test("if a job is cancelled and completed in one tick, the first of the two counts", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   const outcomes = await Promise.allSettled([
@@ -76,7 +76,7 @@ test("if a job is cancelled and completed in one tick, the first counts, and no 
   expect(other).toMatchObject([{ status: "fulfilled" }, { value: "forgotten" }]);
 });
 
-test("an ended job is deleted with its result, once", async () => {
+test("cancelling an ended job deletes it with its result", async () => {
   const uuid = await jobs.complete();
   expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
   expect(await jobs.queue.find("one", uuid)).toBeNull();
@@ -84,7 +84,7 @@ test("an ended job is deleted with its result, once", async () => {
   expect(jobs.table.database.all("SELECT 1 FROM job")).toEqual([]);
 });
 
-test("another account's job is neither cancelled nor deleted", async () => {
+test("an account cannot cancel or delete another account's job", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   expect(await jobs.queue.cancel("two", uuid)).toBeNull();
   await jobs.lease();

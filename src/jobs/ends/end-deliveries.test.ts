@@ -38,7 +38,7 @@ function deliveries(): [webhook: string, event: string, uuid: string][] {
   ]);
 }
 
-test("the end of each job is delivered once to the account's webhooks, and nothing else is", async () => {
+test("each end of a job, and nothing else, is delivered once to the account's webhooks", async () => {
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
   const lease = await jobs.lease();

@@ -20,7 +20,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** Ends jobs other than through their node, and applies retention. Batches keep transactions short. */
+/** Ends jobs for reasons other than their node's answer, and enforces retention. Batches keep transactions short. */
 export const endOperations = {
   cancelJob: durable(function* (
     database,
@@ -72,16 +72,16 @@ export const endOperations = {
   }),
 
   /**
-   * Deletes a batch of expired results, of jobs that ended no later than `endedMs`, and of idempotency keys created no
-   * later than `keyedMs`.
+   * Deletes a batch of expired results, one of jobs that ended by `endedMs`, and one of idempotency keys created by
+   * `keyedMs`.
    */
-  expireJobs: durable(function* (database, before: RetentionTimes): Steps<ExpiredJobs> {
-    const { nowMs } = before;
+  expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
+    const { nowMs } = times;
     const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });
     const expired = yield* mapNonNull(overdue, ({ uuid }) => expire(database, { uuid, nowMs }));
     return {
       expired,
-      isMore: (yield* deleteExpiredRows(database, before)) || overdue.length === sweepRows,
+      isMore: (yield* deleteExpiredRows(database, times)) || overdue.length === sweepRows,
     };
   }),
 };
@@ -93,21 +93,22 @@ export const sweepRows = 500;
 
 const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
 
+/** Returns whether more rows may be left. */
 export function* deleteExpiredRows(
   database: Database,
   { nowMs, endedMs, keyedMs }: RetentionTimes,
 ): Steps<boolean> {
-  const forgotten = yield* database.run(
+  const deletedJobs = yield* database.run(
     `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job
                                           WHERE finished_ms <= :endedMs LIMIT ${sweepRows})
          AND ${sourceStatesSql("forget")}`,
     { endedMs },
   );
-  const unkeyed = yield* database.run(
+  const deletedKeys = yield* database.run(
     `DELETE FROM idempotency WHERE (account_id, key) IN (SELECT account_id, key FROM idempotency
                                                            WHERE created_ms <= :keyedMs LIMIT ${sweepRows})`,
     { keyedMs },
   );
-  const dropped = yield* dropFetched(database, { nowMs, limit: sweepRows });
-  return [forgotten, unkeyed, dropped].includes(sweepRows);
+  const deletedPosts = yield* dropFetched(database, { nowMs, limit: sweepRows });
+  return [deletedJobs, deletedKeys, deletedPosts].includes(sweepRows);
 }

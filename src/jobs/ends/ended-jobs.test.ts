@@ -22,7 +22,7 @@ function jobOf(uuid: string, overrides: Partial<Job> = {}): Job {
   };
 }
 
-test("an ended job is cached for its account for some seconds", async () => {
+test("an ended job is cached for its account for a few seconds", async () => {
   const clock = createManualClock();
   const ended = createEndedJobs(clock, () => 0, 60_000);
   ended.add(jobOf("a"));
@@ -32,7 +32,7 @@ test("an ended job is cached for its account for some seconds", async () => {
   expect(ended.find("one", "a")).toBeNull();
 });
 
-test("an ended job is not found after its result or the job has expired", () => {
+test("a cached job is not found after its result or its retention has expired", () => {
   let nowMs = 0;
   const ended = createEndedJobs(createManualClock(), () => nowMs, 5_000);
   ended.add(jobOf("a", { expiresMs: 1_000 }));
@@ -43,7 +43,7 @@ test("an ended job is not found after its result or the job has expired", () => 
   expect(ended.find("one", "b")).toBeNull();
 });
 
-test("the cache of ended jobs is bounded: the oldest are evicted, and large ones are not cached", () => {
+test("the cache of ended jobs evicts the oldest and does not accept large ones", () => {
   const ended = createEndedJobs(createManualClock(), () => 0, 60_000);
   const items = Array.from(
     { length: 1_500 },
@@ -83,8 +83,8 @@ test("changes of a cached job are visible immediately", async () => {
 test("a cached job equals its row", async () => {
   const jobs = await startTestQueue();
   const uuid = await jobs.complete();
-  const kept = await jobs.queue.find("one", uuid);
+  const cached = await jobs.queue.find("one", uuid);
   await jobs.clock.advance(10_000);
-  expect(await jobs.queue.find("one", uuid)).toEqual(kept);
+  expect(await jobs.queue.find("one", uuid)).toEqual(cached);
   await jobs.close();
 });

@@ -10,8 +10,8 @@ export type FetchedPost = { platform: Platform; id: bigint; uri: string };
 /** Posts whose URI cannot be derived from their ID. */
 export function fetchedPosts({ items }: JobResult): FetchedPost[] {
   return items.filter(isFetched).flatMap(({ platform, id, uri }) => {
-    const isKnown = id === null || id > lastId || uri === null || uri === xUri(id);
-    return isKnown ? [] : [{ platform, id, uri }];
+    const isSkipped = id === null || id > lastId || uri === null || uri === xUri(id);
+    return isSkipped ? [] : [{ platform, id, uri }];
   });
 }
 
@@ -24,12 +24,12 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** Drops duplicates: a post that occurs twice would conflict with itself. */
+/** Without duplicates: a post that occurs twice would conflict with itself. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
-  const byName = posts.map(({ platform, id, uri }) => {
+  const entries = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
   });
-  return JSON.stringify([...new Map(byName).values()]);
+  return JSON.stringify([...new Map(entries).values()]);
 }
 
 /** Stores posts until the result expires. Runs in the transaction that completes the job. */
@@ -52,7 +52,7 @@ export function* dropFetched(
   );
 }
 
-/** Names all platforms, so that a lookup by ID can use the primary key. */
+/** All platforms, so that a lookup by ID can use the primary key. */
 const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
 
 export const fetchedOperations = {

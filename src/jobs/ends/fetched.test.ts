@@ -37,7 +37,7 @@ test("the ID of a fetched post identifies it for the account until the result ex
   expect(jobs.table.database.all("SELECT uri FROM fetched_post")).toEqual([]);
 });
 
-test("fetching a post again stores its ID longer, and one ID may belong to posts of two platforms", async () => {
+test("fetching a post again stores its ID longer, and posts of two platforms may have the same ID", async () => {
   await completeWith(item({}));
   await jobs.clock.advance(50_000);
   await completeWith(item({}), item({ platform: "mastodon", uri: "https://mas.to/1" }));
@@ -48,7 +48,7 @@ test("fetching a post again stores its ID longer, and one ID may belong to posts
   ]);
 });
 
-test("no ID is stored for records that are not posts and for posts whose ID yields the URI", async () => {
+test("no ID is stored for records that are not posts, nor for posts whose URI follows from the ID", async () => {
   await completeWith(
     item({ id: null }),
     item({ uri: null }),

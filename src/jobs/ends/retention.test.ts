@@ -34,7 +34,7 @@ async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) =>
   await jobs.close();
 }
 
-test("a job that is only on disk ends a minute after its deadline, and its readers are notified", async () => {
+test("a job that is only on disk times out a minute after its deadline, and change readers see it", async () => {
   await withUnansweredSubmission(async ({ clock, queue }, uuid) => {
     await clock.advance(179_000);
     expect(await queue.find("one", uuid)).toMatchObject({ state: "received" });
@@ -51,7 +51,7 @@ test("a job that is only on disk ends a minute after its deadline, and its reade
   });
 });
 
-test("the timeout of a job in memory ignores the deadline in its row", async () => {
+test("a job in memory times out by its deadline in memory, not by that in its row", async () => {
   const jobs = await startTestQueue();
   const { uuid } = await jobs.queue.submit(newJob());
   jobs.table.database.run("UPDATE job SET deadline_ms = 0");

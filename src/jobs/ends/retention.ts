@@ -19,9 +19,9 @@ export type RetentionContext = {
 
 const sweepEveryMs = 60_000;
 const overdueMs = 60_000;
-const endedAtOnce = 100;
+const timeoutBatchSize = 100;
 
-/** Every minute. Never rejects. Separate from the sweeper, which must not wait for a backlog. */
+/** Runs every minute, and never rejects. Separate from the sweeper, which must not wait for a backlog. */
 export async function enforceRetention(
   context: RetentionContext,
   stopping: AbortSignal,
@@ -29,7 +29,7 @@ export async function enforceRetention(
   const { clock, onError } = context;
   while (!stopping.aborted) {
     if (context.gateway.isLeader()) {
-      await endUnknown(context, stopping).catch((thrown: unknown) => onError?.(thrown));
+      await timeOutUnknownJobs(context, stopping).catch((thrown: unknown) => onError?.(thrown));
       await sweep(context, stopping).catch((thrown: unknown) => onError?.(thrown));
     }
     await clock.sleep(sweepEveryMs, stopping).catch(() => undefined);
@@ -49,15 +49,15 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between commit and reply leaves a job that is not in memory. Those in memory are skipped: their
- * stored deadline can be past until a clock step is recorded.
+ * A writer that dies between commit and reply leaves a job that is not in memory. Jobs in memory are skipped, because their
+ * stored deadline can be outdated until a clock step is recorded.
  */
-async function endUnknown(context: RetentionContext, stopping: AbortSignal): Promise<void> {
+async function timeOutUnknownJobs(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, reportSnapshot } = context;
   const overdue = await store.read("overdueJobs", { deadlineMs: now() - overdueMs });
   const unknown = overdue.filter((uuid) => dispatcher.get(uuid) === undefined);
-  for (let first = 0; first < unknown.length && !stopping.aborted; first += endedAtOnce) {
-    const uuids = unknown.slice(first, first + endedAtOnce);
+  for (let first = 0; first < unknown.length && !stopping.aborted; first += timeoutBatchSize) {
+    const uuids = unknown.slice(first, first + timeoutBatchSize);
     const snapshots = await store.write("timeOutJobs", { uuids, nowMs: now() });
     for (const snapshot of snapshots) reportSnapshot(snapshot);
   }

@@ -46,16 +46,16 @@ export const sharedFetchedOperations = {
   }),
 };
 
-/** Retention on PostgreSQL: a batch is one statement. */
+/** On PostgreSQL, a batch of expired results takes one statement. */
 export const sharedEndOperations = {
-  expireJobs: durable(function* (database, before: RetentionTimes): Steps<ExpiredJobs> {
+  expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
     const rows = yield* database.all<ChangedRow>(expireSql, {
-      nowMs: before.nowMs,
+      nowMs: times.nowMs,
     });
     const expired = rows.map(withoutDeliveries);
     return {
       expired,
-      isMore: (yield* deleteExpiredRows(database, before)) || rows.length === sweepRows,
+      isMore: (yield* deleteExpiredRows(database, times)) || rows.length === sweepRows,
     };
   }),
 };

@@ -25,17 +25,17 @@ export type SweeperContext = {
   onError?: (thrown: unknown) => void;
   gateway: Gateway;
   sweepOthers: () => Promise<void>;
-  onBeat: (sharedMs: number) => void;
+  onHeartbeat: (sharedMs: number) => void;
 };
 
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node that had the job for less time may not have had time to report a failure. */
+/** A node that ran the job for less time may have had no chance to report a failure. */
 const longRunMs = 10_000;
-const standstillMs = 5_000;
+const suspensionMs = 5_000;
 
-/** Every second, writes the heartbeat and, unless idle, ends lapsed leases and jobs past their deadline. */
+/** Every second, writes the heartbeat and ends lapsed leases and jobs past their deadline. */
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();
@@ -53,11 +53,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
     const beganMs = clock.elapsed();
     await clock.sleep(beatMs, stopping.signal).catch(() => undefined);
     const lateMs = clock.elapsed() - beganMs - beatMs;
-    if (lateMs >= standstillMs) noteStandstill(lateMs);
+    if (lateMs >= suspensionMs) extendTimes(lateMs);
   }
 
-  /** Time in which the process was suspended does not count against jobs. */
-  function noteStandstill(ms: number): void {
+  /** The time during which the process was suspended does not count against jobs. */
+  function extendTimes(ms: number): void {
     moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
   }
 
@@ -69,7 +69,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Time in which the store could not be written does not count against jobs. */
+  /** The time during which the store could not be written does not count against jobs. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {
@@ -78,8 +78,8 @@ export function createSweeper(context: SweeperContext): Sweeper {
       }
       unwrittenSinceMs = null;
       const capabilities = gateway.capabilities?.() ?? null;
-      const terms = { gateway: gateway.id, nowMs: context.now(), capabilities };
-      context.onBeat(await store.write("beat", terms));
+      const heartbeat = { gateway: gateway.id, nowMs: context.now(), capabilities };
+      context.onHeartbeat(await store.write("beat", heartbeat));
     } catch (error) {
       unwrittenSinceMs ??= beganMs;
       throw error;
@@ -109,7 +109,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Its row has another lease, or the job has ended. */
+  /** The row has another lease, or the job has ended. */
   function loseLease({ uuid, token }: ActiveLease): void {
     const job = dispatcher.get(uuid);
     if (job?.lease?.token === token) dispatcher.loseLease(job);
@@ -118,18 +118,18 @@ export function createSweeper(context: SweeperContext): Sweeper {
   /** A job in progress gets a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
-    // A node of another gateway runs a job that has no local lease: that gateway may end it first.
+    // A leased job without a local lease runs at another gateway, which may end it first.
     const graceMs = ({ phase, lease }: LiveJob) => {
       if (phase !== "leased") return 0;
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
     };
     const late = jobsWhere((job) => job.deadlineMs + graceMs(job) <= elapsedMs);
     for (const [failure, jobs] of Map.groupBy(late, failureOf)) {
-      for (const part of batchesOf(jobs)) await endLate(part, failure);
+      for (const part of batchesOf(jobs)) await timeOutBatch(part, failure);
     }
   }
 
-  async function endLate(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
+  async function timeOutBatch(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
     const uuids = jobs.map(({ uuid }) => uuid);
     const lateAttempts = new Map(jobs.map((job) => [job.uuid, lateAttempt(job)]));
     const snapshots = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
@@ -141,7 +141,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     for (const uuid of uuids) dispatcher.end(uuid);
   }
 
-  /** A node that got the job shortly before its deadline is not blamed. */
+  /** Null if the node leased the job too shortly before the deadline to be at fault. */
   function lateAttempt({ phase, lease, submitted }: LiveJob): FailedAttempt | null {
     if (phase !== "leased" || lease === null) return null;
     if (clock.elapsed() - lease.sinceMs < longRunMs) return null;
@@ -158,10 +158,10 @@ export function createSweeper(context: SweeperContext): Sweeper {
     return (request.position?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
   }
 
-  function jobsWhere(isMeant: (job: LiveJob) => boolean): LiveJob[] {
-    const meant: LiveJob[] = [];
-    for (const job of dispatcher.all()) if (isMeant(job)) meant.push(job);
-    return meant.toSorted(byAccount);
+  function jobsWhere(isSelected: (job: LiveJob) => boolean): LiveJob[] {
+    const selected: LiveJob[] = [];
+    for (const job of dispatcher.all()) if (isSelected(job)) selected.push(job);
+    return selected.toSorted(byAccount);
   }
 
   function start(): void {
@@ -171,10 +171,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function stop(): Promise<void> {
     stopping.abort();
     await watching;
-    const present = { gateway: gateway.id, nowMs: context.now() };
-    await (gateway.isShared ? store.write("leave", present) : store.write("beat", present)).catch(
-      (thrown) => context.onError?.(thrown),
-    );
+    const heartbeat = { gateway: gateway.id, nowMs: context.now() };
+    await (gateway.isShared
+      ? store.write("leave", heartbeat)
+      : store.write("beat", heartbeat)
+    ).catch((thrown) => context.onError?.(thrown));
   }
 
   return { start, stop };
@@ -183,10 +184,10 @@ export function createSweeper(context: SweeperContext): Sweeper {
 const byAccount = ({ submitted: one }: LiveJob, { submitted: other }: LiveJob): number =>
   one.accountId < other.accountId ? -1 : Number(one.accountId > other.accountId);
 
-const jobsAtOnce = 500;
+const batchSize = 500;
 
 function* batchesOf<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let start = 0; start < items.length; start += jobsAtOnce) {
-    yield items.slice(start, start + jobsAtOnce);
+  for (let start = 0; start < items.length; start += batchSize) {
+    yield items.slice(start, start + batchSize);
   }
 }

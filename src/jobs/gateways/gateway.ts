@@ -3,7 +3,7 @@ import type { JobState } from "../job.ts";
 export type Gateway = {
   id: string;
   isShared: boolean;
-  /** One gateway at a time is the leader, and does what must not be done twice. */
+  /** One gateway at a time is the leader, which does the work that must not be done twice. */
   isLeader: () => boolean;
   capabilities?: () => string;
 };

@@ -30,7 +30,7 @@ beforeEach(async () => {
 });
 afterEach(() => jobs.close());
 
-/** The next write of this name is committed, and its answer is lost. */
+/** Commits the next write of this name, and loses its answer. */
 function loseAnswerOf(lostName: string): void {
   onWrite = async (name, write) => {
     if (name !== lostName) return await write();
@@ -40,25 +40,25 @@ function loseAnswerOf(lostName: string): void {
   };
 }
 
-/** The change by which a gateway learnt of a job is delivered again, or read from the table. */
+/** The gateway learns again of the submission of a job: by a notification, or by reading the table. */
 test.each([
   ["notified", (uuid: string) => jobs.queue.applyForeignChanges([submissionOf(uuid)])],
   ["read", () => jobs.queue.reload()],
-])("a leased job whose submission is %s again stays leased", async (_how, learn) => {
+])("a leased job stays leased when its submission is %s again", async (_how, learn) => {
   const { uuid } = await jobs.queue.submit(newJob());
-  const { promise: released, resolve: write } = Promise.withResolvers<void>();
-  const { promise: isWriting, resolve: reached } = Promise.withResolvers<void>();
+  const continued = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
   onWrite = async (name, next) => {
     if (name === "leaseJob") {
-      reached();
-      await released;
+      reached.resolve();
+      await continued.promise;
     }
     return await next();
   };
   const leasing = jobs.queue.lease(node, 0);
-  await isWriting;
+  await reached.promise;
   await learn(uuid);
-  write();
+  continued.resolve();
   const lease: Lease<SearchJobRequest> | null = await leasing;
   expect(lease?.lost.aborted).toBe(false);
   expect(await jobs.queue.lease(node, 0)).toBeNull();
@@ -66,7 +66,7 @@ test.each([
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a job whose lease was committed without an answer is leased again, and the attempt does not count", async () => {
+test("a job is leased again if the answer to its lease was lost, and the first attempt does not count", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   loseAnswerOf("leaseJob");
   await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not answer");
@@ -76,12 +76,12 @@ test("a job whose lease was committed without an answer is leased again, and the
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a job whose lease and recovery were lost is leased again after the next sweep", async () => {
+test("a job is leased again after the next sweep if the answer to its lease was lost and its recovery failed", async () => {
   await jobs.queue.submit(newJob());
   loseAnswerOf("leaseJob");
   await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not answer");
   onWrite = async (name, write) => {
-    if (name === "recoverOwn") throw new Error("the database is away");
+    if (name === "recoverOwn") throw new Error("the database is unavailable");
     return await write();
   };
   expect(await jobs.queue.lease(node, 0)).toBeNull();
@@ -91,7 +91,7 @@ test("a job whose lease and recovery were lost is leased again after the next sw
   expect(await leasing).toMatchObject({ attempt: 1 });
 });
 
-test("a client that waits for a job gets its result although the answer to the completion was lost", async () => {
+test("a client that waits for a job gets its result even if the answer to the completion was lost", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
   loseAnswerOf("completeJob");
@@ -101,14 +101,14 @@ test("a client that waits for a job gets its result although the answer to the c
   expect(await waiting).toMatchObject({ state: "done" });
 });
 
-test("a job that was committed and leased without an answer to its submission runs again", async () => {
+test("a job whose submission and lease were committed without an answer is leased again", async () => {
   loseAnswerOf("insertJob");
   await expect(jobs.queue.submit(newJob())).rejects.toThrow("did not answer");
   const { uuid } = jobs.table.database.get<{ uuid: string }>("SELECT uuid FROM job") ?? {
     uuid: "",
   };
-  const terms = { token: "lost", node: "one", gateway: gateway.id, nowMs: 0, untilMs: 1 };
-  await jobs.table.store.write("leaseJob", { uuid, ...terms });
+  const lease = { token: "lost", node: "one", gateway: gateway.id, nowMs: 0, untilMs: 1 };
+  await jobs.table.store.write("leaseJob", { uuid, ...lease });
   await jobs.queue.reload();
   await jobs.queue.reload();
   expect(await jobs.queue.lease(node, 0)).toMatchObject({ uuid, attempt: 1 });

@@ -13,15 +13,15 @@ import type { ForeignChange } from "./gateway.ts";
 import type { UnfinishedJob } from "./recovery-operations.ts";
 
 /**
- * Keeps memory in step with other gateways on a shared store. Each gateway knows all unfinished
- * jobs, queues them by the same rules, and leases by compare-and-set. Outdated memory costs a
- * refused lease, never a job.
+ * Synchronises the jobs in memory with other gateways on a shared store. Each gateway has all unfinished jobs in memory, queues
+ * them by the same rules, and leases by compare-and-set: outdated memory may cause a refused lease but never loses a job.
  */
 export type OtherGateways = {
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(uuids: readonly string[] | null): Promise<void>;
-  take(rows: readonly UnfinishedJob[]): Promise<void>;
-  /** Recovers the jobs of gateways that died, and reads those whose lease was refused. */
+  /** Adds the jobs to memory, or updates them there. */
+  adopt(rows: readonly UnfinishedJob[]): Promise<void>;
+  /** Recovers the jobs of gateways that died, and rereads jobs whose lease was refused. */
   sweep(): Promise<void>;
 };
 
@@ -42,12 +42,12 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
 
   async function applyForeignChanges(changes: readonly ForeignChange[]): Promise<void> {
     const unknown = new Set<string>();
-    for (const change of changes) if (!noteChange(change)) unknown.add(change.uuid);
+    for (const change of changes) if (!applyForeignChange(change)) unknown.add(change.uuid);
     if (unknown.size > 0) await reload([...unknown]);
   }
 
   /** False if the row must be read. */
-  function noteChange(foreign: ForeignChange): boolean {
+  function applyForeignChange(foreign: ForeignChange): boolean {
     const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
     if (state === null || hasEnded(state)) endedJobs.forget(uuid);
     if (state !== null) {
@@ -64,11 +64,11 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (change <= job.change) return true;
     job.change = change;
     if (state === "in progress") dispatcher.leaseRemotely(job);
-    else wait(job, notBeforeMs);
+    else requeue(job, notBeforeMs);
     return true;
   }
 
-  function wait(job: LiveJob, notBeforeMs: number): void {
+  function requeue(job: LiveJob, notBeforeMs: number): void {
     if (job.phase === "waiting" || job.phase === "delayed") return;
     dispatcher.loseLease(job);
     dispatcher.offerLater(job, notBeforeMs - now());
@@ -77,32 +77,32 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   async function reload(uuids: readonly string[] | null): Promise<void> {
     const known = uuids ?? committedJobs();
     const rows = await store.read("unfinishedJobs", { uuids });
-    await take(rows);
+    await adopt(rows);
     await recoverOwn(rows);
     const unfinished = new Set(rows.map(({ uuid }) => uuid));
     for (const uuid of known) if (!unfinished.has(uuid)) endMissing(uuid);
     if (uuids === null) readers.readAgain();
   }
 
-  /** Before the table is read: a job without a change may be committed afterwards. */
+  /** Call it before reading the table: a job without a change number may be committed in between. */
   const committedJobs = (): string[] =>
     [...dispatcher.all()].filter(({ change }) => change > 0).map(({ uuid }) => uuid);
 
-  /** One with a lease is ended by its completion. */
+  /** A job with a lease is ended by its completion. */
   function endMissing(uuid: string): void {
     const job = dispatcher.get(uuid);
     if (job !== undefined && job.change > 0 && job.lease === null) dispatcher.end(uuid);
   }
 
-  async function take(rows: readonly UnfinishedJob[]): Promise<void> {
+  async function adopt(rows: readonly UnfinishedJob[]): Promise<void> {
     const yieldIfDue = startSlices(clock);
     for (const row of rows) {
       await yieldIfDue();
-      takeOne(row);
+      adoptOne(row);
     }
   }
 
-  function takeOne(row: UnfinishedJob): void {
+  function adoptOne(row: UnfinishedJob): void {
     const { uuid, state, gateway, change, notBeforeMs, deadlineMs } = row;
     const nowMs = now();
     const isRunning = state === "in progress";
@@ -113,16 +113,16 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     job.change = change;
     if (isRunning) dispatcher.leaseRemotely(job);
     else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
-    else wait(job, notBeforeMs);
+    else requeue(job, notBeforeMs);
   }
 
-  /** A refused lease leaves a job that no node has at its last change. */
+  /** After a refused lease, the row with the job's last change is still needed to requeue the job. */
   function isOlder(row: UnfinishedJob, job: LiveJob): boolean {
     if (job.uncommitted !== null) return true;
     return isRefused(job) ? row.change < job.change : row.change <= job.change;
   }
 
-  /** The write of a lease can time out and be committed: no node learnt of that lease. */
+  /** The write of a lease can time out and still be committed, so that no node has the lease. */
   async function recoverOwn(rows: readonly UnfinishedJob[]): Promise<void> {
     const lost = rows.filter(({ uuid, state, gateway }) => {
       if (state !== "in progress" || gateway !== gatewayId) return false;
@@ -153,7 +153,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (refused.length > 0) await reload(refused.map(({ uuid }) => uuid));
   }
 
-  return { applyForeignChanges, reload, take, sweep };
+  return { applyForeignChanges, reload, adopt, sweep };
 }
 
 const isRefused = ({ phase, lease, uncommitted }: LiveJob): boolean =>

@@ -16,7 +16,7 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 
 type UnchangedJob = { uuid: string; change: number };
 
-/** A lease since that change stays. */
+/** Only if the job has not changed since: a later lease stays. */
 const recoverUnchanged = visibleChange<UnchangedJob & { gateway: string; nowMs: number }>(
   "recover",
   { set: backToReceived, where: "uuid = :uuid AND change = :change AND gateway = :gateway" },
@@ -36,9 +36,8 @@ const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${
 
 export const recoveryOperations = {
   /**
-   * Runs at startup. Without another gateway, jobs in progress go back to `received` without
-   * counting the attempt, and deadlines are extended by the downtime, to at most `lifeMs` from now.
-   * Oldest first.
+   * Runs at startup. If there is no other gateway, jobs in progress go back to `received` without counting the attempt, and
+   * deadlines are extended by the downtime, to at most `lifeMs` from now. Returns the unfinished jobs, oldest first.
    */
   recoverJobs: durable(function* (
     database,
@@ -49,7 +48,7 @@ export const recoveryOperations = {
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
     if (others === undefined) yield* recoverAlone(database, nowMs, lifeMs);
-    yield* noteSeen(database, { gateway, nowMs });
+    yield* writeHeartbeat(database, { gateway, nowMs });
     return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
   }),
 
@@ -59,7 +58,7 @@ export const recoveryOperations = {
   }),
 
   beat: relaxed(function* (database, beat: GatewayHeartbeat): Steps<number> {
-    yield* noteSeen(database, beat);
+    yield* writeHeartbeat(database, beat);
     return beat.nowMs;
   }),
 
@@ -75,30 +74,30 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Jobs of their nodes go back to `received`. */
+  /** Jobs of gateways that died go back to `received`. */
   recoverFromOthers: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    const ended = yield* database.all<{ id: string }>(
+    const dead = yield* database.all<{ id: string }>(
       "SELECT id FROM gateway WHERE id <> :gateway AND seen_ms <= :sinceMs FOR NO KEY UPDATE",
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
-    const snapshots = yield* mapNonNull(ended, ({ id }) => recoverFrom(database, id, nowMs));
+    const snapshots = yield* mapNonNull(dead, ({ id }) => recoverFrom(database, id, nowMs));
     return snapshots.flat();
   }),
 
-  /** Jobs that the gateway leased without learning of it: its write timed out and was committed. */
+  /** Recovers jobs that the gateway leased unknowingly: its write timed out but was committed. */
   recoverOwn: durable(function* (
     database,
-    { jobs, ...terms }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },
+    { jobs, ...common }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
     return yield* mapNonNull(jobs, ({ uuid, change }) =>
-      recoverUnchanged(database, { uuid, change, ...terms }),
+      recoverUnchanged(database, { uuid, change, ...common }),
     );
   }),
 
-  /** Other gateways need not wait for the heartbeat to time out. */
+  /** Recovers the gateway's own jobs, so that others need not wait for its heartbeat to time out. */
   leave: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -107,7 +106,7 @@ export const recoveryOperations = {
     return null;
   }),
 
-  /** The unfinished jobs among `uuids`; null for all. */
+  /** Returns those of `uuids` that are unfinished; null for all unfinished jobs. */
   unfinishedJobs: read(function* (
     database,
     { uuids }: { uuids: readonly string[] | null },
@@ -119,7 +118,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** For a step of the wall clock or an outage: the remaining time stays the same. */
+  /** Keeps remaining times the same after a step of the wall clock or an outage. */
   moveTimes: relaxed(function* (database, { ms }: { ms: number }): Steps<null> {
     yield* database.run(
       `UPDATE job SET deadline_ms = deadline_ms + :ms, not_before_ms = not_before_ms + :ms,
@@ -147,7 +146,7 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
     { downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
   );
   if (downtimeMs < 0) yield* shiftDeliveriesBack(database, -downtimeMs);
-  yield* leaveNumbersOut(database);
+  yield* skipChangeNumbers(database);
   const running = yield* database.all<{ uuid: string }>(`${runningJobs} ORDER BY sequence`);
   yield* recoverEach(database, running, nowMs);
   yield* database.run("DELETE FROM gateway");
@@ -172,10 +171,10 @@ function* recoverEach(
 }
 
 /**
- * A machine crash may lose leases that readers already know, at most one per unfinished job. Skips
- * their change numbers, so that none is reused.
+ * A crash of the machine may lose leases that change readers already saw, at most one per unfinished job. Skips that many
+ * change numbers, so that none is reused.
  */
-function* leaveNumbersOut(database: Database): Steps<void> {
+function* skipChangeNumbers(database: Database): Steps<void> {
   yield* database.run(
     `UPDATE account SET last_change = last_change + waiting.jobs
      FROM (SELECT account_id, count(*) AS jobs FROM job WHERE ${notEnded} GROUP BY account_id) AS waiting
@@ -183,7 +182,7 @@ function* leaveNumbersOut(database: Database): Steps<void> {
   );
 }
 
-function* noteSeen(
+function* writeHeartbeat(
   database: Database,
   { gateway, nowMs, capabilities = null }: GatewayHeartbeat,
 ): Steps<void> {

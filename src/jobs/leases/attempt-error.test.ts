@@ -20,14 +20,14 @@ test.each([
     "the archive is temporarily unavailable",
   ],
 ])(
-  "an attempt's error %s reveals internals neither to the caller nor in the log",
+  "neither the caller nor the log gets internal details of an attempt's error: %s",
   (error, code, message) => {
     expect(failureOf(error)).toMatchObject({ code, message });
     expect(causeOf(error)).toEqual({ code, error: "unknown error" });
   },
 );
 
-test("the log contains the engine's error of an attempt", () => {
+test("the log contains the database engine's error message of an attempt", () => {
   const cause = new Error("database disk image is malformed");
   const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
   expect(causeOf(error)).toEqual({
@@ -36,7 +36,7 @@ test("the log contains the engine's error of an attempt", () => {
   });
 });
 
-test("an attempt's error for the caller reaches caller and log", () => {
+test("an attempt's error that concerns the caller reaches the caller and the log", () => {
   const error = new EarshotError("invalid_query", "too deep", { status: 400 });
   expect(failureOf(error)).toEqual({
     code: "invalid_query",
@@ -47,7 +47,7 @@ test("an attempt's error for the caller reaches caller and log", () => {
   expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
 });
 
-test("only the log, not the caller, reports that a name resolves to a private address", () => {
+test("only the log, not the caller, gets the information that a name resolves to a private address", () => {
   const cause = new EarshotError(
     "address_refused",
     "x.example resolves to an address that is not public",

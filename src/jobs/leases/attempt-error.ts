@@ -18,21 +18,21 @@ export function failureOf(error: unknown): LeaseFailure {
   return { code, message: message ?? error.message, status, retryable, ...help };
 }
 
-/** Engine messages may repeat the query, so only known fixed texts are logged. */
+/** Messages of the database engine may repeat the query, so only known fixed texts are logged. */
 export function causeOf(error: unknown): { code: string; error: string } {
   const code = codeOf(error);
-  if (error instanceof EarshotError && (!publicMessages.has(code) || isForLog(code))) {
+  if (error instanceof EarshotError && (!publicMessages.has(code) || code === refusedAddress)) {
     return { code, error: [error.message, ...refusalsOf(error.cause)].join(": ") };
   }
-  const inside = messagesOf(error).join(": ");
-  return { code, error: engineTexts.find((text) => inside.includes(text)) ?? "unknown error" };
+  const messages = messagesOf(error).join(": ");
+  return { code, error: loggableTexts.find((text) => messages.includes(text)) ?? "unknown error" };
 }
 
-const isForLog = (code: string): boolean => code === "address_refused";
+/** The log gets the reason for a refused private address; callers never do. */
+const refusedAddress = "address_refused";
 
-/** The log gets the reason for a refused private address, callers never do. */
 function refusalsOf(cause: unknown): string[] {
-  return codeOf(cause) === "address_refused" ? messagesOf(cause) : [];
+  return codeOf(cause) === refusedAddress ? messagesOf(cause) : [];
 }
 
 function codeOf(error: unknown): string {
@@ -43,7 +43,7 @@ function messagesOf(error: unknown): string[] {
   return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
 }
 
-const engineTexts = [
+const loggableTexts = [
   "database disk image is malformed",
   "file is not a database",
   "unable to open database file",

@@ -34,7 +34,7 @@ export type JobCompletion = {
 /** `deadlineMs` is wall-clock time. */
 export type ActiveLease = { uuid: string; token: string; deadlineMs: number };
 
-/** `snapshot` is null for a retry too near to be reported. */
+/** `snapshot` is null if the retry is too soon to be visible. */
 export type AttemptEnd = {
   uuid: string;
   notBeforeMs: number | null;
@@ -43,19 +43,19 @@ export type AttemptEnd = {
 
 const currentLease = "uuid = :uuid AND lease_token = :token";
 
-export const leased: ChangeClauses = {
+export const leaseClauses: ChangeClauses = {
   set: `attempts = attempts + 1, lease_token = :token, lease_until_ms = :untilMs, node = :node, gateway = :gateway,
         started_ms = coalesce(started_ms, :nowMs)`,
   where: "uuid = :uuid",
 };
 
-export const completed: ChangeClauses = {
+export const completionClauses: ChangeClauses = {
   set: `result = :result, finished_ms = :nowMs, expires_ms = :expiresMs, ${noLease}`,
   where: currentLease,
 };
 
-const lease = visibleChange<LeaseTerms>("lease", leased);
-const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", completed);
+const lease = visibleChange<LeaseTerms>("lease", leaseClauses);
+const complete = visibleChange<Omit<JobCompletion, "fetched">>("complete", completionClauses);
 
 const fail = visibleChange<{ uuid: string; token: string; nowMs: number; failure: string }>(
   "fail",
@@ -78,21 +78,21 @@ type Retry = {
   readerDeaths: number;
 };
 
-const forRetry = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, ${noLease}`;
-const retry = visibleChange<Retry>("retry", { set: forRetry, where: currentLease });
+const retryColumns = `not_before_ms = :notBeforeMs, reader_deaths = :readerDeaths, ${noLease}`;
+const retry = visibleChange<Retry>("retry", { set: retryColumns, where: currentLease });
 
 export const leaseOperations = {
-  /** Null if the job no longer waits. Not durable: a crash ends the lease. */
+  /** Null if the job no longer waits. Not durable, because a crash ends the lease anyway. */
   leaseJob: relaxed(lease),
 
   renewLease: relaxed(function* (
     database,
-    renewed: { uuid: string; token: string; untilMs: number },
+    renewal: { uuid: string; token: string; untilMs: number },
   ): Steps<boolean> {
     return (
       (yield* database.run(
         `UPDATE job SET lease_until_ms = :untilMs WHERE ${currentLease} AND ${sourceStatesSql("renew")}`,
-        renewed,
+        renewal,
       )) === 1
     );
   }),
@@ -114,7 +114,7 @@ export const leaseOperations = {
     return yield* endAttempt(database, args.lease, args.failure, args);
   }),
 
-  /** Does not count the attempts. Not durable: a crash has the same effect. */
+  /** The attempts do not count. Not durable, because a crash has the same effect. */
   giveBackJobs: relaxed(function* (
     database,
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
@@ -156,12 +156,12 @@ function* endAttempt(
   return { uuid, notBeforeMs, snapshot: yield* endForRetry(database, next) };
 }
 
-/** A near retry is not visible, so it gets no change number. */
+/** A retry that is due soon is not visible, so it gets no change number. */
 function* endForRetry(database: Database, next: Retry): Steps<JobSnapshot | null> {
   const { nowMs, ...values } = next;
   if (next.notBeforeMs - nowMs > shownRetryMs) return yield* retry(database, next);
   yield* database.run(
-    `UPDATE job SET ${targetStateSql("retry")}, ${forRetry} WHERE ${currentLease} AND ${sourceStatesSql("retry")}`,
+    `UPDATE job SET ${targetStateSql("retry")}, ${retryColumns} WHERE ${currentLease} AND ${sourceStatesSql("retry")}`,
     values,
   );
   return null;

@@ -2,22 +2,23 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { UsableRelease } from "../../upstream/credentials/release.ts";
 
 /**
- * Each lease has a new token, and calls with an old one fail with `lease_lost`: a job runs at least
- * once and its result is visible exactly once.
+ * Each lease has a new token, and calls with an old token fail with `lease_lost`. So a job runs at least once, and its result
+ * is visible exactly once.
  */
 export type Lease<Work> = {
   uuid: string;
   work: Work;
   accountId: string;
   attempt: number;
-  /** Time to the deadline. A duration, because clocks differ and may be adjusted. */
+  /** Time until the deadline. A duration, because clocks differ and may be set. */
   leftMs: number;
   token: string;
   leaseMs: number;
   /**
-   * Aborts when the job is cancelled or reaches its deadline; on remote nodes at the next renewal.
+   * Aborts when the job is cancelled or reaches its deadline; on remote nodes, at the next renewal.
    */
   lost: AbortSignal;
+  /** Resolves when the submission is on disk. Absent if it already is. */
   accepted?: () => Promise<void>;
   released?: UsableRelease;
 };
@@ -34,8 +35,8 @@ export type LeaseRequest<Work> = {
   /** Running jobs divided by capacity; the least loaded node gets work first. */
   load?: () => number;
   /**
-   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
-   * reservation.
+   * Maximum number of concurrent jobs, with one lease request each. The last free slots are reserved for accounts with nothing
+   * running. Default: no reservation.
    */
   slots?: () => number;
   onLease?: () => void;

@@ -26,13 +26,13 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: LiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** Attempts do not count. */
+  /** The attempts do not count. Returns the number of ended leases. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** Ends the leases of a node that crashed, possibly because of its jobs: attempts count. */
+  /** Ends the leases of a node that crashed, possibly because of its jobs, so the attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
-/** `lapsed`: no renewal; `late`: past the deadline after the node had the job for a while. */
+/** `lapsed`: the lease was not renewed; `late`: the deadline passed after the job had run for a while. */
 export type FailedAttempt = {
   method: Method;
   nodeId: string | null;
@@ -140,7 +140,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (!isLarge(result)) return await job.uncommitted.commitDone(result);
       job.uncommitted.commit();
     }
-    // A small result is encoded and queued synchronously, before any later request.
+    // A small result is encoded and queued for writing before any later request.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);
@@ -221,7 +221,7 @@ export function createLeases(context: LeasesContext): Leases {
       .map(activeLease)
       .filter((lease) => lease !== null);
 
-  /** The key may run its next search while this one is being written. */
+  /** The key may run its next search while the result of this one is being written. */
   function releaseLease(uuid: string, token: string): void {
     const job = dispatcher.get(uuid);
     if (job?.lease?.token === token) dispatcher.release(job);

@@ -19,8 +19,8 @@ export const threadDied = "thread_died";
 const maxReaderDeaths = 2;
 
 /**
- * Exponential delay from `retryDelayMs`, while attempts and time are left. A job that killed two reader threads is
- * not retried.
+ * Retries after an exponential delay, starting at `retryDelayMs`, while attempts and time are left. A job that killed two
+ * reader threads is not retried.
  */
 export function afterFailure(
   { failure, attempts, readerDeaths, deadlineMs }: EndedAttempt,

@@ -1,4 +1,4 @@
-/** Changes of a job that a node runs, on PostgreSQL: one statement each, as submissions are. */
+/** On PostgreSQL, each change of a running job is one statement, like a submission. */
 
 import { durable } from "../../db/operations.ts";
 import { singleStatement } from "../../db/postgres/run-operation.ts";
@@ -11,23 +11,23 @@ import {
   withoutDeliveries,
 } from "../reads/visible-change.ts";
 import {
-  completed,
+  completionClauses,
   type JobCompletion,
   type LeaseTerms,
-  leased,
+  leaseClauses,
   leaseOperations,
 } from "./lease-operations.ts";
 
 const numbered = `numbered AS (UPDATE account SET last_change = changed.change FROM changed WHERE account.id = changed.accountId)`;
 
 const leaseSql = `
-  WITH changed AS (${changeSql("lease", leased)}), ${numbered}
+  WITH changed AS (${changeSql("lease", leaseClauses)}), ${numbered}
   SELECT * FROM changed`;
 
 const completeSql = `
   WITH changed AS (${changeSql("complete", {
-    ...completed,
-    where: `${completed.where} AND NOT EXISTS
+    ...completionClauses,
+    where: `${completionClauses.where} AND NOT EXISTS
       (SELECT 1 FROM webhook WHERE webhook.account_id = job.account_id AND disabled_ms IS NULL)`,
   })}), ${numbered},
     posts AS (${fetchedSql("changed.accountId", "changed CROSS JOIN json_each(:posts) WHERE TRUE")})

@@ -33,7 +33,7 @@ async function open(readers: ReturnType<typeof createChangeReaders>, after: numb
   return changes[Symbol.asyncIterator]();
 }
 
-test("a change reader that keeps up reads the store once", async () => {
+test("a change reader that keeps up reads the store only at its start", async () => {
   const { store, reads } = storeOf([]);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, null);
@@ -73,7 +73,7 @@ test("a change reported during a store read is emitted once", async () => {
   expect(await take(changes, 1)).toEqual([602]);
 });
 
-test("a change reader that does not read buffers a bounded number of changes", async () => {
+test("the buffer of a change reader that does not read is bounded", async () => {
   const stored: JobChange[] = [];
   const { store, reads } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
@@ -86,7 +86,7 @@ test("a change reader that does not read buffers a bounded number of changes", a
   expect(reads.changesAfter).toBeGreaterThanOrEqual(39);
 });
 
-test("a change reader ahead of a restored store gets the next changes", async () => {
+test("a change reader whose last number exceeds that of a restored store gets the next changes", async () => {
   const { store } = storeOf([change(1), change(2)]);
   const readers = createChangeReaders(store, () => 0);
   const changes = await open(readers, 9);
@@ -96,7 +96,7 @@ test("a change reader ahead of a restored store gets the next changes", async ()
   expect((await next).value).toMatchObject({ id: 3 });
 });
 
-test("a change after the call is not missed, although the store already contains it", async () => {
+test("a change after the call is not missed even if the store already contains it", async () => {
   const stored = [change(1)];
   const { store } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);
@@ -106,7 +106,7 @@ test("a change after the call is not missed, although the store already contains
   expect(await take(changes, 1)).toEqual([2]);
 });
 
-test("a failed store read is an error of the call and leaves no reader", async () => {
+test("a failed store read fails the call", async () => {
   const error = new Error("the store is closed");
   const store = { read: () => Promise.reject(error) } as unknown as Store<JobOperations>;
   const readers = createChangeReaders(store, () => 0);

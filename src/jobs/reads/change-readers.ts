@@ -3,8 +3,8 @@ import type { JobChange } from "../job.ts";
 import type { JobOperations } from "../operations.ts";
 
 /**
- * Streams job changes from memory. A reader that falls behind or misses a number reads current
- * states from the store, which bounds memory.
+ * Streams job changes from memory. A reader that falls behind or misses a number reads the current states from the store, so
+ * that its buffer is bounded.
  */
 export type ChangeReaders = {
   report(accountId: string, change: JobChange): void;
@@ -13,6 +13,7 @@ export type ChangeReaders = {
     after: number | null,
     signal: AbortSignal,
   ): Promise<AsyncIterable<JobChange>>;
+  /** Changes may have been missed: all readers read the store. */
   readAgain(): void;
   end(accountId: string): void;
   stop(): void;
@@ -67,9 +68,9 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     signal.addEventListener("abort", reader.end);
     if (signal.aborted || isStopped) reader.end();
     try {
-      const present = reader.isOver ? 0 : await currentNumber(accountId, reader);
+      const current = reader.isOver ? 0 : await currentNumber(accountId, reader);
       // The client's number can exceed the current one after a restore from a backup.
-      return changesOf(accountId, reader, after === null ? present : Math.min(after, present));
+      return changesOf(accountId, reader, after === null ? current : Math.min(after, current));
     } catch (error) {
       reader.end();
       throw error;
@@ -85,7 +86,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     try {
       while (!reader.isOver) {
         if (reader.isBehind) {
-          // Changes during the store read may be in both; the check below drops duplicates.
+          // Changes during the store read may also be buffered; the check of `last` drops duplicates.
           reader.isBehind = false;
           for await (const change of storedChanges(accountId, last)) {
             if (reader.isOver) return;
@@ -95,7 +96,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
           continue;
         }
         const next = reader.waiting.shift();
-        if (next === undefined) await woken(reader);
+        if (next === undefined) await untilWoken(reader);
         else if (next.id > last + 1) fallBehind(reader);
         else if (next.id > last) {
           last = next.id;
@@ -165,7 +166,7 @@ function fallBehind(reader: Reader): void {
   reader.isBehind = true;
 }
 
-function woken(reader: Reader): Promise<void> {
+function untilWoken(reader: Reader): Promise<void> {
   return new Promise((resolve) => {
     reader.wake = resolve;
   });

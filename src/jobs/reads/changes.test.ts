@@ -54,7 +54,7 @@ test("a reader of changes sees the states of its jobs, numbered and in order", a
   ]);
 });
 
-test("another account's jobs are not visible and do not count", async () => {
+test("changes of another account's jobs are neither visible nor numbered", async () => {
   const follower = await follow(null, "two");
   await jobs.complete();
   const { uuid } = await jobs.queue.submit(newJob("other", "two"));
@@ -78,7 +78,7 @@ test("every end of a job is visible as a change: done, failed, timed out, lost, 
   expect(statesOf(await follower.take(1))).toEqual([[done, "expired", 1]]);
 });
 
-test("an expired lease is visible as a change if the retry is far away, or else with the next attempt", async () => {
+test("an expired lease is visible as a change if its retry is far away", async () => {
   await jobs.restart("stop", { retryDelayMs: 10_000 });
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
@@ -120,7 +120,7 @@ test("a resuming reader gets the current state of each changed job, then new cha
   expect(statesOf(await follower.take(1))).toEqual([[waiting, "in progress", 1]]);
 });
 
-test("change numbers continue after a restart, and changes undone by a crash are reported", async () => {
+test("change numbers continue after a restart, and the recovery of an interrupted job is a change", async () => {
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -150,7 +150,7 @@ test("change numbers of leases lost in a power failure are not reused", async ()
   ]);
 });
 
-test("a reader that does not read buffers few changes, and gets the current states when it continues", async () => {
+test("a reader that pauses misses intermediate states, and gets the current states when it continues", async () => {
   const follower = await follow();
   const submissions = Array.from({ length: 300 }, () => jobs.queue.submit(newJob()));
   const uuids = (await Promise.all(submissions)).map(({ uuid }) => uuid);
@@ -168,7 +168,7 @@ test("a reader that does not read buffers few changes, and gets the current stat
   expect(ids.length).toBeLessThan(600);
 });
 
-test("a reader ends with its signal, its loop and the queue", async () => {
+test("a change reader ends when its signal aborts, when its loop ends and when the queue stops", async () => {
   const bySignal = await follow();
   const waits = bySignal.next();
   disconnected.abort();
@@ -198,7 +198,7 @@ test("changes between the call and the first read are not missed", async () => {
   ]);
 });
 
-test("a deleted job is not a change and blocks no reader", async () => {
+test("the deletion of a job is not a change, and readers continue", async () => {
   const follower = await follow();
   const uuid = await jobs.complete();
   await jobs.queue.cancel("one", uuid);
@@ -209,7 +209,7 @@ test("a deleted job is not a change and blocks no reader", async () => {
   expect(await (await follow(0)).next()).toMatchObject({ uuid: next.uuid });
 });
 
-test("an expired result is visible as expired to later readers", async () => {
+test("later change readers see an expired result as expired", async () => {
   const uuid = await jobs.complete();
   jobs.clock.shiftWall(86_400_000);
   expect(await (await follow(0)).next()).toMatchObject({ uuid, state: "expired" });

@@ -2,12 +2,12 @@ import type { Method } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { JobState, JobSummary, ListPosition } from "../job.ts";
 
-/** Null lists all. `before` is the `next` of the previous page. */
+/** Null filters list all jobs. `before` is the `next` of the previous page. */
 export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   platforms: readonly SearchPlatform[] | null;
-  /** Part of the query. */
+  /** Text that the query contains. */
   text: string | null;
   before: ListPosition | null;
   limit: number;

@@ -29,7 +29,7 @@ type JobReadsContext = {
   adopt: ((uuid: string) => Promise<void>) | null;
 };
 
-/** Store reads per page; a very selective filter yields a short page. */
+/** Store reads per page, so that a very selective filter may yield a short page. */
 const maxReads = 20;
 
 export function createJobReads(context: JobReadsContext): JobReads {

@@ -37,7 +37,7 @@ function insertEnded(count: number, state: JobState): void {
   );
 }
 
-test("jobs are listed newest first, page by page, each once", async () => {
+test("pages of the job list contain each job once, newest first", async () => {
   const uuids: string[] = [];
   for (let index = 0; index < 7; index += 1) {
     uuids.unshift((await jobs.queue.submit(newJob())).uuid);
@@ -56,7 +56,7 @@ test("jobs are listed newest first, page by page, each once", async () => {
   expect(times).toEqual([...times].sort((a, b) => b - a));
 });
 
-test("a full last page of jobs has no next one, and another account has no jobs", async () => {
+test("a full last page of jobs has no next page, and another account's list is empty", async () => {
   await jobs.queue.submit(newJob());
   await jobs.queue.submit(newJob());
   expect((await jobs.queue.list("one", { ...all, limit: 2 })).next).toBeNull();
@@ -82,7 +82,7 @@ test("a listed job has the number of its results, but not the results", async ()
   ]);
 });
 
-test("the list of jobs can be filtered by method and by public state", async () => {
+test("the list of jobs can be filtered by method and by the state shown to callers", async () => {
   const done = await jobs.complete();
   const { uuid: running } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -122,7 +122,7 @@ test("the list of jobs can be filtered by platform and by part of the query", as
   expect(await uuidsOf({ text: "s_orm" })).toEqual([]);
 });
 
-test("a listed job has the cost of its result, or none without a price", async () => {
+test("a listed job has the cost of its result, or none if no source has a price", async () => {
   const priced = (microUsd: number) => ({ ...source, cost: { microUsd, month: null } });
   const uuids = [];
   for (const sources of [[source, priced(5_000), priced(10_000)], [source]]) {
@@ -148,7 +148,7 @@ test("the list of jobs finds a single match among thousands, and fills its pages
   expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
 
-test("a page of jobs that would scan too much ends early and continues", async () => {
+test("a page of jobs ends early when it would scan too many, and the next page continues", async () => {
   insertEnded(25_000, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
   const filter: JobFilter = { ...all, states: ["cancelled"] };

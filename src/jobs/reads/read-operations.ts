@@ -15,7 +15,7 @@ export type ListedPart = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   platforms: readonly SearchPlatform[] | null;
-  /** Part of the query. */
+  /** Text that the query contains. */
   text: string | null;
   limit: number;
   nowMs: number;
@@ -33,7 +33,7 @@ export const readOperations = {
     return row ?? null;
   }),
 
-  /** Also returns the position scanned so far; null at the end. Scans a bounded number per call. */
+  /** Scans a bounded number of jobs per call. `seen` is the last position scanned; null at the end. */
   listJobs: read(function* (
     database,
     { accountId, before, states, methods, platforms, text, limit, nowMs }: ListedPart,
@@ -67,7 +67,7 @@ export const readOperations = {
     return { rows, seen: seen ?? null };
   }),
 
-  /** Newest first, before a sequence number. */
+  /** Newest first, from below a sequence number. */
   listJobsOfAll: read(function* (
     database,
     part: { before: number; limit: number },

@@ -1,7 +1,7 @@
 /**
- * Changes are numbered per account, in the transaction of the change, and a job keeps its last
- * number: a resuming client gets each job with a higher number, and no log of changes is stored. A
- * counter over all accounts would reveal how much others search.
+ * Each change gets the next number of its account in its transaction, and the job's row stores the number of its last change.
+ * A resuming client gets each job with a higher number, so no log of changes is needed. A counter shared by all accounts would
+ * reveal how much others search.
  */
 
 import { accountDeleted } from "../../db/sqlite-errors.ts";
@@ -30,8 +30,8 @@ export type JobSnapshot = {
 };
 
 /**
- * Statements that number changes of several accounts on PostgreSQL lock the accounts in this order, which is that of strings in
- * JavaScript, so that they do not wait for each other.
+ * On PostgreSQL, statements that number changes of several accounts lock the accounts in this order, which is that of strings
+ * in JavaScript, so that they cannot deadlock.
  */
 export const accountOrder = 'id COLLATE "C"';
 
@@ -50,7 +50,7 @@ type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeClauses = { set: string; where: string };
 
-/** Returns the new snapshot, with the next number of the account. */
+/** SQL that returns the new snapshot, with the next change number of the account. */
 export const changeSql = (transition: Change, { set, where }: ChangeClauses): string => `UPDATE job
   SET ${targetStateSql(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR NO KEY UPDATE), ${set}
@@ -58,8 +58,8 @@ export const changeSql = (transition: Change, { set, where }: ChangeClauses): st
   RETURNING ${snapshotColumns}`;
 
 /**
- * Null if the state or the condition does not match. The same transaction assigns the change number
- * and enqueues webhook deliveries.
+ * Changes the job, its change number and its webhook deliveries in one transaction. Null if the state or the condition does
+ * not match.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,

@@ -48,7 +48,7 @@ export type SubmittedShortSearch = SearchSubmission["search"];
 export type AnsweredSubmissions = {
   /** Null if the search must take the ordinary path. */
   searchOf(job: NewJob): SubmittedShortSearch | null;
-  /** Null if the search must take the ordinary path. Default of `write`: the submission is admitted. */
+  /** Null if the search must take the ordinary path. Default for `write`: the submission is already admitted. */
   insertAnswered(
     live: LiveJob,
     row: InsertedRow,
@@ -59,7 +59,7 @@ export type AnsweredSubmissions = {
   onSkipped(reason: SkipReason): null;
 };
 
-/** Answered by the writer thread in the commit of the submission. */
+/** Submissions of short searches, which the writer thread answers in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { minMs: shortestPauseMs, maxMs: longestPauseMs });
@@ -81,8 +81,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       const submitted = await write(submission);
       if (submitted === null) return null;
       if (submitted.kind === "done") pauses.reset(accountId);
-      else if (submitted.kind === "unanswered" && isTried(submitted.reason))
-        pauses.begin(accountId);
+      else if (submitted.kind === "unanswered" && hasRun(submitted.reason)) pauses.begin(accountId);
       return submitted;
     } catch (error) {
       if (isThreadEnded(error)) pauses.beginFor(accountId, threadPauseMs);
@@ -129,14 +128,14 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
 }
 
 /**
- * An account's searches skip the writer thread after one could not be answered there, because each
+ * After a search could not be answered on the writer thread, the account's next searches skip it for a while, because each
  * delays other writes.
  */
 const shortestPauseMs = 10;
 const longestPauseMs = 100;
 const threadPauseMs = 60_000;
 
-const isTried = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";
+const hasRun = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";
 
 const isThreadEnded = (error: unknown): boolean =>
   error instanceof EarshotError && ["thread_died", "thread_restarted"].includes(error.code);

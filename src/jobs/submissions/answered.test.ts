@@ -73,7 +73,7 @@ test("a search answered in its commit is done, with one numbered change", async 
   expect(jobs.queue.runningOf("local")).toBe(0);
 });
 
-test("the row of a job answered in its commit equals the job in memory", async () => {
+test("a job answered in its commit has the same values in its row as in memory", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   const inMemory = await jobs.queue.find("one", uuid);
@@ -89,7 +89,7 @@ test("the page of a job answered in its commit is returned once", async () => {
 });
 
 test.each([2, null])(
-  "the page of an answered job is not returned once the archive is at version %s",
+  "the page of a job answered in its commit is not returned once the archive version is %s",
   async (later) => {
     void lease();
     const { uuid } = await jobs.queue.submit(search());
@@ -100,20 +100,20 @@ test.each([2, null])(
   },
 );
 
-test("a deleted job has no page", async () => {
+test("the page of a deleted job is not returned", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
   expect(jobs.queue.takePage(uuid)).toBeNull();
 });
 
-test("a search that the commit cannot answer is leased before it, and the account's next searches skip the thread briefly", async () => {
+test("a search that the writer thread cannot answer is leased, and the account's next searches briefly skip the thread", async () => {
   answer = () => "slow";
   for (const trial of ["first", "next"]) {
     const leasing = lease();
     const submitted = jobs.queue.submit(search());
     const leased = await leasing;
-    if (leased === null) throw new Error("the local node was given nothing");
+    if (leased === null) throw new Error("the local node got no job");
     expect([trial, isOnDisk(leased.uuid)]).toEqual([trial, false]);
     await jobs.queue.complete(leased.uuid, leased.token, result);
     expect((await submitted).job?.state).toBe("done");
@@ -130,7 +130,7 @@ test("a search that the commit cannot answer is leased before it, and the accoun
   expect(searched).toBe(3);
 });
 
-test("a busy thread does not make the account's next searches skip it", async () => {
+test("the account's next searches do not skip the writer thread after it was busy", async () => {
   answer = () => "busy";
   const leasing = lease();
   const submitted = jobs.queue.submit(search());
@@ -154,7 +154,7 @@ test("no search is answered in its commit while the archive has no version", asy
   expect(searched).toBe(0);
 });
 
-test("an account suspended before the commit gets no job, and its slot is freed", async () => {
+test("a search of an account suspended before the commit is refused, and its slot is freed", async () => {
   jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
   void lease();
   await expect(jobs.queue.submit(search())).rejects.toMatchObject({ code: "account_suspended" });
@@ -162,7 +162,7 @@ test("an account suspended before the commit gets no job, and its slot is freed"
   expect(ended).toEqual([]);
 });
 
-test("a reused idempotency key returns its first job, regardless of what was found", async () => {
+test("a reused idempotency key returns its first job, even if the search was answered again", async () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32) };
   void lease();
   const first = await jobs.queue.submit(search({ idempotency }));
@@ -174,7 +174,7 @@ test("a reused idempotency key returns its first job, regardless of what was fou
   expect(jobs.queue.runningOf("local")).toBe(0);
 });
 
-test("a job whose account's jobs are ended during the commit is still done and counted", async () => {
+test("a job is done and counted even if its account's jobs are ended during the commit", async () => {
   void lease();
   const submitted = jobs.queue.submit(search());
   await Promise.resolve();
@@ -186,7 +186,7 @@ test("a job whose account's jobs are ended during the commit is still done and c
   expect(ended.map((one) => [one.uuid, one.state])).toEqual([[uuid, "done"]]);
 });
 
-test("after the thread died in a search, the account's next searches go to the readers for a minute", async () => {
+test("after the writer thread died in a search, the account's searches skip it for a minute", async () => {
   answer = () => {
     throw new EarshotError("thread_died", "it died", { status: 503, retryable: true });
   };
@@ -214,7 +214,7 @@ test("searches beyond the free slots of the local node take the ordinary path", 
   expect(await jobs.queue.find("two", uuid)).toMatchObject({ state: "in progress" });
 });
 
-test("a search of a key that runs its maximum of jobs waits until one ends", async () => {
+test("a search of a key at its limit of running jobs waits until one of them ends", async () => {
   await jobs.restart("stop", { maxRunningPerKey: 1 });
   await jobs.queue.submit(newJob());
   const running = await jobs.lease();
@@ -234,7 +234,7 @@ function addWebhook(event: "job.done" | "job.cancelled"): void {
   );
 }
 
-test("the end of a job reports deliveries only where a webhook subscribed to it", async () => {
+test("the end of a job reports deliveries only if a webhook subscribes to the event", async () => {
   const submitOne = async () => {
     void lease();
     return await jobs.queue.submit(search());

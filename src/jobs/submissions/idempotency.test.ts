@@ -24,7 +24,7 @@ function submission(idempotency: Idempotency, accountId = "one"): NewJob {
 const first = keyed("k1", "comet");
 const mismatch = { code: "idempotency_mismatch", status: 422 };
 
-test("the same idempotency key and request return the same job without running anything", async () => {
+test("a request repeated with its idempotency key returns the same job and runs nothing", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   const again = await jobs.queue.submit(submission(first));
   expect(again).toMatchObject({ isReplay: true, uuid, job: { uuid, state: "received" } });
@@ -33,7 +33,7 @@ test("the same idempotency key and request return the same job without running a
   expect(jobs.queue.depth()).toBe(0);
 });
 
-test("the same idempotency key twice in one tick creates one job", async () => {
+test("two submissions with one idempotency key in one tick create one job", async () => {
   const answers = await Promise.all([
     jobs.queue.submit(submission(first)),
     jobs.queue.submit(submission(first)),
@@ -43,7 +43,7 @@ test("the same idempotency key twice in one tick creates one job", async () => {
   expect(jobs.queue.depth()).toBe(1);
 });
 
-test("the same idempotency key with another request is refused and runs nothing", async () => {
+test("another request with a used idempotency key is refused and runs nothing", async () => {
   await jobs.queue.submit(submission(first));
   const other = keyed("k1", "meteor");
   await expect(jobs.queue.submit(submission(other))).rejects.toMatchObject(mismatch);
@@ -59,19 +59,19 @@ test("an idempotency key belongs to its account", async () => {
   expect(other.uuid).not.toBe(uuid);
 });
 
-test("an earlier submission with the idempotency key is found before anything is counted", async () => {
+test("an earlier submission with the same idempotency key can be found without submitting", async () => {
   expect(await jobs.queue.replayOf("one", first)).toBeNull();
   const { uuid } = await jobs.queue.submit(submission(first));
   expect(await jobs.queue.replayOf("one", first)).toMatchObject({ uuid, job: { uuid } });
 });
 
-test("an idempotency key still returns its job after the process is killed behind the commit", async () => {
+test("an idempotency key still returns its job after the process was killed", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   await jobs.restart("kill");
   expect(await jobs.queue.submit(submission(first))).toMatchObject({ isReplay: true, uuid });
 });
 
-test("a job deleted by its client is still returned by uuid", async () => {
+test("an idempotency key returns the uuid of its job even after the client deleted the job", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   await jobs.queue.cancel("one", uuid);
   await jobs.queue.cancel("one", uuid);
@@ -79,7 +79,7 @@ test("a job deleted by its client is still returned by uuid", async () => {
   expect(await jobs.queue.submit(submission(first))).toEqual({ isReplay: true, uuid, job: null });
 });
 
-test("an idempotency key expires after a day, to the second", async () => {
+test("an idempotency key expires after exactly one day", async () => {
   const { uuid } = await jobs.queue.submit(submission(first));
   const other = submission(keyed("k1", "meteor"));
   jobs.clock.shiftWall(86_400_000 - 1);

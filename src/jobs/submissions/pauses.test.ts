@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createPauses } from "./pauses.ts";
 
-test("pauses double up to a bound, and are short again after a reset", async () => {
+test("pauses double up to a maximum, and are short again after a reset", async () => {
   const clock = createManualClock();
   const pauses = createPauses(clock, { minMs: 10, maxMs: 30 });
   const lengthMs = async (): Promise<number> => {

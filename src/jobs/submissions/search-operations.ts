@@ -26,17 +26,17 @@ export type SearchSubmission = {
 
 /**
  * `unavailable`: the thread cannot search yet; `busy`: the batch has no time left; `slow`: the search took too long;
- * `declined`: a platform or another check is needed.
+ * `declined`: the search needs a platform or another check.
  */
 export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 
-/** `unanswered`: nothing was written. `body` is null if the page must be read again. */
+/** If `unanswered`, nothing was written. `body` is null if the page must be read again. */
 export type SubmittedSearch =
   | { kind: "unanswered"; reason: UnansweredReason }
   | { kind: "replay"; earlier: EarlierSubmission }
   | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
 
-/** Flat, so that `body` is transferred between threads, not copied. */
+/** Flat, so that `body` is transferred between threads instead of copied. */
 type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
@@ -53,7 +53,7 @@ export function registerSearchAnswerer(database: Database, search: AnswerSearch)
 }
 
 export const searchOperations = {
-  /** Runs in one commit. Errors: `idempotency_mismatch`. */
+  /** Answers and inserts the search in one commit. Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
     const answered = answerSubmission(database, submission);
@@ -95,7 +95,7 @@ export function answerSubmission(
   };
 }
 
-/** Posts with records only: other gateways may not have archived them. */
+/** IDs of posts with records, which other gateways may not have archived. */
 const idsOf = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 

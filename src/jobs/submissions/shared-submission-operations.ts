@@ -1,6 +1,5 @@
 /**
- * Submissions on PostgreSQL: one statement, and so one round trip. Rare cases take the steps that
- * every store has.
+ * On PostgreSQL, a submission is one statement, and so one round trip. Rare cases take the same steps as on SQLite.
  */
 
 import { durable } from "../../db/operations.ts";
@@ -24,10 +23,10 @@ import {
   submittedOf,
 } from "./search-operations.ts";
 import {
-  done,
+  doneInsert,
   type InsertedJob,
   type JobInsertion,
-  received,
+  receivedInsert,
   submissionOperations,
 } from "./submission-operations.ts";
 
@@ -53,21 +52,19 @@ export const searchParameterTypes = {
   ...{ platforms: "TEXT", postIds: "TEXT" },
 };
 
-const doneWithIds = {
-  columns: `post_ids, ${done.columns}`,
-  values: `CAST(CAST(:postIds AS TEXT) AS BIGINT[]), ${done.values}`,
+const doneInsertWithIds = {
+  columns: `post_ids, ${doneInsert.columns}`,
+  values: `CAST(CAST(:postIds AS TEXT) AS BIGINT[]), ${doneInsert.values}`,
 };
 
 export const needsNoCredential = `NOT EXISTS (SELECT 1 FROM credential WHERE ${usableCredential})`;
 
-const ordinary = `id = :accountId AND suspended_ms IS NULL
+const isOrdinarySql = `id = :accountId AND suspended_ms IS NULL
   AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL)
   AND ${needsNoCredential}`;
 
-/**
- * Locks the account first, so that its suspension does not leave the idempotency key without a job.
- */
-const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR NO KEY UPDATE),
+/** Locks the account first, so that a concurrent suspension cannot leave the idempotency key without a job. */
+const numberedWithKey = `owner AS (SELECT id FROM account WHERE ${isOrdinarySql} FOR NO KEY UPDATE),
   keyed AS (
     INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
     SELECT id, :key, :requestHash, :uuid, :submittedMs FROM owner
@@ -77,15 +74,17 @@ const withKey = `owner AS (SELECT id FROM account WHERE ${ordinary} FOR NO KEY U
   numbered AS (UPDATE account SET last_change = last_change + 1 FROM keyed WHERE account.id = keyed.id
     RETURNING last_change)`;
 
-const withoutKey = `numbered AS (UPDATE account SET last_change = last_change + 1 WHERE ${ordinary} RETURNING last_change)`;
+const numberedWithoutKey = `numbered AS (UPDATE account SET last_change = last_change + 1 WHERE ${isOrdinarySql} RETURNING last_change)`;
 
-const insertSql = (numbered: string, { columns, values }: typeof done, otherSql = ""): string =>
+const insertSql = (
+  numbered: string,
+  { columns, values }: typeof doneInsert,
+  otherSql = "",
+): string =>
   `WITH ${numbered} ${otherSql}
   INSERT INTO job(${columns}) SELECT ${values}, last_change FROM numbered RETURNING change`;
 
-/**
- * Inserts the searches of `job_of_call`, which have no idempotency key and no fetched posts.
- */
+/** Inserts the searches of `job_of_call`, which have neither idempotency keys nor fetched posts. */
 export const insertSearchesSql = `owner AS (
     SELECT id FROM account WHERE id IN (SELECT accountId FROM job_of_call) AND suspended_ms IS NULL
       AND NOT EXISTS (SELECT 1 FROM webhook WHERE account_id = account.id AND disabled_ms IS NULL)
@@ -96,8 +95,8 @@ export const insertSearchesSql = `owner AS (
       ON counted.accountId = owner.id
     WHERE account.id = owner.id RETURNING owner.id, last_change - counted.jobs AS earlier),
   inserted AS (
-    INSERT INTO job(${doneWithIds.columns})
-    SELECT ${parametersAsColumns("job_of_call", doneWithIds.values)},
+    INSERT INTO job(${doneInsertWithIds.columns})
+    SELECT ${parametersAsColumns("job_of_call", doneInsertWithIds.values)},
       numbered.earlier + row_number() OVER (PARTITION BY job_of_call.accountId ORDER BY job_of_call.call)
     FROM job_of_call JOIN numbered ON numbered.id = job_of_call.accountId
     RETURNING uuid, change)`;
@@ -109,16 +108,16 @@ const batchedSearchesSql = `WITH job_of_call AS MATERIALIZED (
 
 const posts = `, posts AS (${fetchedSql(":accountId", "numbered CROSS JOIN json_each(:posts) WHERE TRUE")})`;
 
-const statementsOf = (columns: typeof done, otherSql = "") => ({
-  keyed: insertSql(withKey, columns, otherSql),
-  keyless: insertSql(withoutKey, columns, otherSql),
+const statementsOf = (columns: typeof doneInsert, otherSql = "") => ({
+  keyed: insertSql(numberedWithKey, columns, otherSql),
+  keyless: insertSql(numberedWithoutKey, columns, otherSql),
 });
 
 const statements = {
-  received: statementsOf(received),
-  done: statementsOf(doneWithIds),
-  /** Most answers have no fetched posts, and their part costs a tenth of the statement. */
-  doneWithPosts: statementsOf(doneWithIds, posts),
+  received: statementsOf(receivedInsert),
+  done: statementsOf(doneInsertWithIds),
+  /** Separate, because most answers have no fetched posts, whose part costs a tenth of the statement. */
+  doneWithPosts: statementsOf(doneInsertWithIds, posts),
 };
 
 function* insertAlone(
@@ -152,7 +151,7 @@ export function* insertOrDecline(
   return submittedOf(answered, yield* insertInSteps(database, answered.job));
 }
 
-/** The steps of every store, and the IDs of the posts. */
+/** Takes the same steps as on SQLite, and adds the IDs of the posts. */
 function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};
@@ -165,7 +164,7 @@ function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJo
   return inserted;
 }
 
-/** Excludes idempotency key and fetched posts. `platforms`: those that a credential may request. */
+/** Excludes the idempotency key and the fetched posts. `platforms`: those that can be requested with a credential. */
 export function insertionParameters(
   { idempotency: _key, answer = null, ...job }: JobInsertion,
   platforms: readonly Platform[],

@@ -23,7 +23,7 @@ type CommitsContext = {
   reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
 };
 
-/** Each resolves when the job is on disk; a replay or an error ends the live job. */
+/** The inserts resolve when the job is on disk; a replay or an error ends the live job. */
 export type SubmissionCommits = {
   insertReceived(live: LiveJob, row: InsertedRow): Promise<SubmittedJob>;
   insertDone(

@@ -19,7 +19,7 @@ export type JobInsertion = Pick<
   | "deadlineMs"
 > & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
 
-/** The only attempt ended before the submission was committed. */
+/** The answer of a job whose only attempt ended before the submission was committed. */
 type SubmittedAnswer = {
   node: string;
   startedMs: number;
@@ -79,20 +79,20 @@ const ownValues =
   ":uuid, :accountId, :keyId, :request, :canonicalQuery, :warnings, :submittedMs, :deadlineMs";
 
 /**
- * Columns of `job` and their values; `change` is last. `done`: the job ended before its submission was
+ * Columns of `job` and their values; `change` is last. `doneInsert`: the job ended before its submission was
  * committed.
  */
-export const received = {
+export const receivedInsert = {
   columns: `${ownColumns}, state, changed_ms, change`,
   values: `${ownValues}, '${transitions.submit.to}', :submittedMs`,
 };
-export const done = {
+export const doneInsert = {
   columns: `${ownColumns}, attempts, node, started_ms, finished_ms, expires_ms, result, state, changed_ms, change`,
   values: `${ownValues}, 1, :node, :startedMs, :finishedMs, :expiresMs, :result, '${transitions.submitDone.to}', :finishedMs`,
 };
 
-const insertReceived = `INSERT INTO job(${received.columns}) VALUES(${received.values}, :change)`;
-const insertDone = `INSERT INTO job(${done.columns}) VALUES(${done.values}, :change)`;
+const insertReceived = `INSERT INTO job(${receivedInsert.columns}) VALUES(${receivedInsert.values}, :change)`;
+const insertDone = `INSERT INTO job(${doneInsert.columns}) VALUES(${doneInsert.values}, :change)`;
 
 const insertKey = `INSERT INTO idempotency(account_id, key, request_hash, uuid, created_ms)
   VALUES(:accountId, :key, :requestHash, :uuid, :submittedMs)
@@ -115,7 +115,7 @@ function* insertAnswered(
   });
 }
 
-/** The second of two submissions with the same idempotency key then finds the first. */
+/** Ensures that the second of two submissions with the same idempotency key finds the first. */
 function* lockAccount(database: Database, accountId: string): Steps<void> {
   yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR NO KEY UPDATE", {
     accountId,

@@ -12,9 +12,9 @@ export type NewJob = Pick<
   tree?: QueryNode | null;
 };
 
-/** The submission is not admitted yet. */
+/** The admission of a submission that is not yet admitted. */
 export type PendingAdmission = {
-  /** One call to the store. Null: nothing was written, though the submission may be admitted. */
+  /** Admits and writes in one call to the store. Null: nothing was written, but the submission may be admitted. */
   write(submission: SearchSubmission): Promise<SubmittedSearch | null>;
   /** Must precede any other write. Errors: those of the admission. */
   admit(): Promise<void>;

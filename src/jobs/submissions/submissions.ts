@@ -39,8 +39,8 @@ type SubmissionsContext = {
 };
 
 /**
- * A search that the local node leases immediately runs first; if it ends soon, it is written as done in
- * the commit of its submission.
+ * A search that the local node can lease immediately runs before its submission is committed. If it ends soon, it is inserted
+ * as done.
  */
 export function createSubmissions(context: SubmissionsContext): {
   submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
@@ -55,14 +55,16 @@ export function createSubmissions(context: SubmissionsContext): {
     admission: PendingAdmission | null = null,
   ): Promise<SubmittedJob> {
     requireRoom();
-    const { live, row } = received(job);
+    const { live, row } = prepare(job);
     const search = shortSearchOf(job, live);
     const submitted = search === null ? null : await submitShort(live, row, search, admission);
     if (submitted !== null) return submitted;
     if (admission !== null) await admission.admit();
     requireRoom();
     dispatcher.offer(live);
-    return await (runsHere(live) ? runUncommitted(live, row) : commits.insertReceived(live, row));
+    return await (runsLocally(live)
+      ? runUncommitted(live, row)
+      : commits.insertReceived(live, row));
   }
 
   function requireRoom(): void {
@@ -75,7 +77,7 @@ export function createSubmissions(context: SubmissionsContext): {
     return dispatcher.takeTurn(localNodeId, live) ? search : answered.onSkipped("no_slot");
   }
 
-  /** The dispatcher does not know the job: no client has its uuid before it is done. Null if it must take the ordinary path. */
+  /** Null if the job must take the ordinary path. It is not in the dispatcher, because no client has its uuid before it is done. */
   async function submitShort(
     live: LiveJob,
     row: InsertedRow,
@@ -90,10 +92,10 @@ export function createSubmissions(context: SubmissionsContext): {
     }
   }
 
-  const runsHere = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
+  const runsLocally = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
     phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
 
-  function received(job: NewJob): { live: LiveJob; row: InsertedRow } {
+  function prepare(job: NewJob): { live: LiveJob; row: InsertedRow } {
     const { deadlineMs } = settings;
     const submitted = receivedJob(now(), randomUuid(), job, deadlineMs);
     const idempotency = job.idempotency ?? null;

@@ -18,7 +18,7 @@ type RunsContext = {
 
 type RunUncommitted = (live: LiveJob, row: InsertedRow) => Promise<SubmittedJob>;
 
-/** Resolves with the commit of the submission. */
+/** The returned function resolves when the submission is committed. */
 export function createUncommittedRuns(context: RunsContext): RunUncommitted {
   const { clock, now, dispatcher, commits } = context;
 
@@ -35,11 +35,11 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       if (live.uncommitted !== uncommitted) return;
       const { lease } = uncommitted;
       live.uncommitted = null;
-      const present = { ...row, deadlineMs: deadlineOf(live) };
+      const currentRow = { ...row, deadlineMs: deadlineOf(live) };
       // If the job ended only in memory, it is queued again and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === live;
       const requeued = isLeased ? live : liveJob(live.submitted, live.deadlineMs);
-      writing = commits.insertReceived(requeued, present);
+      writing = commits.insertReceived(requeued, currentRow);
       if (!isLeased) dispatcher.offer(requeued);
       else if (lease !== null) void commits.writeLease(live, lease);
       writing.then(resolve, reject);
@@ -51,7 +51,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       live.uncommitted = null;
       writing = commits.insertDone(live, row, lease, result);
       writing.then(resolve, reject);
-      await acceptedBy(writing, uuid);
+      await requireAccepted(writing, uuid);
     }
 
     const uncommitted: UncommittedJob = {
@@ -60,18 +60,18 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       commitDone,
       accepted: async () => {
         commit();
-        if (writing !== null) await acceptedBy(writing, uuid);
+        if (writing !== null) await requireAccepted(writing, uuid);
       },
     };
     live.uncommitted = uncommitted;
-    // Not cancelled: an abort signal costs more than the few timers that fire needlessly.
+    // Never cancelled, because an abort signal costs more than a needless timer.
     clock.sleep(longestUncommittedMs).then(commit, () => undefined);
   }
 
   /** Uses the current wall clock, which may have been set since the submission. */
   function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
-    const presentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
-    return Math.abs(presentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : presentMs;
+    const currentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
+    return Math.abs(currentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : currentMs;
   }
 
   return (live, row) => new Promise((resolve, reject) => run(live, row, resolve, reject));
@@ -79,7 +79,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
 
 const smallestStepMs = 1_000;
 
-async function acceptedBy(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
+async function requireAccepted(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
   const isAccepted = await writing.then(
     ({ isReplay }) => !isReplay,
     () => false,

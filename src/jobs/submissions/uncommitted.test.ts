@@ -27,7 +27,7 @@ async function run(job = newJob()): Promise<Run> {
   const submitted = jobs.queue.submit(job);
   submitted.catch(() => undefined);
   const lease = await leasing;
-  if (lease === null) throw new Error("the local node was given nothing");
+  if (lease === null) throw new Error("the local node got no job");
   return { submitted, lease };
 }
 
@@ -52,7 +52,7 @@ test("a search that ends immediately is inserted as done, with one numbered chan
   ]);
 });
 
-test("a reader of changes sees only the end of an uncommitted job", async () => {
+test("a change reader sees only the end of a job that ended before it was committed", async () => {
   const disconnected = new AbortController();
   const changes = (await jobs.queue.changes("one", null, disconnected.signal))[
     Symbol.asyncIterator
@@ -65,7 +65,7 @@ test("a reader of changes sees only the end of an uncommitted job", async () => 
   disconnected.abort();
 });
 
-test("a search that takes too long to stay uncommitted is accepted and continues", async () => {
+test("a search that takes too long is committed as received and continues", async () => {
   const { submitted, lease } = await run();
   await jobs.clock.advance(longestUncommittedMs - 1);
   expect(isOnDisk(lease.uuid)).toBe(false);
@@ -77,7 +77,7 @@ test("a search that takes too long to stay uncommitted is accepted and continues
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a failed attempt of an uncommitted job is committed and retried", async () => {
+test("an uncommitted job is committed and retried when its attempt fails", async () => {
   const { submitted, lease } = await run();
   await jobs.queue.fail(lease.uuid, lease.token, failure);
   const { uuid } = await submitted;
@@ -86,7 +86,7 @@ test("a failed attempt of an uncommitted job is committed and retried", async ()
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 2 });
 });
 
-test("a node that leaves returns an uncommitted job", async () => {
+test("an uncommitted job is committed and leased again when its node leaves", async () => {
   const { submitted, lease } = await run();
   expect(await jobs.queue.endLeasesOf("local")).toBe(1);
   expect(lease.lost.aborted).toBe(true);
@@ -102,15 +102,15 @@ test("`accepted` resolves when the job is on disk", async () => {
   await lease.accepted?.();
 });
 
-test("an account suspended during an uncommitted search gets no job, and the node is notified", async () => {
+test("an uncommitted search of an account that was suspended is refused, and its node loses the lease", async () => {
   for (const outcome of ["completes", "is accepted"]) {
     const { submitted, lease } = await run();
     jobs.table.database.run("UPDATE account SET suspended_ms = 1 WHERE id = 'one'");
-    const node =
+    const submission =
       outcome === "completes"
         ? jobs.queue.complete(lease.uuid, lease.token, result)
         : lease.accepted?.();
-    await expect(node).rejects.toMatchObject({ code: "lease_lost" });
+    await expect(submission).rejects.toMatchObject({ code: "lease_lost" });
     await expect(submitted).rejects.toMatchObject({ code: "account_suspended" });
     expect(isOnDisk(lease.uuid)).toBe(false);
     jobs.table.database.run("UPDATE account SET suspended_ms = NULL WHERE id = 'one'");
@@ -126,7 +126,7 @@ test("ending all jobs of an account stops uncommitted ones", async () => {
   await expect(submitted).rejects.toMatchObject({ code: "account_suspended" });
 });
 
-test("a job that ended in memory before it was committed is queued like any other job", async () => {
+test("a job that ended in memory before it was committed is committed and queued again", async () => {
   const { submitted, lease } = await run();
   await jobs.queue.endAll("one");
   expect(lease.lost.aborted).toBe(true);
@@ -135,7 +135,7 @@ test("a job that ended in memory before it was committed is queued like any othe
   expect(await jobs.lease()).toMatchObject({ uuid, attempt: 1 });
 });
 
-test("of two submissions with one idempotency key, the first commit counts", async () => {
+test("of two uncommitted submissions with one idempotency key, the first to be committed counts", async () => {
   const idempotency = { key: "k", requestHash: new Uint8Array(32) };
   const first = await run({ ...newJob(), idempotency });
   const second = await run({ ...newJob(), idempotency });
@@ -147,7 +147,7 @@ test("of two submissions with one idempotency key, the first commit counts", asy
   expect(ended.map((job) => job.uuid)).toEqual([uuid]);
 });
 
-test("a wall clock step during an uncommitted search moves no deadline", async () => {
+test("a step of the wall clock during an uncommitted search does not change the remaining time", async () => {
   const { submitted, lease } = await run();
   jobs.clock.shiftWall(-3_600_000);
   await jobs.clock.advance(longestUncommittedMs);
@@ -159,7 +159,7 @@ test("a wall clock step during an uncommitted search moves no deadline", async (
   await jobs.queue.complete(uuid, lease.token, result);
 });
 
-test("other nodes and other methods get only committed jobs", async () => {
+test("remote nodes get only committed jobs, and jobs of other methods are committed before they run", async () => {
   const leasing = jobs.queue.lease({ ...node, nodeId: "remote" }, 1_000);
   const { uuid } = await jobs.queue.submit(newJob());
   const lease = await leasing;

@@ -29,13 +29,13 @@ export type DeliveryEnd = {
   pauseMs: number;
 };
 
-/** An overloaded receiver or its gateway: its other deliveries pause too. */
+/** The receiver or its gateway is overloaded, so its other deliveries also pause. */
 const throttling = new Set<number | null>([429, 502, 503, 504]);
 const throttleMs = 5_000;
 
-const noteAgainMs = 5_000;
+const recordRetryMs = 5_000;
 
-/** Rejects without a record when the signal aborts. */
+/** When the signal aborts, rejects and records nothing. */
 export async function attemptDelivery(
   context: AttemptContext,
   delivery: DueDelivery,
@@ -48,27 +48,27 @@ export async function attemptDelivery(
   const end = endOf(outcome, delivery.failures + 1, random, nowMs);
   const { disableAfterMs } = settings;
   const attempt = { ...end, id, webhookId, attempts, nextMs, nowMs, disableAfterMs };
-  const { disabledReason } = await note(context, attempt, signal);
+  const { disabledReason } = await record(context, attempt, signal);
   if (disabledReason !== null) {
     log.info({ webhook: webhookId, reason: disabledReason }, "disabled a webhook");
   }
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
-/** Repeats the write, because a full disk would otherwise repeat the delivery. */
-async function note(
+/** Retries a failed write, such as on a full disk, because otherwise the delivery would be repeated. */
+async function record(
   { store, clock, onError }: AttemptContext,
-  tried: DeliveryAttempt,
+  attempt: DeliveryAttempt,
   signal: AbortSignal,
 ) {
   for (;;) {
     try {
-      return await store.write("recordAttempt", tried);
+      return await store.write("recordAttempt", attempt);
     } catch (error) {
       signal.throwIfAborted();
       onError(error, "the outcome of a delivery was not recorded");
     }
-    await clock.sleep(noteAgainMs, signal);
+    await clock.sleep(recordRetryMs, signal);
   }
 }
 

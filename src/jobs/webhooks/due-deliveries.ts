@@ -22,11 +22,11 @@ export type DueRequest = {
   perWebhook: number;
   limit: number;
   failingLimit: number;
-  /** Slots that failing webhooks get first, so that healthy ones cannot starve them. */
+  /** Slots reserved for failing webhooks, so that healthy ones cannot starve them. */
   failingFirst: number;
 };
 
-/** Round-robin: a webhook that was just tried comes last. */
+/** Round-robin over webhooks: the most recently attempted one comes last. */
 export function* dueDeliveries(database: Database, request: DueRequest): Steps<DueDelivery[]> {
   const { limit, failingLimit, failingFirst } = request;
   const healthy = yield* dueOfWebhooks(database, request, { isHealthy: 1, limit });
@@ -53,11 +53,11 @@ function* dueOfWebhooks(
     // Paused and busy webhooks may come first without a delivery to return.
     { isHealthy, nowMs, webhooks: limit + inProgress.length + paused.length },
   );
-  const closed = new Set(paused);
+  const pausedIds = new Set(paused);
   const ids: string[] = [];
   for (const { webhookId } of webhooks) {
     if (ids.length >= limit) break;
-    if (!closed.has(webhookId)) ids.push(...(yield* dueOf(database, webhookId, request)));
+    if (!pausedIds.has(webhookId)) ids.push(...(yield* dueOf(database, webhookId, request)));
   }
   return ids.slice(0, limit);
 }

@@ -6,8 +6,7 @@ import type { JobEvent, WebhookEvent } from "./webhook.ts";
 export type JobEnd = { accountId: string; uuid: string; event: JobEvent; nowMs: number };
 
 /**
- * One delivery per subscribed webhook, in the transaction that ends the job, after its row is
- * updated.
+ * Adds a delivery for each subscribed webhook. Call it in the transaction that ends the job, after the job's row is updated.
  */
 export function* enqueueDeliveries(database: Database, ended: JobEnd): Steps<boolean> {
   const { accountId, uuid, event, nowMs } = ended;
@@ -15,11 +14,11 @@ export function* enqueueDeliveries(database: Database, ended: JobEnd): Steps<boo
     "SELECT id, events FROM webhook WHERE account_id = :accountId AND disabled_ms IS NULL",
     { accountId },
   );
-  const interested = webhooks.filter(({ events }) => JSON.parse(events).includes(event));
-  if (interested.length === 0) return false;
+  const subscribed = webhooks.filter(({ events }) => JSON.parse(events).includes(event));
+  if (subscribed.length === 0) return false;
   const payload = yield* jobPayload(database, uuid, event, nowMs);
   if (payload === null) return false;
-  for (const { id: webhookId } of interested) {
+  for (const { id: webhookId } of subscribed) {
     yield* insertDelivery(database, {
       id: idOf(webhookId, uuid, event),
       webhookId,
@@ -54,7 +53,7 @@ export function* insertDelivery(database: Database, delivery: NewDelivery): Step
   );
 }
 
-/** Stable, because a job ends once; not guessable without both the webhook ID and the uuid. */
+/** Unique, because a job ends once, and not guessable without both the webhook ID and the uuid. */
 function idOf(webhookId: string, uuid: string, event: WebhookEvent): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([webhookId, uuid, event]))

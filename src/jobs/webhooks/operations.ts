@@ -30,7 +30,7 @@ export type SecretChange = OwnedId & {
 
 export type WebhookOperations = typeof webhookOperations;
 
-/** Scoped to the account: another account's webhook is null. */
+/** All are scoped to the account: another account's webhook is not found. */
 export const webhookOperations = {
   ...deliveryOperations,
 
@@ -112,7 +112,7 @@ export const webhookOperations = {
     return (yield* webhookOf(database, owned)) && (yield* deliveriesOf(database, owned.id, filter));
   }),
 
-  /** Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
+  /** Returns `webhook` or `delivery` if the one does not exist. Errors: `webhook_disabled`. */
   replayDelivery: durable(function* (
     database,
     replay: OwnedId & { deliveryId: string; nowMs: number },
@@ -137,7 +137,7 @@ function* enabledWebhook(database: Database, owned: OwnedId): Steps<Webhook | nu
   if (webhook === null || webhook.disabledMs === null) return webhook;
   throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
     status: 409,
-    hint: `repair its receiver, then POST /v1/webhooks/${webhook.id}/enable`,
+    hint: `fix its receiver, then POST /v1/webhooks/${webhook.id}/enable`,
   });
 }
 

@@ -49,7 +49,7 @@ function post(
   return createPost(client, { timeoutMs, now: () => nowMs })({ url, ...message }, signal);
 }
 
-test("a webhook delivery is a POST of its body with its headers", async () => {
+test("a webhook delivery sends its body and headers by POST", async () => {
   const requests: unknown[] = [];
   const url = await receiver((request, response) => {
     let body = "";
@@ -70,7 +70,7 @@ test("a webhook delivery is a POST of its body with its headers", async () => {
   expect(requests).toEqual(["POST", "{}", "msg_1", "application/json"]);
 });
 
-test("a status of 410 has a separate outcome", async () => {
+test("status 410 of a webhook's receiver has the outcome gone", async () => {
   const url = await receiver((_request, response) => response.writeHead(410).end());
   expect(await post(url)).toEqual({ kind: "gone", status: 410 });
 });
@@ -81,9 +81,9 @@ test.each([
   ["a date that has passed", "Sat, 31 Jan 2026 11:00:00 GMT", 0],
   ["nonsense", "soon", null],
   ["a negative number", "-5", null],
-])("a refusal of a delivery may have Retry-After: %s", async (_, written, retryAfterMs) => {
+])("the Retry-After header of a refused delivery may be %s", async (_, value, retryAfterMs) => {
   const url = await receiver((_request, response) => {
-    response.writeHead(429, { "retry-after": written }).end();
+    response.writeHead(429, { "retry-after": value }).end();
   });
   const outcome = await post(url);
   if (outcome.kind !== "failed") throw new Error(outcome.kind);
@@ -132,7 +132,7 @@ test.each<[string, RequestListener]>([
     },
   ],
   [
-    "is said to be compressed and is not",
+    "is labelled as compressed but is not",
     (_request, response) => {
       response.writeHead(200, { "content-encoding": "gzip" }).end("plain");
     },
@@ -169,7 +169,7 @@ test.each([
   expect(await post(url)).toMatchObject({ kind: "failed", status: null });
 });
 
-test("a delivery to a name with a private address fails as one to a missing name does", async () => {
+test("a delivery to a name with a private address fails like one to a missing name", async () => {
   const inwards: Resolve = (_hostname, _options, done) =>
     done(null, [{ address: "169.254.169.254", family: 4 }]);
   const absent: Resolve = (_hostname, _options, done) =>
@@ -184,7 +184,7 @@ test("a delivery to a name with a private address fails as one to a missing name
   }
 });
 
-test("an aborted attempt of a delivery has no outcome", async () => {
+test("an aborted attempt of a delivery rejects without an outcome", async () => {
   const stopping = new AbortController();
   const url = await receiver(() => stopping.abort(new Error("the server is stopping")));
   await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server is stopping");

@@ -11,10 +11,10 @@ export type Message = {
   fields: Readonly<Record<string, string>>;
 };
 
-/** How much of a response is read, so that the connection can be reused. */
+/** Maximum part of a response that is read, so that the connection can be reused. */
 export const maxAnswerBytes = 1_024;
 
-/** The status alone decides, whatever happens to the body. */
+/** Only the status decides the outcome; errors in the body are ignored. */
 export function createPost(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },
@@ -42,7 +42,7 @@ async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   try {
     for await (const _piece of pieces);
   } catch {
-    // Too long, truncated or too slow.
+    // The body is too long, truncated or too slow.
   }
 }
 

@@ -2,7 +2,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
 /**
- * Applies only if `attempts` and `nextMs` are unchanged: any difference is a later decision and
+ * Recorded only if `attempts` and `nextMs` are unchanged: if they differ, the delivery has changed since, and that change
  * wins.
  */
 export type DeliveryAttempt = {
@@ -24,14 +24,14 @@ export function* recordAttempt(
   end: DeliveryAttempt,
 ): Steps<{ disabledReason: string | null }> {
   yield* updateDelivery(database, end);
-  const disabledReason = end.end === "delivered" ? null : yield* noteFailure(database, end);
-  if (end.end === "delivered") yield* noteSuccess(database, end.webhookId);
+  const disabledReason = end.end === "delivered" ? null : yield* recordFailure(database, end);
+  if (end.end === "delivered") yield* recordSuccess(database, end.webhookId);
   yield* setDue(database, end.webhookId, end.nowMs);
   return { disabledReason };
 }
 
 /**
- * When the webhook's first delivery is due, but not before `fromMs`. Call it after every change except adding a
+ * Sets when the webhook's next delivery is due, but not before `fromMs`. Call it after every change except the insertion of a
  * delivery.
  */
 export function* setDue(database: Database, webhookId: string, fromMs: number): Steps<void> {
@@ -43,14 +43,15 @@ export function* setDue(database: Database, webhookId: string, fromMs: number): 
   );
 }
 
-function* noteSuccess(database: Database, webhookId: string): Steps<void> {
+function* recordSuccess(database: Database, webhookId: string): Steps<void> {
   yield* database.run(
     "UPDATE webhook SET failing_since_ms = NULL WHERE id = :webhookId AND failing_since_ms IS NOT NULL",
     { webhookId },
   );
 }
 
-function* noteFailure(database: Database, end: DeliveryAttempt): Steps<string | null> {
+/** Returns the reason if it disables the webhook. */
+function* recordFailure(database: Database, end: DeliveryAttempt): Steps<string | null> {
   const { webhookId, nowMs } = end;
   const failing = yield* database.get<{ sinceMs: number }>(
     `UPDATE webhook SET failing_since_ms = coalesce(failing_since_ms, :nowMs)

@@ -15,7 +15,7 @@ export type DeliveryRetentionContext = {
 
 const sweepEveryMs = 60_000;
 
-/** Every minute until the signal aborts. Never rejects. */
+/** Runs every minute until the signal aborts. Never rejects. */
 export async function enforceDeliveryRetention(
   context: DeliveryRetentionContext,
   stopping: AbortSignal,

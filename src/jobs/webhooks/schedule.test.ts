@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { longestPauseMs, pauseAfter } from "./schedule.ts";
 
-const never = () => 0;
+const zero = () => 0;
 const almostOne = () => 0.999_999;
 
 test("ten attempts of a delivery take slightly more than three days", () => {
-  const pauses = Array.from({ length: 10 }, (_, index) => pauseAfter(index + 1, null, never));
+  const pauses = Array.from({ length: 10 }, (_, index) => pauseAfter(index + 1, null, zero));
   expect(pauses.map((ms) => ms && ms / 1_000)).toEqual([
     5,
     300,
@@ -20,14 +20,14 @@ test("ten attempts of a delivery take slightly more than three days", () => {
   ]);
 });
 
-test("the delay of an attempt is extended by up to a fifth and never shortened", () => {
+test("random jitter extends the delay of an attempt by up to a fifth and never shortens it", () => {
   expect(pauseAfter(1, null, almostOne)).toBe(6_000);
   expect(pauseAfter(9, null, almostOne)).toBeCloseTo(1.2 * 86_400_000, -3);
 });
 
 test("a longer Retry-After is honoured up to a day, and a shorter one is ignored", () => {
-  expect(pauseAfter(1, 90_000, never)).toBe(90_000);
-  expect(pauseAfter(2, 1_000, never)).toBe(300_000);
-  expect(pauseAfter(1, 30 * 86_400_000, never)).toBe(longestPauseMs);
-  expect(pauseAfter(10, 90_000, never)).toBeNull();
+  expect(pauseAfter(1, 90_000, zero)).toBe(90_000);
+  expect(pauseAfter(2, 1_000, zero)).toBe(300_000);
+  expect(pauseAfter(1, 30 * 86_400_000, zero)).toBe(longestPauseMs);
+  expect(pauseAfter(10, 90_000, zero)).toBeNull();
 });

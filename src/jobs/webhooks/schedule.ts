@@ -2,7 +2,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-/** Recommended by Standard Webhooks: ten attempts in a little over three days. */
+/** Delays recommended by Standard Webhooks: ten attempts in a little over three days. */
 export const pausesMs: readonly number[] = [
   5 * secondMs,
   5 * minuteMs,
@@ -17,7 +17,7 @@ export const pausesMs: readonly number[] = [
 
 const jitter = 0.2;
 
-/** Limits a receiver's `Retry-After`. */
+/** Upper limit for a receiver's `Retry-After`. */
 export const longestPauseMs = 24 * hourMs;
 
 export type AttemptOutcome =
@@ -31,8 +31,8 @@ export function pauseAfter(
   retryAfterMs: number | null,
   random: () => number,
 ): number | null {
-  const plainMs = pausesMs[failures - 1];
-  if (plainMs === undefined) return null;
-  const pauseMs = Math.round(plainMs * (1 + jitter * random()));
+  const baseMs = pausesMs[failures - 1];
+  if (baseMs === undefined) return null;
+  const pauseMs = Math.round(baseMs * (1 + jitter * random()));
   return Math.max(pauseMs, Math.min(retryAfterMs ?? 0, longestPauseMs));
 }

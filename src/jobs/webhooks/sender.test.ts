@@ -80,10 +80,10 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
     post: async (message, signal) => {
       const { "webhook-id": id = "", "webhook-signature": signatures = "" } = message.fields;
       sent.push({ url: message.url, id, signatures: signatures.split(" "), atMs: clock.now() });
-      const cut = new Promise<never>((_resolve, reject) => {
+      const aborted = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       });
-      return await Promise.race([answer(message), cut]);
+      return await Promise.race([answer(message), aborted]);
     },
     log: { info: log, error: log },
     onError: (error) => errors.push(error),
@@ -122,7 +122,7 @@ async function pass(ms: number, steps = 10): Promise<void> {
 }
 
 describe("the attempts of deliveries", () => {
-  test("attempts of a delivery follow the schedule, and after ten the delivery has failed", async () => {
+  test("attempts of a delivery follow the schedule, and the delivery fails after the tenth", async () => {
     answer = () => failed;
     sender.start();
     const id = await register("/down");
@@ -146,7 +146,7 @@ describe("the attempts of deliveries", () => {
     expect(await webhooks.find("one", id)).toMatchObject({ disabledMs: null });
   });
 
-  test("a delivery waits as long as its receiver requests, together with the receiver's other deliveries", async () => {
+  test("a delivery and the others to its receiver wait as long as the receiver requests", async () => {
     answer = () => ({ ...failed, status: 429, retryAfterMs: 60_000 });
     sender.start();
     const id = await register("/busy");
@@ -209,7 +209,7 @@ describe("the attempts of deliveries", () => {
   });
 
   test.each([4, 1])(
-    "failing webhooks get one of %i slots, regardless of how much the others have to send",
+    "failing webhooks get one of %i slots, however many deliveries of other webhooks are due",
     async (concurrency) => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
       answer = () => failed;
@@ -227,7 +227,7 @@ describe("the attempts of deliveries", () => {
     },
   );
 
-  test("attempts are round-robin over webhooks, regardless of how much waits for one", async () => {
+  test("attempts are round-robin over webhooks, however many deliveries of one are due", async () => {
     begin(secretKey, { concurrency: 1 });
     const many = await register("/many");
     for (let count = 0; count < 5; count += 1) await sendTest(many);
@@ -272,7 +272,7 @@ describe("a crash", () => {
     await stopped;
   });
 
-  test("a crash of the store while an attempt is recorded repeats only the record", async () => {
+  test("an error of the store while an attempt is recorded repeats the recording but not the delivery", async () => {
     sender.start();
     const id = await register("/full");
     await clock.advance(1_000);
@@ -329,7 +329,7 @@ describe("stopping the sender", () => {
 });
 
 describe("a webhook", () => {
-  test("a webhook is disabled after five days without a success, and its deliveries are sent when it is enabled", async () => {
+  test("a webhook is disabled after five days without a success, and pending deliveries are sent when it is enabled again", async () => {
     answer = () => failed;
     sender.start();
     const id = await register("/dead");
@@ -361,7 +361,7 @@ describe("a webhook", () => {
     expect(await states()).toEqual(["delivered", "delivered", "failed", "failed", "failed"]);
   });
 
-  test("a webhook with a success in between is not disabled", async () => {
+  test("a webhook is not disabled if a delivery succeeded within the five days", async () => {
     sender.start();
     const id = await register("/shaky");
     for (let day = 0; day < 8; day += 1) {
@@ -390,7 +390,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("a webhook whose secret cannot be decrypted reports that, and is repaired by a new secret", async () => {
+  test("deliveries whose webhook secret cannot be decrypted report that, and are sent once the secret is replaced", async () => {
     const id = await register("/sealed");
     begin(randomBytes(32));
     sender.start();
@@ -407,7 +407,7 @@ describe("a webhook", () => {
 });
 
 describe("retention", () => {
-  test("the retention deletes old deliveries and counts unfinished ones", async () => {
+  test("retention deletes old deliveries, and counts the unfinished ones among them as dropped", async () => {
     sender.start();
     const id = await register("/old");
     await sendTest(id);
@@ -424,7 +424,7 @@ describe("retention", () => {
     expect(outcomes.filter((outcome) => outcome === "dropped")).toHaveLength(1);
   });
 
-  test("the retention leaves the newest deliveries of each webhook if there are too many", async () => {
+  test("retention deletes the oldest deliveries of a webhook that has too many", async () => {
     begin(secretKey, { maxDeliveries: 700 });
     const [many, few] = [await register("/many"), await register("/few")];
     await Promise.all(Array.from({ length: 1_500 }, () => sendTest(many)));
@@ -445,7 +445,7 @@ describe("retention", () => {
   });
 });
 
-test("a replay requested during an attempt is not lost", async () => {
+test("a replay of a delivery requested during its attempt is not lost", async () => {
   let end: (outcome: AttemptOutcome) => void = () => undefined;
   answer = () =>
     new Promise((resolve) => {

@@ -7,14 +7,13 @@ import { enforceDeliveryRetention } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * Delivers at least once. Failing webhooks share half of the slots, so that slow receivers do not
- * delay the others; one slot is always theirs, so that a recovery is noticed. A single slot
- * alternates.
+ * Delivers at least once. Failing webhooks share at most half of the slots, so that slow receivers do not delay the others.
+ * They always get at least one slot, so that a recovery is noticed; a single slot alternates.
  */
 export type Sender = {
   start(): void;
   wake(): void;
-  /** Gives attempts in progress a short time, then aborts them; they stay due. */
+  /** Waits briefly for attempts in progress, then aborts them; aborted deliveries stay due. */
   stop(): Promise<void>;
 };
 
@@ -41,13 +40,13 @@ const outcomes = {
 
 const woken = new Error("deliveries may be due");
 
-type Try = { delivery: DueDelivery; ended: Promise<void> };
+type RunningAttempt = { delivery: DueDelivery; ended: Promise<void> };
 
 export function createSender(context: SenderContext): Sender {
   const { store, clock, settings, encryptor, log, onError, onOutcome } = context;
   const stopping = new AbortController();
-  const cutting = new AbortController();
-  const inProgress = new Map<string, Try>();
+  const aborting = new AbortController();
+  const inProgress = new Map<string, RunningAttempt>();
   const pausedUntilMs = new Map<string, number>();
   let watching: Promise<unknown> = Promise.resolve();
   let isWoken = false;
@@ -110,11 +109,11 @@ export function createSender(context: SenderContext): Sender {
 
   async function run(delivery: DueDelivery): Promise<void> {
     try {
-      const { end, pauseMs } = await attemptDelivery(context, delivery, cutting.signal);
+      const { end, pauseMs } = await attemptDelivery(context, delivery, aborting.signal);
       onOutcome?.(outcomes[end], 1);
       if (pauseMs > 0) pause(delivery.webhookId, clock.elapsed() + pauseMs);
     } catch (error) {
-      if (!cutting.signal.aborted) onError(error, "a delivery failed to start");
+      if (!aborting.signal.aborted) onError(error, "a delivery failed to start");
     } finally {
       inProgress.delete(delivery.id);
       wake();
@@ -147,7 +146,7 @@ export function createSender(context: SenderContext): Sender {
     const timeout = clock.sleep(stopTimeoutMs, timerAbort.signal).catch(() => undefined);
     await Promise.race([ended, timeout]);
     timerAbort.abort();
-    cutting.abort(new Error("the server is stopping"));
+    aborting.abort(new Error("the server is stopping"));
     await ended;
   }
 

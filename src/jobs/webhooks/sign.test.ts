@@ -18,7 +18,7 @@ test("webhook signatures equal those of the Standard Webhooks reference librarie
   });
 });
 
-test("signatures with two secrets verify with both, and with no other", () => {
+test("webhook signatures made with two secrets can be verified with either, and with no other", () => {
   const secrets = [newSigningSecret(randomBytes), newSigningSecret(randomBytes)];
   const body = JSON.stringify({ text: "é 🦉  " });
   const fields = signatureHeaders({ id: "msg_1", atMs: Date.now(), body }, secrets);

@@ -11,8 +11,8 @@ test.each([
   ["https://example.com:8443/#part", "https://example.com:8443/"],
   ["https://bücher.example/", "https://xn--bcher-kva.example/"],
   ["https://8.8.8.8/", "https://8.8.8.8/"],
-])("the webhook URL %s is normalised to %s", (written, normalised) => {
-  expect(checkWebhookUrl(written, rules)).toBe(normalised);
+])("the webhook URL %s is normalised to %s", (text, normalised) => {
+  expect(checkWebhookUrl(text, rules)).toBe(normalised);
 });
 
 test.each([
@@ -33,8 +33,8 @@ test.each([
   "https://example.com:6667/",
   `https://example.com/${"a".repeat(2_100)}`,
   `https://example.com/${"é".repeat(1_000)}`,
-])("the webhook URL %s is refused", (written) => {
-  expect(() => checkWebhookUrl(written, rules)).toThrow(refused);
+])("the webhook URL %s is refused", (text) => {
+  expect(() => checkWebhookUrl(text, rules)).toThrow(refused);
 });
 
 test("if allowed, a webhook URL needs no TLS, and a configured host may be private", () => {
@@ -50,10 +50,10 @@ test.each([
   ["https://ann@example.com/", "the webhook's URL must not contain a user name or password"],
   ["https://127.0.0.1/", "127.0.0.1 in the webhook's URL is not public"],
   ["https://example.com:22/", "port 22 in the webhook's URL is reserved for another service"],
-])("the refusal of %s reports what is wrong and where", (written, message) => {
+])("the refusal of %s reports what is wrong and where", (text, message) => {
   const detail = { code: "webhook_url_refused", message, pointer: "/url" };
   const expected = { message, details: [expect.objectContaining(detail)] };
-  expect(() => checkWebhookUrl(written, rules)).toThrow(expect.objectContaining(expected));
+  expect(() => checkWebhookUrl(text, rules)).toThrow(expect.objectContaining(expected));
 });
 
 test("the refusal of a webhook URL never repeats credentials", () => {

@@ -4,12 +4,12 @@ import type { Guard } from "../../lib/guard.ts";
 
 export const longestUrl = 2_048;
 
-/** The resolved address is checked at each delivery. Errors: `webhook_url_refused`. */
+/** Returns the normalised URL. Its resolved address is checked at each delivery. Errors: `webhook_url_refused`. */
 export function checkWebhookUrl(
-  written: string,
+  text: string,
   { guard, allowHttp }: { guard: Guard; allowHttp: "on" | "off" },
 ): string {
-  const url = URL.parse(written);
+  const url = URL.parse(text);
   if (url === null)
     throw refused(
       "the webhook's URL is invalid",

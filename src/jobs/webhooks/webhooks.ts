@@ -12,8 +12,7 @@ import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
 /**
- * Webhooks belong to an account, not to a search: an agent could be persuaded to add an address to
- * its arguments.
+ * Webhooks belong to an account, not to a search, because a prompt injection could make an agent add a URL to its search.
  */
 export type Webhooks = {
   /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
@@ -29,7 +28,7 @@ export type Webhooks = {
   /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Returns `webhook` or `delivery` if that does not exist. Errors: `webhook_disabled`. */
+  /** Returns `webhook` or `delivery` if the one does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,
@@ -63,8 +62,8 @@ export function createWebhooks(context: WebhooksContext): Webhooks {
   }
 
   return {
-    create: async (accountId, { url: written, events }) => {
-      const url = checkWebhookUrl(written, { guard, allowHttp: settings.allowHttp });
+    create: async (accountId, { url: requestedUrl, events }) => {
+      const url = checkWebhookUrl(requestedUrl, { guard, allowHttp: settings.allowHttp });
       const id = `wh_${randomBase62(idLength, randomBytes)}`;
       const { secret, encryptedSecret } = newSecret(accountId, id);
       const { maxPerAccount } = settings;
