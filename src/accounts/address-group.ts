@@ -1,6 +1,6 @@
 import ipaddr from "ipaddr.js";
 
-/** An IPv4 address, or an IPv6 /64, which one household has. */
+/** The IPv4 address, or the IPv6 /64, which is usually one household's. */
 export function addressGroup(address: string): string {
   if (!ipaddr.isValid(address)) return address;
   const parsed = ipaddr.process(address);

@@ -28,7 +28,7 @@ function admitted(remaining: number, overrides: Partial<Caller> = {}): RateAnswe
   };
 }
 
-test("a caller is remembered for a minute", async () => {
+test("an admitted caller is remembered for a minute", async () => {
   callers.note("presented", admitted(1));
   await clock.advance(59_999);
   expect(callers.find("presented")).toEqual(caller);
@@ -40,14 +40,14 @@ test("a caller is remembered for a minute", async () => {
 test.each([
   ["is refused", null],
   ["has no room left", admitted(0)],
-  ["shares limits of its account", admitted(1, { accountSubmissionsPerMinute: 5 })],
-])("a caller that %s is forgotten", (_what, answer) => {
+  ["shares its account's limits", admitted(1, { accountSubmissionsPerMinute: 5 })],
+])("an admitted caller is forgotten when it %s", (_what, answer) => {
   callers.note("presented", admitted(1));
   callers.note("presented", answer);
   expect(callers.find("presented")).toBeNull();
 });
 
-test("only the callers that were admitted last are remembered", () => {
+test("only the most recently admitted callers are remembered", () => {
   for (let n = 0; n <= 10_000; n += 1) callers.note(`presented ${n}`, admitted(1));
   expect(callers.find("presented 0")).toBeNull();
   expect(callers.find("presented 1")).not.toBeNull();

@@ -2,9 +2,9 @@ import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RateAnswer } from "./limit-operations.ts";
 
-/** Callers that were just admitted, by the hash of what they presented. Nothing is admitted by it. */
+/** Remembers recently admitted callers by the hash of their credentials. Remembering a caller does not admit it again. */
 export type AdmittedCallers = {
-  /** A caller near its limits, or whose account has some, is forgotten. */
+  /** Forgets a caller that has reached a limit, or that shares limits of its account. */
   note(presentedHash: string, answer: RateAnswer | null): void;
   find(presentedHash: string): Caller | null;
 };
@@ -34,7 +34,7 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
   return { note, find };
 }
 
-/** For another search without a wait; limits of the account are not counted in lists. */
+/** True if another search would be admitted without a wait. Statements for several calls do not count account limits. */
 function hasRoom({ kind, caller, policies }: RateAnswer): boolean {
   const { accountRequestsPerSecond: requests, accountSubmissionsPerMinute: submissions } = caller;
   const isShared = (requests ?? null) !== null || (submissions ?? null) !== null;

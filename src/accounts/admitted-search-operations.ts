@@ -4,25 +4,25 @@ import type { SearchSubmission, SubmittedSearch } from "../jobs/submissions/sear
 import type { Caller } from "./authenticate.ts";
 import type { AdmissionRequest, RateAnswer } from "./limit-operations.ts";
 
-/** `caller`: as it was admitted before. */
+/** `caller`: the caller as last admitted. */
 export type AdmittedSubmission = SearchSubmission & {
   admission: AdmissionRequest;
   caller: Caller;
 };
 
-/** Nothing is written without a turn, and none is taken by an unanswered search that a platform need not answer. */
+/** `rate` is null if nothing was counted, and then nothing was written either. */
 export type AdmittedSearch =
-  | ({ turn: RateAnswer | null } & SubmittedSearch)
-  | { turn: null; kind: "unadmitted" };
+  | ({ rate: RateAnswer | null } & SubmittedSearch)
+  | { rate: null; kind: "unadmitted" };
 
-/** Never admits: on SQLite the rates are in memory. For PostgreSQL, see shared-admitted-search-operations.ts. */
+/** Never admits, because on SQLite the rates are in memory. For PostgreSQL, see shared-admitted-search-operations.ts. */
 export const admittedSearchOperations = {
   admitSearch: durable(function* (
     _database,
     _submission: AdmittedSubmission,
   ): Steps<AdmittedSearch> {
     yield* [];
-    return { turn: null, kind: "unadmitted" };
+    return { rate: null, kind: "unadmitted" };
   }),
 };
 

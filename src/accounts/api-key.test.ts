@@ -7,7 +7,7 @@ import { keyOfAuthorization, newApiKey, parseApiKey, printApiKey } from "./api-k
 const key = newApiKey(randomBytes);
 const text = printApiKey(key);
 
-test("a key round-trips through its text form", () => {
+test("a printed key is parsed to the same key", () => {
   expect(text).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
   expect(parseApiKey(text)).toEqual(key);
 });
@@ -33,7 +33,7 @@ test("a key with two swapped characters is invalid", () => {
   }
 });
 
-test("texts of another form are not keys", () => {
+test("text of another form is not a key", () => {
   expect(parseApiKey(`${text}\n`)).toBeNull();
   expect(parseApiKey(` ${text}`)).toBeNull();
   fc.assert(fc.property(fc.string({ unit: "binary" }), (any) => parseApiKey(any) === null));

@@ -1,4 +1,4 @@
-/** Each has a row in docs/dashboard.md. */
+/** docs/dashboard.md describes each action. */
 export const auditActions = [
   "account_created",
   "account_deleted",

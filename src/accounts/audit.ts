@@ -2,14 +2,14 @@ import type { Database, Steps } from "../db/statements.ts";
 import { type RandomBytes, randomBase62 } from "../lib/base62.ts";
 import type { AuditAction } from "./audit-actions.ts";
 
-/** `command_line`: on the server's machine; `service`: the server itself. */
+/** `command_line`: a command on the server's machine; `service`: the server itself. */
 export type Actor = { accountId: string } | "command_line" | "service";
 
 export type NewAuditEntry = {
   atMs: number;
   action: AuditAction;
   actor: Actor;
-  /** Null for none. */
+  /** The account concerned; null if none. */
   accountId: string | null;
   /** The key or connected app that acted. */
   keyId?: string | null;
@@ -17,9 +17,9 @@ export type NewAuditEntry = {
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** Call it in the transaction of the action, before rows are deleted: only they resolve the log's pseudonyms. */
-export function* writeAuditEntry(database: Database, note: NewAuditEntry): Steps<void> {
-  const { atMs, action, actor, accountId, keyId = null, detail = {} } = note;
+/** Call it in the transaction of the action, before deleting the rows that have the log's pseudonyms. */
+export function* writeAuditEntry(database: Database, entry: NewAuditEntry): Steps<void> {
+  const { atMs, action, actor, accountId, keyId = null, detail = {} } = entry;
   yield* database.run(
     `INSERT INTO audit(at_ms, action, actor, subject, key, detail)
      VALUES(:atMs, :action, coalesce((SELECT audit_id FROM account WHERE id = :actorId), :actorWord),

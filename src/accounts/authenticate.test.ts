@@ -36,7 +36,7 @@ test("a key identifies its caller, with the key's own limits", async () => {
   });
 });
 
-test("a key has its account's limits except for rates from the command line", async () => {
+test("a key has its account's limits unless the command line gave it its own", async () => {
   const { id, token } = await accounts.makeKey({ submissionsPerMinute: 60 });
   accounts.database.run("UPDATE account SET requests_per_second = 2, submissions_per_minute = 5");
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toMatchObject({
@@ -47,7 +47,7 @@ test("a key has its account's limits except for rates from the command line", as
   });
 });
 
-test("a wrong secret and an unknown id identify no caller", async () => {
+test("a key with a wrong secret or an unknown id identifies no caller", async () => {
   const { id, token } = await accounts.makeKey();
   const other = newApiKey(randomBytes);
   expect(callerOf(id, other.secret)).toBeNull();
@@ -60,14 +60,14 @@ test("a revoked key is rejected immediately", async () => {
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBeNull();
 });
 
-test("an expired key is rejected from its expiry on", async () => {
+test("a key is rejected from its expiry time on", async () => {
   const { id, token } = await accounts.makeKey({ expiresMs: 100 });
   const secret = parseApiKey(token)?.secret ?? "";
   expect(callerOf(id, secret, 99)).toMatchObject({ keyId: id });
   expect(callerOf(id, secret, 100)).toBeNull();
 });
 
-test("a key of a suspended account is reported as suspended only if its secret is right", async () => {
+test("a key of a suspended account is reported as suspended only if its secret is correct", async () => {
   const { id, token } = await accounts.makeKey();
   accounts.database.run("UPDATE account SET suspended_ms = 7");
   expect(callerOf(id, parseApiKey(token)?.secret ?? "")).toBe("suspended");

@@ -4,18 +4,18 @@ import type { Method } from "../platforms/methods.ts";
 import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./keys/effective-limits.ts";
 import { storedMethods } from "./keys/key.ts";
 
-/** Null rates are the deployment's. */
+/** Null rates: the deployment's apply. */
 export type Caller = {
   keyId: string;
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** Null or absent: none. */
+  /** Limits that all calls of the account share; null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
   /** Null: all. */
   methods: readonly Method[] | null;
-  /** Own ID, or the successor's after a rotation. */
+  /** The key's ID, or its successor's after a rotation, because both share their rates. */
   ratesKeyId: string;
   sessionId?: string;
   /** Equals `keyId`; set for a connected app only. */
@@ -25,7 +25,7 @@ export type Caller = {
 export type PresentedKey = DeploymentLimits & {
   id: string;
   secretHash: Uint8Array;
-  /** For which an access token was issued; absent or null for a key. */
+  /** The resource for which an access token was issued; absent or null for a key. */
   resource?: string | null;
   nowMs: number;
 };
@@ -63,8 +63,8 @@ export const tokenAuthenticationSql = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if unknown, revoked, expired or wrong. Reads the database: another process may have revoked it. A placeholder
- * makes an unknown ID take as long as a wrong secret.
+ * Null if the key is unknown, revoked, expired or wrong. Always reads the database, because another process may have revoked
+ * the key. A placeholder makes an unknown ID take as long as a wrong secret.
  */
 export function* authenticate(
   database: Database,
@@ -83,8 +83,8 @@ export function callerOfKey(
   found: AuthenticationRow,
   secretHash: Uint8Array,
 ): Caller | "suspended" | null {
-  const same = timingSafeEqual(secretHash, found.secretHash ?? placeholderHash);
-  if (!same || found.isKnown === 0) return null;
+  const isSame = timingSafeEqual(secretHash, found.secretHash ?? placeholderHash);
+  if (!isSame || found.isKnown === 0) return null;
   if (found.isSuspended === 1) return "suspended";
   return {
     keyId: found.keyId,

@@ -43,7 +43,7 @@ const signUp = (nowMs: number) =>
     isOperator: false,
   });
 
-async function comeAndGo(
+async function signUpAndDelete(
   nowMs: number,
   params: { rememberMs: number } = { rememberMs },
 ): Promise<void> {
@@ -58,7 +58,7 @@ const closingsAt = (nowMs: number) =>
   runNow(closedIdentityOf(database.forOperations, ann, nowMs))?.closings ?? null;
 
 test("remembered sign-in identities reveal nothing about the deleted account", async () => {
-  await comeAndGo(10);
+  await signUpAndDelete(10);
   const [row] = database.all<Record<string, unknown>>("SELECT * FROM closed_identity");
   expect(row).toMatchObject({ requests_per_second: 7, submissions_per_minute: null });
   const hash = Buffer.from(row?.hash instanceof Uint8Array ? row.hash : []);
@@ -70,8 +70,8 @@ test("remembered sign-in identities reveal nothing about the deleted account", a
   expect(closingsAt(11)).toBeNull();
 });
 
-test("a remembered sign-in identity expires and is removed by the sweep", async () => {
-  await comeAndGo(10);
+test("a remembered sign-in identity expires, and the sweep deletes it", async () => {
+  await signUpAndDelete(10);
   expect([closingsAt(1_009), closingsAt(1_010)]).toEqual([1, null]);
   await store.write("sweepSessions", { idleMs: 1, nowMs: 1_009 });
   expect(database.all("SELECT 1 FROM closed_identity")).toHaveLength(1);
@@ -79,16 +79,16 @@ test("a remembered sign-in identity expires and is removed by the sweep", async 
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });
 
-test("deletions of an identity are counted while it is remembered, then from one again", async () => {
-  await comeAndGo(10);
-  await comeAndGo(900);
+test("account deletions of an identity are counted while it is remembered, and the count then starts again", async () => {
+  await signUpAndDelete(10);
+  await signUpAndDelete(900);
   expect(closingsAt(901)).toBe(2);
-  await comeAndGo(1_500);
+  await signUpAndDelete(1_500);
   expect(closingsAt(1_501)).toBe(1);
 });
 
-test("repeated sign-ups that are refused leave no row", async () => {
-  for (const nowMs of [10, 20, 30]) await comeAndGo(nowMs);
+test("a sign-up that is refused after repeated deletions leaves no row", async () => {
+  for (const nowMs of [10, 20, 30]) await signUpAndDelete(nowMs);
   const rows = () => database.get("SELECT count(*) AS notes FROM audit");
   const before = rows();
   for (const nowMs of [40, 50]) expect(await signUp(nowMs)).toEqual({ kind: "too_many" });
@@ -96,6 +96,6 @@ test("repeated sign-ups that are refused leave no row", async () => {
 });
 
 test("no identity is remembered if the setting disables it", async () => {
-  for (const nowMs of [10, 20, 30, 40]) await comeAndGo(nowMs, { rememberMs: 0 });
+  for (const nowMs of [10, 20, 30, 40]) await signUpAndDelete(nowMs, { rememberMs: 0 });
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });

@@ -2,13 +2,13 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 
 /**
- * Limits and key times of a deleted account: signing up again does not reset them. Identities are
- * keyed hashes.
+ * Limits and key creation times of a deleted account, so that signing up again does not reset them. The identity is stored as a
+ * keyed hash.
  */
 export type ClosedIdentity = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** JSON, Unix milliseconds within 24 hours. */
+  /** JSON: creation times of the keys of the last 24 hours, in Unix milliseconds. */
   keyTimes: string;
   closings: number;
   sinceMs: number;
@@ -16,14 +16,14 @@ export type ClosedIdentity = {
 
 export const rememberedMs = 86_400_000;
 
-/** Maximum number of sign-ups after deletions within `rememberMs`. */
+/** Maximum number of times that a user can sign up again after deleting the account within `rememberMs`. */
 export const maxSignUps = 2;
 
 const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** `rememberMs` 0 remembers nothing. Call it while the identities' rows exist. */
+/** If `rememberMs` is 0, stores nothing. Call it before the rows of the identities are deleted. */
 export function* rememberIdentities(
   database: Database,
   { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },
@@ -39,7 +39,7 @@ export function* rememberIdentities(
   );
   for (const identity of identities) {
     const before = yield* closedIdentityOf(database, identity, nowMs);
-    const isSameTime = before !== null && before.sinceMs + rememberMs > nowMs;
+    const isRepeated = before !== null && before.sinceMs + rememberMs > nowMs;
     yield* database.run(
       `INSERT INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
        SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, :keyTimes
@@ -49,9 +49,9 @@ export function* rememberIdentities(
          submissions_per_minute = excluded.submissions_per_minute, made_times = excluded.made_times`,
       {
         hash: yield* hashOf(database, identity),
-        sinceMs: isSameTime ? before.sinceMs : nowMs,
+        sinceMs: isRepeated ? before.sinceMs : nowMs,
         untilMs: nowMs + rememberMs,
-        closings: isSameTime ? before.closings + 1 : 1,
+        closings: isRepeated ? before.closings + 1 : 1,
         accountId,
         keyTimes: JSON.stringify(made.map(({ ms }) => ms)),
       },
@@ -94,7 +94,7 @@ export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
-/** Keyed, so that no one without the store can test an identity. */
+/** Keyed, so that no one without access to the store can test for an identity. */
 function* hashOf(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
   const secret = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",

@@ -20,7 +20,7 @@ test("an address with 30 wrong keys in a minute is blocked until the oldest is a
   expect(failed.blockedMs(address, limit, 60_000)).toBe(0);
 });
 
-test("the same wrong key again within a minute is not counted as another guess", () => {
+test("a wrong key that is repeated within a minute counts as one guess", () => {
   const failed = createFailedKeys();
   for (let index = 0; index < 1_000; index += 1) failed.note(address, "revoked", limit, 0);
   noteMany(failed, 28, 0);
@@ -39,7 +39,7 @@ test("an IPv6 /64 counts as one address", () => {
   expect(failed.blockedMs("2001:db8:0:1::1", limit, 0)).toBe(0);
 });
 
-test("the table of blocked addresses is bounded and evicts the least recently seen", () => {
+test("the table of wrong keys is bounded, and evicts the least recently seen address", () => {
   const failed = createFailedKeys();
   noteMany(failed, limit, 0);
   for (let index = 0; index < 10_000; index += 1) {

@@ -1,8 +1,8 @@
 import { addressGroup } from "./address-group.ts";
 
 /**
- * Different wrong keys per address in 60 seconds: repeating a revoked key does not lock out others. Evicts the least
- * recently seen address.
+ * Counts different wrong keys per address in 60 seconds, so that repeating a revoked key does not lock out others. Evicts the
+ * least recently seen address.
  */
 export type FailedKeys = {
   note(address: string, presentedHash: string, limit: number, nowMs: number): void;
@@ -21,15 +21,15 @@ export function createFailedKeys(): FailedKeys {
     const wrongKeys = addresses.get(group) ?? new Map<string, number>();
     addresses.delete(group);
     addresses.set(group, wrongKeys);
-    forgetPassed(wrongKeys, nowMs);
+    removeExpired(wrongKeys, nowMs);
     if (wrongKeys.size < limit && !wrongKeys.has(presentedHash))
       wrongKeys.set(presentedHash, nowMs);
-    if (addresses.size > maxAddresses) forgetQuietest();
+    if (addresses.size > maxAddresses) evictOldest();
   }
 
-  function forgetQuietest(): void {
-    for (const quietest of addresses.keys()) {
-      addresses.delete(quietest);
+  function evictOldest(): void {
+    for (const oldest of addresses.keys()) {
+      addresses.delete(oldest);
       return;
     }
   }
@@ -38,7 +38,7 @@ export function createFailedKeys(): FailedKeys {
     if (addresses.size === 0) return 0;
     const wrongKeys = addresses.get(addressGroup(address));
     if (wrongKeys === undefined) return 0;
-    forgetPassed(wrongKeys, nowMs);
+    removeExpired(wrongKeys, nowMs);
     if (wrongKeys.size < limit) return 0;
     const [oldestMs = nowMs] = wrongKeys.values();
     return oldestMs + windowMs - nowMs;
@@ -47,7 +47,7 @@ export function createFailedKeys(): FailedKeys {
   return { note, blockedMs };
 }
 
-function forgetPassed(wrongKeys: Map<string, number>, nowMs: number): void {
+function removeExpired(wrongKeys: Map<string, number>, nowMs: number): void {
   for (const [hash, atMs] of wrongKeys) {
     if (atMs + windowMs > nowMs) return;
     wrongKeys.delete(hash);

@@ -1,9 +1,9 @@
 /**
- * Takes a request, and the search of a submission, where there is room for them: the rates of `take_calls`
- * (db/postgres/migrations/rates.ts) for keys whose account has no limit, as one statement for any number of keys. PL/pgSQL
- * prepares each of its expressions in each transaction.
+ * Counts requests, and the searches of submissions, that need not wait: like `take_calls` (db/postgres/migrations/rates.ts),
+ * but only for keys whose account has no limit, and as one SQL statement for any number of keys. PL/pgSQL would prepare each
+ * expression in each transaction.
  *
- * The condition and the new values read the clock once each, after the row is locked; the later one leaves no less room.
+ * The condition and the new values each read the clock after the row is locked. The later reading never leaves less room.
  */
 
 const exactLimit = 64;
@@ -18,16 +18,16 @@ function immediateCalls({ name, windowUs, limit, isTaken }: Policy) {
   const used = (moment: string): string => `${totals}[${newest}] - ${totals}[${before(moment)}]`;
   const at = `greatest(${times}[${newest}], CASE WHEN ${limit} > ${exactLimit}
     THEN (clock.moment + ${stepUs - 1}) / ${stepUs} * ${stepUs} ELSE clock.moment END)`;
-  // A call at the time of the newest entry replaces it.
+  // A call at the time of the newest entry replaces that entry.
   const last = `${newest} - CASE WHEN ${times}[${newest}] = ${at} THEN 1 ELSE 0 END`;
-  const kept = `[${before("clock.moment")} : ${last}]`;
+  const remaining = `[${before("clock.moment")} : ${last}]`;
   const nextFall = `${times}[width_bucket(${totals}[${before("latest_us")}]
     + greatest(0, ${used("latest_us")} - ${limit}), ${totals}) + 1]`;
   return {
     isRoom: `(NOT ${isTaken} OR ${used("greatest(now_us(), latest_us)")} < ${limit})`,
     columns: `${name}_times, ${name}_totals`,
-    values: `CASE WHEN ${isTaken} THEN ${times}${kept} || ${at} ELSE ${times} END,
-      CASE WHEN ${isTaken} THEN ${totals}${kept} || ${totals}[${newest}] + 1 ELSE ${totals} END`,
+    values: `CASE WHEN ${isTaken} THEN ${times}${remaining} || ${at} ELSE ${times} END,
+      CASE WHEN ${isTaken} THEN ${totals}${remaining} || ${totals}[${newest}] + 1 ELSE ${totals} END`,
     report: `greatest(0, ${limit} - (${used("latest_us")})) AS ${name}_remaining,
       coalesce(${nextFall} + ${windowUs} - latest_us, 0) AS ${name}_grows_us`,
   };
@@ -46,7 +46,7 @@ const search = immediateCalls({
   isTaken: "caller.isSubmission",
 });
 
-/** Returns the columns of `take_calls`, and `call`; no row if the call must wait or has other limits. */
+/** SQL that returns the columns of `take_calls` and `call`. Returns no row for a call that must wait or has account limits. */
 export const immediateCallSql = (callers: string): string => `
   UPDATE rate SET (${burst.columns}, ${search.columns}, latest_us) =
     (SELECT ${burst.values}, ${search.values}, clock.moment

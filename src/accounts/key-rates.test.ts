@@ -23,7 +23,7 @@ test("the rate window slides: each of ten submissions frees its slot a minute la
   expect(submitTimes(rates, 2, 66_000)).toEqual([true, false]);
 });
 
-test("the 4th request within a second is refused, also across a second boundary", () => {
+test("the 4th request within any second is refused", () => {
   const rates = createKeyRates();
   const take = (nowMs: number) => rates.takeRequest(key, 0, nowMs);
   expect([take(900), take(900), take(900)].map(({ allowed }) => allowed)).not.toContain(false);
@@ -33,11 +33,11 @@ test("the 4th request within a second is refused, also across a second boundary"
 
 test("requests that may wait get the next free slots within their maximum wait", () => {
   const rates = createKeyRates();
-  const turns = Array.from({ length: 10 }, () => rates.takeRequest(key, 2_000, 0));
-  expect(turns.map(({ waitMs }) => waitMs)).toEqual([
+  const decisions = Array.from({ length: 10 }, () => rates.takeRequest(key, 2_000, 0));
+  expect(decisions.map(({ waitMs }) => waitMs)).toEqual([
     0, 0, 0, 1_000, 1_000, 1_000, 2_000, 2_000, 2_000, 3_000,
   ]);
-  expect(turns.map(({ allowed }) => allowed).indexOf(false)).toBe(9);
+  expect(decisions.map(({ allowed }) => allowed).indexOf(false)).toBe(9);
   expect(rates.takeRequest(key, 0, 2_000)).toEqual({ allowed: false, waitMs: 1_000 });
 });
 
@@ -48,7 +48,7 @@ test("refused calls do not count against the limits", () => {
   expect(submitTimes(rates, 10, 60_000)).not.toContain(false);
 });
 
-test("a returned submission does not count against the limits", () => {
+test("a submission that is given back does not count against the limits", () => {
   const rates = createKeyRates();
   submitTimes(rates, 4, 0);
   rates.takeSubmission(key, 5);
@@ -66,7 +66,7 @@ test("a key's own limits have no upper bound", () => {
   expect(rates.takeRequest({ ...quick, keyId: "another" }, 0, 0).allowed).toBe(true);
 });
 
-test("the limiter evicts keys without counted calls but not the others", () => {
+test("the limiter evicts only keys without counted calls", () => {
   const rates = createKeyRates();
   for (let index = 0; index < 1_000; index += 1) {
     rates.takeRequest({ ...key, keyId: `${index}` }, 0, index);
@@ -107,12 +107,12 @@ test("the keys of an account that has its own limits share them", () => {
   expect(rates.takeSubmission({ ...key, keyId: "given" }, 1_000).allowed).toBe(true);
 });
 
-test("waiting requests of all keys of an account share the account's slots", () => {
+test("pending requests of all keys of an account wait for the account's next free slots", () => {
   const rates = createKeyRates();
-  const turns = ["a", "b", "a", "b"].map(
+  const decisions = ["a", "b", "a", "b"].map(
     (id) => rates.takeRequest(shared(id, { requests: 1 }), 2_000, 0).waitMs,
   );
-  expect(turns).toEqual([0, 1_000, 2_000, 3_000]);
+  expect(decisions).toEqual([0, 1_000, 2_000, 3_000]);
 });
 
 test("the limiter evicts accounts without counted calls", () => {

@@ -8,29 +8,32 @@ export type RatedKey = {
   account?: AccountRates | null;
 };
 
-/** Shared by all calls of an account; null: none. */
+/** Limits that all calls of an account share; null: none. */
 export type AccountRates = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs`: until the call may proceed or, if refused, be repeated. */
-type Turn = { allowed: boolean; waitMs: number };
+/** `waitMs`: time until the call may proceed or, if refused, be repeated. */
+type RateDecision = { allowed: boolean; waitMs: number };
 
-/** Two exact sliding logs per key and account. Refused calls are free. Times never decrease; their origin is arbitrary. */
+/**
+ * Two exact sliding logs for each key and account. Refused calls do not count. Times must not decrease; their origin is
+ * arbitrary.
+ */
 export type KeyRates = {
-  takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): Turn;
-  takeSubmission(key: RatedKey, nowMs: number): Turn;
+  takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): RateDecision;
+  takeSubmission(key: RatedKey, nowMs: number): RateDecision;
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
-  /** Records an earlier submission, oldest first, before any other call. `accountId` null: only the key counts it. */
+  /** Records earlier submissions, oldest first, before any other call. If `accountId` is null, only the key counts them. */
   noteSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,
     nowMs: number,
   ): void;
-  /** `burst` first; `remaining` is the lower one of key and account. */
+  /** `burst` comes first; `remaining` is the lower value of key and account. */
   state(key: RatedKey, nowMs: number): PolicyState[];
   size(): number;
 };
@@ -60,13 +63,13 @@ export function createKeyRates(): KeyRates {
   function limitHoldersOf(key: RatedKey, nowMs: number): readonly LimitSource[] {
     const { account = null } = key;
     const holders: LimitSource[] = [{ logs: touch(key.keyId), rates: key }];
-    if (account !== null) holders.push({ logs: touch(accountIn(account)), rates: account });
-    forgetIdle(holders.length, nowMs);
+    if (account !== null) holders.push({ logs: touch(accountEntry(account)), rates: account });
+    evictIdle(holders.length, nowMs);
     return holders;
   }
 
-  /** Two checks per touched entry suffice, because a touch adds at most one. */
-  function forgetIdle(touched: number, nowMs: number): void {
+  /** Two checks per touched entry suffice, because a touch adds at most one entry. */
+  function evictIdle(touched: number, nowMs: number): void {
     let checks = 2 * touched;
     for (const [id, { burst, search }] of tracked) {
       if (checks === 0 || tracked.size <= touched) return;
@@ -81,7 +84,7 @@ export function createKeyRates(): KeyRates {
     holders: readonly LimitSource[],
     maxWaitMs: number,
     nowMs: number,
-  ): Turn {
+  ): RateDecision {
     const bounds = boundsOf(policy, holders);
     const waitMs = Math.max(...bounds.map(({ log, limit }) => log.waitMs(limit, nowMs)));
     if (waitMs > maxWaitMs) return { allowed: false, waitMs };
@@ -95,11 +98,11 @@ export function createKeyRates(): KeyRates {
     takeSubmission: (key, nowMs) => take("search", limitHoldersOf(key, nowMs), 0, nowMs),
     giveBackSubmission: ({ keyId, account = null }, countedMs) => {
       tracked.get(keyId)?.search.takeBack(countedMs);
-      if (account !== null) tracked.get(accountIn(account))?.search.takeBack(countedMs);
+      if (account !== null) tracked.get(accountEntry(account))?.search.takeBack(countedMs);
     },
     noteSubmission: ({ keyId, accountId }, atMs, nowMs) => {
       touch(keyId).search.add(atMs, nowMs);
-      if (accountId !== null) touch(accountIn({ accountId })).search.add(atMs, nowMs);
+      if (accountId !== null) touch(accountEntry({ accountId })).search.add(atMs, nowMs);
     },
     state: (key, nowMs) => {
       const holders = limitHoldersOf(key, nowMs);
@@ -123,8 +126,8 @@ function policyState(
     growsInMs: bound.log.growsInMs(bound.limit, nowMs),
   }));
   const remaining = Math.min(...states.map((state) => state.remaining));
-  const min = states.filter((state) => state.remaining === remaining);
-  const growsInMs = Math.max(...min.map((state) => state.growsInMs));
+  const lowest = states.filter((state) => state.remaining === remaining);
+  const growsInMs = Math.max(...lowest.map((state) => state.growsInMs));
   return { policy, limit, windowMs: windowsMs[policy], remaining, growsInMs };
 }
 
@@ -135,6 +138,6 @@ function boundsOf(policy: LimitPolicy, holders: readonly LimitSource[]): Bound[]
   });
 }
 
-function accountIn({ accountId }: Pick<AccountRates, "accountId">): string {
+function accountEntry({ accountId }: Pick<AccountRates, "accountId">): string {
   return `account ${accountId}`;
 }

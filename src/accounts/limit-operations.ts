@@ -1,6 +1,6 @@
 /**
- * Rates are in the store's memory: servers share them, and no request costs a write. After a restart, submissions of the last
- * minute are read from the job table; per-second rates and wrong keys start empty.
+ * Rates are in memory with the store, so that all users of the store share them and no request causes a write. After a restart,
+ * submissions of the last minute are read from the job table; per-second rates and wrong keys start empty.
  */
 
 import { memory, perStore } from "../db/operations.ts";
@@ -18,10 +18,10 @@ import {
   type SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `elapsedMs` is monotonic, from one clock for all. */
+/** `elapsedMs` is the time of a monotonic clock that all callers share. */
 export type CallTime = { elapsedMs: number; nowMs: number };
 
-/** Flat, with hashes as text: cheapest to transfer. */
+/** Flat, with hashes as text, because that is the cheapest to transfer. */
 export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
@@ -31,24 +31,27 @@ export type AdmissionRequest = CallTime &
     resource: string | null;
     /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
-    /** Base64 SHA-256 of everything presented; null if nothing was. */
+    /** Base64 SHA-256 of the whole Authorization header; null if there was none. */
     presentedHash: string | null;
     /** The job to read; its owner may wait up to `maxWaitMs`. */
     readOf: string | null;
-    /** May wait likewise without reading a job. */
+    /** The request may wait even if it reads no job. */
     mayWait?: boolean;
     maxWaitMs: number;
     isSubmission?: boolean;
   };
 
-/** `policies`: `burst` first. */
+/** In `policies`, `burst` comes first. */
 export type AdmissionAnswer =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
   | { kind: "suspended" }
   | RateAnswer;
 
-/** Where each call is a round trip, a submission's search may be taken with its request; `searchMs` null: not taken. */
+/**
+ * On PostgreSQL, where each call is a round trip, a submission's search may be counted with its request. `searchMs` is null if
+ * it was not.
+ */
 export type RateAnswer =
   | {
       kind: "admitted";
@@ -81,13 +84,13 @@ export type SubmissionAnswer = {
 export type LimitOperations = typeof limitOperations;
 
 export const limitOperations = {
-  /** Restores recent submissions; otherwise the first call does it. */
+  /** Restores recent submissions, which otherwise the first call does. */
   restoreRates: memory(function* (database, request: CallTime): Steps<null> {
     yield* timeOf(database, limitsOf(database), request);
     return null;
   }),
 
-  /** Checks the address's wrong keys, then the key, then takes one request. */
+  /** Checks the wrong keys of the address, then the key, then counts one request. */
   admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
     const state = limitsOf(database);
     const nowMs = yield* timeOf(database, state, request);
@@ -104,7 +107,7 @@ export const limitOperations = {
       state.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
       return { kind: "unknown" };
     }
-    return yield* turnOf(database, state, caller, request, nowMs);
+    return yield* countRequest(database, state, caller, request, nowMs);
   }),
 
   admitSession: memory(function* (
@@ -121,7 +124,8 @@ export const limitOperations = {
     );
     if (found.kind !== "live") return found;
     const { session, note, caller } = found;
-    return { ...(yield* turnOf(database, state, caller, request, timeMs)), session, note };
+    const answer = yield* countRequest(database, state, caller, request, timeMs);
+    return { ...answer, session, note };
   }),
 
   takeSubmission: memory(function* (
@@ -178,7 +182,7 @@ function* authenticated(
   });
 }
 
-function* turnOf(
+function* countRequest(
   database: Database,
   { rates }: LimitMemory,
   caller: Caller,
@@ -186,15 +190,15 @@ function* turnOf(
   nowMs: number,
 ): Steps<RateAnswer> {
   const rated = ratedKey(caller, request);
-  let turn = rates.takeRequest(rated, 0, nowMs);
+  let decision = rates.takeRequest(rated, 0, nowMs);
   const mayWait =
-    !turn.allowed &&
+    !decision.allowed &&
     (request.mayWait === true || (yield* ownsJob(database, caller, request.readOf)));
   if (mayWait) {
-    turn = rates.takeRequest(rated, request.maxWaitMs, nowMs);
+    decision = rates.takeRequest(rated, request.maxWaitMs, nowMs);
   }
   const policies = rates.state(rated, nowMs);
-  const { allowed, waitMs } = turn;
+  const { allowed, waitMs } = decision;
   return allowed
     ? { kind: "admitted", caller, waitMs, policies, searchMs: null }
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
@@ -224,7 +228,7 @@ const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
   latestMs: null as number | null,
-  /** An expired key stays expired when the clock is set back. */
+  /** Ensures that an expired key stays expired when the clock is set back. */
   latestWallMs: 0,
 }));
 
@@ -232,7 +236,7 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/** A late call counts as made at the time of its predecessor. */
+/** A call that arrives out of order counts as made at the time of its predecessor. */
 function* timeOf(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {

@@ -29,7 +29,7 @@ function createOracle(limit: number, windowMs: number) {
 
 type Oracle = ReturnType<typeof createOracle>;
 
-function expectNoWindowOverfull({ calls, windowMs, limit }: Oracle): void {
+function expectLimitInEveryWindow({ calls, windowMs, limit }: Oracle): void {
   for (const fromMs of calls) {
     const inWindow = calls.filter((atMs) => atMs >= fromMs && atMs < fromMs + windowMs);
     expect(inWindow.length).toBeLessThanOrEqual(limit);
@@ -65,7 +65,7 @@ async function makeKey(
     uuid,
     burst: createOracle(requestsPerSecond, 1_000),
     search: createOracle(submissionsPerMinute, 60_000),
-    given: [] as SubmissionDecision[],
+    allowed: [] as SubmissionDecision[],
   };
 }
 
@@ -91,9 +91,9 @@ test("the limiter treats random traffic of two keys like a reference that checks
           expect(decision).toMatchObject({ allowed: waitMs === 0, retryAfterMs: waitMs });
           if (!decision.allowed) continue;
           search.calls.push(nowMs);
-          key.given.push(decision);
+          key.allowed.push(decision);
         } else if (what === "give back") {
-          const decision = key.given.shift();
+          const decision = key.allowed.shift();
           if (decision === undefined) continue;
           await decision.giveBack();
           search.calls.shift();
@@ -117,8 +117,8 @@ test("the limiter treats random traffic of two keys like a reference that checks
         ]);
       }
       for (const { burst, search } of keys) {
-        expectNoWindowOverfull(burst);
-        expectNoWindowOverfull(search);
+        expectLimitInEveryWindow(burst);
+        expectLimitInEveryWindow(search);
       }
     }),
     { numRuns: 60 },
@@ -126,7 +126,7 @@ test("the limiter treats random traffic of two keys like a reference that checks
 });
 
 let runs = 0;
-/** The store's time never decreases, also between runs. */
+/** The store's time must not decrease between runs. */
 function startOfRun(): number {
   runs += 1;
   return runs * 100_000_000;

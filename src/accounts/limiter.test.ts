@@ -63,7 +63,7 @@ test("one call of the limiter authenticates the caller, counts the request and r
   });
 });
 
-test("the third of two requests a second is refused until the first is a second old", async () => {
+test("at two requests a second, a third is refused until the first is a second old", async () => {
   const { caller, params } = await makeCaller({ requestsPerSecond: 2 });
   await limiter.admit(params);
   await clock.advance(300);
@@ -78,7 +78,7 @@ test("the third of two requests a second is refused until the first is a second 
   expect((await limiter.admit(params)).kind).toBe("admitted");
 });
 
-test("the reported time to reset is never longer than a window, regardless of the fraction of the clock", async () => {
+test("the reported time to reset is never longer than a window, even if the clock has fractions of a millisecond", async () => {
   const { caller } = await makeCaller();
   for (let start = 1; start < 200; start += 1) {
     const elapsed = () => start * 73.000_017;
@@ -89,7 +89,7 @@ test("the reported time to reset is never longer than a window, regardless of th
   }
 });
 
-test("a submission and its return both report the remaining limit", async () => {
+test("taking a submission and giving it back both report the remaining limit", async () => {
   const { caller } = await makeCaller();
   const remaining = (state: { policies: readonly { remaining: number }[] } | null) =>
     state?.policies.map((policy) => policy.remaining);
@@ -102,7 +102,7 @@ test("a submission and its return both report the remaining limit", async () => 
   expect(await submitTimes(caller, 2)).toEqual([true, false]);
 });
 
-test("a refused submission cannot be returned", async () => {
+test("giving back a refused submission has no effect", async () => {
   const { caller } = await makeCaller({ submissionsPerMinute: 1 });
   await submitTimes(caller, 1);
   const refused = await limiter.takeSubmission(caller);
@@ -111,7 +111,7 @@ test("a refused submission cannot be returned", async () => {
   expect(await submitTimes(caller, 1)).toEqual([false]);
 });
 
-test("two contexts on one store share all limits", async () => {
+test("two limiters on one store share all limits", async () => {
   const other = createLimiter(accounts.store, clock, defaultLimits);
   const { caller, params } = await makeCaller();
   expect(await kindsOf([params, params])).toEqual(["admitted", "admitted"]);
@@ -127,7 +127,7 @@ test("two contexts on one store share all limits", async () => {
   expect(await kindsOf([params], other)).toEqual(["blocked"]);
 });
 
-test("contexts on different stores share no limits", async () => {
+test("limiters on different stores share no limits", async () => {
   const otherAccounts = createTestAccounts();
   const { caller } = await makeCaller();
   await submitTimes(caller, 10);
@@ -157,7 +157,7 @@ test("calls that arrive out of order never exceed a limit", async () => {
   ]);
 });
 
-test("excess reads of a caller's own job get the next free slots, FIFO, for up to two seconds", async () => {
+test("excess reads of a caller's own job wait up to two seconds for the next free slots, FIFO", async () => {
   const { key, params } = await makeCaller();
   accounts.addJob(key, "0f8fad5b", clock.now());
   const read = { ...params, readOf: "0F8FAD5B" };
@@ -177,7 +177,7 @@ test("excess reads of a caller's own job get the next free slots, FIFO, for up t
   expect(admissions.at(-1)).toMatchObject({ kind: "refused", retryAfterMs: 3_000 });
 });
 
-test("reads of other or missing jobs and other calls do not wait", async () => {
+test("excess reads of other or missing jobs, and other calls, do not wait", async () => {
   const { key, params } = await makeCaller();
   const { key: otherKey } = await makeCaller();
   accounts.addJob(key, "own", clock.now());
@@ -211,7 +211,7 @@ test("thirty different wrong keys from an address block it, even for a valid key
   expect(await kindsOf([params])).toEqual(["admitted"]);
 });
 
-test("wrong keys are counted by their full text, even if they share a part", async () => {
+test("wrong keys count as different if any part of their text differs", async () => {
   const { key, params } = await makeCaller();
   const secret = "a".repeat(32);
   const sameSecret = Array.from({ length: 10 }, (_, n) =>
@@ -225,7 +225,7 @@ test("wrong keys are counted by their full text, even if they share a part", asy
   expect(await kindsOf([params])).toEqual(["blocked"]);
 });
 
-test("a revoked key counts as one wrong key, regardless of how often it is used", async () => {
+test("a revoked key counts as one wrong key, however often it is used", async () => {
   const { key, params } = await makeCaller();
   await accounts.store.write("revokeKey", { id: key.id, by: "command_line", nowMs: 6 });
   const again = Array.from({ length: 100 }, () => params);

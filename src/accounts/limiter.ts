@@ -28,14 +28,14 @@ export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
-  /** The requested OAuth resource, whose access tokens are also accepted; null or absent: keys only. */
+  /** The OAuth resource whose access tokens are also accepted; null or absent: only keys are. */
   resource?: string | null;
-  /** If the job is the caller's, waits for a free slot, FIFO, up to `maxWaitMs`. Null never waits. */
+  /** The job that the request reads. If it is the caller's, the request may wait for a free slot, FIFO, up to `maxWaitMs`. */
   readOf: string | null;
-  /** May wait likewise, whatever the request reads. */
+  /** The request may wait even if it reads no job. */
   mayWait?: boolean;
   maxWaitMs: number;
-  /** A submission: its search may be taken with the request, if there is room. */
+  /** The search of a submission may be counted together with the request. */
   isSubmission?: boolean;
 };
 
@@ -69,22 +69,22 @@ export type SubmissionDecision = {
   policy: LimitPolicy;
   retryAfterMs: number;
   limits: LimitState;
-  /** Idempotent. Null if there was nothing to revert or the store does not answer. */
+  /** Idempotent. Null if there was nothing to return, or if the store does not answer. */
   giveBack(): Promise<LimitState | null>;
 };
 
 /**
- * Exact sliding logs per key: `burst`, requests per second, and `search`, submissions per 60 s. Refused calls are free. After a
- * restart only submissions with a job row count. Errors: those of the store.
+ * Counts calls exactly, in sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s. Refused
+ * calls do not count. After a restart, only submissions with a job row count. Errors: those of the store.
  */
 export type Limiter = {
   restore(): Promise<void>;
-  /** In one call to the store. */
+  /** Makes one call to the store. */
   admit(params: AdmissionParams): Promise<Admission>;
   admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
-  /** A submission whose caller was just admitted, and so may be admitted with its search; else null. */
+  /** For a submission whose caller was recently admitted, so that it may be admitted together with its search; else null. */
   recall(params: AdmissionParams): RecalledAdmission | null;
-  /** In one call to the store. `admission` null: nothing is counted; `submitted` null: nothing is written. */
+  /** Makes one call to the store. `admission` null: nothing was counted; `submitted` null: nothing was written. */
   admitSearch(
     recalled: RecalledAdmission,
     search: SearchSubmission,
@@ -97,7 +97,7 @@ export type Limiter = {
 type LimiterStore = Pick<Store<LimitOperations>, "inMemory"> &
   Pick<Store<AdmittedSearchOperations>, "write">;
 
-/** With `admittedCallers`, searches of these are admitted with their submission. */
+/** If `admittedCallers` is not null, searches of these callers can be admitted together with their submission. */
 export function createLimiter(
   store: LimiterStore,
   clock: Clock,
@@ -120,11 +120,11 @@ export function createLimiter(
     const request = requestOf(params);
     const answer = await store.inMemory("admit", request);
     const isAdmitted = "caller" in answer;
-    if (params.isSubmission === true) note(request, isAdmitted ? answer : null);
+    if (params.isSubmission === true) remember(request, isAdmitted ? answer : null);
     return isAdmitted ? admissionOf(answer) : answer;
   }
 
-  const note = ({ presentedHash }: AdmissionRequest, answer: RateAnswer | null): void =>
+  const remember = ({ presentedHash }: AdmissionRequest, answer: RateAnswer | null): void =>
     presentedHash === null ? undefined : admittedCallers?.note(presentedHash, answer);
 
   function recall(params: AdmissionParams): RecalledAdmission | null {
@@ -138,12 +138,12 @@ export function createLimiter(
     { caller, request }: RecalledAdmission,
     search: SearchSubmission,
   ): Promise<{ admission: Admitted | null; submitted: SubmittedSearch | null }> {
-    const { turn, ...rest } = await store.write("admitSearch", {
+    const { rate, ...rest } = await store.write("admitSearch", {
       ...{ ...search, caller, admission: request },
     });
     const submitted = rest.kind === "unadmitted" ? null : rest;
-    if (turn !== null || submitted === null) note(request, turn);
-    const admission = turn === null ? null : admissionOf(turn);
+    if (rate !== null || submitted === null) remember(request, rate);
+    const admission = rate === null ? null : admissionOf(rate);
     return { admission: admission?.kind === "admitted" ? admission : null, submitted };
   }
 
@@ -161,7 +161,8 @@ export function createLimiter(
       return { kind, caller, retryAfterMs: answer.retryAfterMs, limits: state };
     }
     const { waitMs, searchMs } = answer;
-    const search = searchMs === null ? null : taken(ratedKey(caller, limits), searchMs, state);
+    const key = ratedKey(caller, limits);
+    const search = searchMs === null ? null : allowedSubmission(key, searchMs, state);
     return { kind, caller, waitMs, limits: state, search };
   }
 
@@ -169,12 +170,16 @@ export function createLimiter(
     const key = ratedKey(caller, limits);
     const answer = await store.inMemory("takeSubmission", { ...callTime(), key });
     const { allowed, retryAfterMs, countedMs, policies } = answer;
-    if (allowed) return taken(key, countedMs, asOf(policies));
+    if (allowed) return allowedSubmission(key, countedMs, asOf(policies));
     const giveBack = async () => null;
     return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), giveBack };
   }
 
-  function taken(key: RatedKey, countedMs: number, state: LimitState): SubmissionDecision {
+  function allowedSubmission(
+    key: RatedKey,
+    countedMs: number,
+    state: LimitState,
+  ): SubmissionDecision {
     let isCounted = true;
 
     async function giveBack(): Promise<LimitState | null> {
@@ -211,7 +216,7 @@ export function createLimiter(
   };
 }
 
-/** The same secret with another ID is another guess. */
+/** The hash covers the whole header, so that the same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
   resource: string | null,

@@ -6,25 +6,25 @@ export const limitSettings = {
     "EARSHOT_REQUESTS_PER_SECOND",
     3,
     [1, 1_000_000],
-    "Requests a second of a key without a limit of its own.",
+    "Requests per second allowed to a key without its own limit.",
   ),
   submissionsPerMinute: count(
     "EARSHOT_SUBMISSIONS_PER_MINUTE",
     10,
     [1, 10_000_000],
-    "Searches in any 60 seconds of a key without a limit of its own.",
+    "Searches in any 60 seconds allowed to a key without its own limit.",
   ),
   failedKeysPerMinute: count(
     "EARSHOT_FAILED_KEYS_PER_MINUTE",
     30,
     [1, 1_000_000],
-    "Different invalid keys in any 60 seconds after which an address is refused.",
+    "Number of different invalid keys in any 60 seconds after which an address is refused.",
   ),
   dashboardRequestsPerSecond: count(
     "EARSHOT_DASHBOARD_REQUESTS_PER_SECOND",
     20,
     [1, 1_000_000],
-    "Requests a second of an account's dashboard, all pages together. Its searches are limited like those of a key.",
+    "Requests per second allowed to all dashboard pages of an account together. Dashboard searches are limited like those of a key.",
   ),
 };
 

@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** When the four searches start, how often each is polled, and where the polling second starts. */
+/** When the four searches start, how often each is polled, and from when the second until the next poll is counted. */
 type Habits = {
   offsetsMs: readonly number[];
   polls: readonly number[];
@@ -22,8 +22,8 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * Up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch;
- * repeats refused submissions.
+ * Runs up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch, but repeats refused
+ * submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();
@@ -39,7 +39,7 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
     readOf: null,
     maxWaitMs: 2_000,
   };
-  const done = { polls: 0, fetches: 0, refused: 0 };
+  const counts = { polls: 0, fetches: 0, refused: 0 };
   let jobs = 0;
 
   async function submit(): Promise<string> {
@@ -61,36 +61,36 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
   async function read(uuid: string): Promise<boolean> {
     const admission = await limiter.admit({ ...params, readOf: uuid });
     if (admission.kind !== "admitted") {
-      done.refused += 1;
+      counts.refused += 1;
       return false;
     }
     await clock.sleep(Math.ceil(admission.waitMs));
     return true;
   }
 
-  async function searchAgainAndAgain(offsetMs: number, first: number): Promise<void> {
+  async function searchRepeatedly(offsetMs: number, first: number): Promise<void> {
     await clock.sleep(offsetMs);
     for (let search = first; clock.elapsed() < simulatedMs; search += 1) {
       const uuid = await submit();
       for (let poll = 0; poll < (polls[search % polls.length] ?? 1); poll += 1) {
         const startMs = clock.elapsed();
         if (!(await read(uuid))) return;
-        done.polls += 1;
+        counts.polls += 1;
         const countedMs = pollsAfter === "its answer" ? 0 : clock.elapsed() - startMs;
         await clock.sleep(Math.max(0, 1_000 - countedMs));
       }
       if (!(await read(uuid))) return;
-      done.fetches += 1;
+      counts.fetches += 1;
     }
   }
 
-  const searches = offsetsMs.map((offsetMs, index) => searchAgainAndAgain(offsetMs, index));
-  await letPassUntil(clock, Promise.all(searches));
+  const searches = offsetsMs.map((offsetMs, index) => searchRepeatedly(offsetMs, index));
+  await advanceUntil(clock, Promise.all(searches));
   storeMs = shared.elapsed();
-  return done;
+  return counts;
 }
 
-async function letPassUntil(clock: ManualClock, end: Promise<unknown>): Promise<void> {
+async function advanceUntil(clock: ManualClock, end: Promise<unknown>): Promise<void> {
   let ended = false;
   const watched = end.finally(() => {
     ended = true;
@@ -111,7 +111,7 @@ test.each<[string, Habits]>([
   expect(polls).toBeGreaterThanOrEqual(25);
 });
 
-test("clients with any other polling habits are never refused a poll or a fetch either", async () => {
+test("a client with four searches and random polling habits is never refused a poll or a fetch", async () => {
   const habits = fc.record({
     offsetsMs: fc.array(fc.nat({ max: 2_000 }), { minLength: 4, maxLength: 4 }),
     polls: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),

@@ -1,6 +1,6 @@
 import type { PolicyState } from "./limits.ts";
 
-/** draft-ietf-httpapi-ratelimit-headers. Written by hand: a general RFC 9651 serializer costs more than the limits themselves. */
+/** draft-ietf-httpapi-ratelimit-headers. Serialised by hand, because a general RFC 9651 serialiser costs more than the limits. */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {
     "RateLimit-Policy": policies

@@ -16,7 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => accounts.remove());
 
-/** In seconds before now. */
+/** Ages in seconds after submissions at these seconds relative to now. */
 function agesAfter(submittedSeconds: readonly number[]): number[] {
   for (const [index, seconds] of submittedSeconds.entries()) {
     accounts.addJob(key, `${index}`, nowMs + seconds * 1_000);
@@ -45,7 +45,7 @@ test("all recent submissions are returned regardless of their number", async () 
   expect(recent.at(-1)?.keyId).toBe(other.id);
 });
 
-test("no recent submissions are returned before the first job", () => {
+test("no recent submissions are returned if there are no jobs", () => {
   expect(agesAfter([])).toEqual([]);
 });
 
@@ -61,7 +61,7 @@ test.each([
   },
 );
 
-test("a clock that was ahead for a while hides no submissions before or after", () => {
+test("a clock that was ahead for a while does not hide earlier or later submissions", () => {
   expect(agesAfter([-50, -40, hour, -20])).toEqual([50, 40, 20, 20]);
 });
 
@@ -78,7 +78,7 @@ test("a submission of a rotated key counts against its successor", async () => {
   expect(recent).toEqual([{ keyId: id, accountId: null, ageMs: 1_000 }]);
 });
 
-test("a submission of an account with its own limits counts against those too", async () => {
+test("a submission of an account with its own limits also counts against those limits", async () => {
   accounts.addJob(key, "shared", nowMs - 1_000);
   const ofAccount = () =>
     runNow(recentSubmissions(accounts.database.forOperations, nowMs, windowMs))[0]?.accountId;

@@ -1,11 +1,11 @@
 import type { Database, Steps } from "../db/statements.ts";
 
-/** Null if no account limit applies. */
+/** `accountId` is null if no account limit applies. */
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * Oldest first. Rows have wall-clock times but are in submission order, so if the clock was set back, a row from the future is
- * as old as the next one. A clock set forward cannot be detected.
+ * Oldest first. Rows have wall-clock times but are in submission order, so if the clock was set back, a row with a time in the
+ * future is treated as being as old as the next one. A clock that was set forward cannot be detected.
  */
 export function* recentSubmissions(
   database: Database,
@@ -26,13 +26,13 @@ export function* recentSubmissions(
       next = { ms, ageMs };
       before = sequence;
     }
-    if (rows.length < rowsAtOnce) return recent.reverse();
+    if (rows.length < batchSize) return recent.reverse();
   }
 }
 
 type Row = { sequence: number; keyId: string; accountId: string | null; ms: number };
 
-const rowsAtOnce = 1_000;
+const batchSize = 1_000;
 
 const newestBefore = (database: Database, before: number): Steps<Row[]> =>
   database.all<Row>(
@@ -41,6 +41,6 @@ const newestBefore = (database: Database, before: number): Steps<Row[]> =>
        CASE WHEN account.submissions_per_minute IS NOT NULL AND api_key.submissions_per_minute IS NULL
          THEN job.account_id END AS accountId
      FROM job LEFT JOIN api_key ON api_key.id = key_id LEFT JOIN account ON account.id = job.account_id
-     WHERE sequence < :before ORDER BY sequence DESC LIMIT ${rowsAtOnce}`,
+     WHERE sequence < :before ORDER BY sequence DESC LIMIT ${batchSize}`,
     { before },
   );

@@ -6,7 +6,7 @@ export function apiKey(name: string, meaning: string): Setting<string | null> {
   const kind = matching("a whole key as `earshot keys create` prints it", /^\S+$/);
   const key = {
     ...kind,
-    parse: (written: string) => (parseApiKey(written) === null ? undefined : written),
+    parse: (text: string) => (parseApiKey(text) === null ? undefined : text),
   };
   return { ...setting(name, orNone(key, null), null, meaning), isSecret: true };
 }
@@ -19,6 +19,6 @@ export function allowList(name: string, meaning: string): Setting<readonly Allow
     expected:
       "everyone, or logins such as ann or github:ann and organisations such as org:acme or gitlab:org:acme, separated by commas",
     meaning,
-    parse: (written) => readAllowList(written) ?? undefined,
+    parse: (text) => readAllowList(text) ?? undefined,
   };
 }

@@ -1,6 +1,7 @@
 /**
- * On PostgreSQL, a short search of a key that was just admitted takes one statement, and so one round trip: key, rates, and the
- * job with its result. What the statement does not take is left to `admit` and to the ordinary submission.
+ * On PostgreSQL, a short search of a recently admitted key takes one statement, and so one round trip: it checks the key, counts
+ * the calls, and inserts the job with its result. What the statement does not admit is left to `admit` and the ordinary
+ * submission.
  */
 
 import { durable, withRowLocks } from "../db/operations.ts";
@@ -53,18 +54,18 @@ export const sharedAdmittedSearchOperations = withRowLocks({
   admitSearch: durable(function* (database, submission: AdmittedSubmission): Steps<AdmittedSearch> {
     const { admission, caller } = submission;
     const answered = answerSubmission(database, submission);
-    if (answered.kind === "unanswered") return { turn: null, ...answered };
+    if (answered.kind === "unanswered") return { rate: null, ...answered };
     const row = yield* batchStatement<Row>(sql, {
       ...insertionParameters(answered.job, submission.search.terms.requestableWithCredential),
       ...admissionParameters(admission),
       methods: methodsText(caller.methods),
     });
-    if (row === undefined) return { turn: null, kind: "unadmitted" };
-    const turn = rateAnswerOfRow(row, admission);
+    if (row === undefined) return { rate: null, kind: "unadmitted" };
+    const rate = rateAnswerOfRow(row, admission);
     if (row.change !== null) {
       const inserted = { isReplay: false as const, change: row.change, hasDeliveries: false };
-      return { turn, ...submittedOf(answered, inserted) };
+      return { rate, ...submittedOf(answered, inserted) };
     }
-    return { turn, ...(yield* insertOrDecline(database, submission, answered)) };
+    return { rate, ...(yield* insertOrDecline(database, submission, answered)) };
   }),
 });

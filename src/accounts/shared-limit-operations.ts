@@ -1,6 +1,6 @@
 /**
- * limit-operations.ts for several processes: the database counts, by its own clock (db/postgres/migrations/rates.ts), in
- * one statement a request.
+ * The operations of limit-operations.ts for several processes: the database counts, by its own clock
+ * (db/postgres/migrations/rates.ts), with one statement per request.
  */
 
 import { memory } from "../db/operations.ts";
@@ -32,11 +32,11 @@ import {
 import type { PolicyState } from "./limits.ts";
 import { findSession } from "./sessions/find-session.ts";
 
-type Turn = {
-  /** Null if no call was taken. */
+type RateRow = {
+  /** Null if no call was counted. */
   allowed: number | null;
   waitUs: number;
-  /** Null if no search was taken. */
+  /** Null if no search was counted. */
   searchUs: number | null;
   burstRemaining: number;
   burstGrowsUs: number;
@@ -65,18 +65,18 @@ export const admissionParameterTypes = {
   ...{ requestsPerSecond: "BIGINT", submissionsPerMinute: "BIGINT" },
 };
 
-/** In the order of their keys, so that gateways do not wait for each other. */
+/** Locks rows in the order of their keys, so that gateways cannot deadlock. */
 export const lockedRates =
   "SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR NO KEY UPDATE";
 
-/** A list takes only calls that need not wait. */
+/** `batchSql` counts only calls that need not wait. */
 const admissionSql = (authenticationSql: string) => ({
   sql: `SELECT caller.*, ${rateColumns} FROM (${callerSql(authenticationSql)}) AS caller
     CROSS JOIN LATERAL take_calls(caller.isGood,
       ARRAY[caller.ratesKeyId, 'account ' || caller.accountId],
       ARRAY[caller.requestsPerSecond, caller.accountRequestsPerSecond],
       ARRAY[caller.submissionsPerMinute, caller.accountSubmissionsPerMinute],
-      ${maxWaitUs}, TRUE, :isSubmission) AS turn`,
+      ${maxWaitUs}, TRUE, :isSubmission) AS rates`,
   batchSql: `WITH caller AS MATERIALIZED (
       SELECT request.call, request.isSubmission, caller.* FROM ${batchedCalls("request", admissionParameterTypes)}
       CROSS JOIN LATERAL (${parametersAsColumns("request", callerSql(authenticationSql))}) AS caller),
@@ -88,20 +88,20 @@ const admissionSql = (authenticationSql: string) => ({
 const keyAdmission = admissionSql(authenticationSql);
 const tokenAdmission = admissionSql(tokenAuthenticationSql);
 
-const turnSql = `
+const rateSql = `
   SELECT ${rateColumns} FROM (SELECT CAST(:accountId AS TEXT) AS accountId) AS caller
   CROSS JOIN LATERAL take_calls(TRUE, ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)],
     ARRAY[CAST(:requestsPerSecond AS BIGINT), CAST(:accountRequestsPerSecond AS BIGINT)],
     ARRAY[CAST(:submissionsPerMinute AS BIGINT), CAST(:accountSubmissionsPerMinute AS BIGINT)],
-    ${maxWaitUs}, :takesRequest, :takesSearch) AS turn`;
+    ${maxWaitUs}, :takesRequest, :takesSearch) AS rates`;
 
-export type AdmissionRow = AuthenticationRow & Turn & { blockedUs: number; isGood: number };
+export type AdmissionRow = AuthenticationRow & RateRow & { blockedUs: number; isGood: number };
 
-/** Compared instead of an unknown key's. */
+/** Compared in place of the hash of an unknown key. */
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {
-  /** The database has the rates. Connects, before other processes take the server's connections. */
+  /** The rates are in the database. This only connects early, before other processes use up the server's connections. */
   restoreRates: memory(function* (database, _request: CallTime): Steps<null> {
     yield* database.get("SELECT 1");
     return null;
@@ -117,11 +117,11 @@ export const sharedLimitOperations: LimitOperations = {
       readOf: request.readOf?.toLowerCase() ?? null,
       mayWait: request.mayWait === true ? 1 : 0,
     };
-    const listed = yield* batchableStatement<AdmissionRow>(statement, parameters);
-    const isUntaken = listed?.isGood === 1 && listed.allowed === null;
-    const row = isUntaken
+    const first = yield* batchableStatement<AdmissionRow>(statement, parameters);
+    const isUncounted = first?.isGood === 1 && first.allowed === null;
+    const row = isUncounted
       ? yield* singleStatement<AdmissionRow>(statement.sql, parameters)
-      : listed;
+      : first;
     if (row === undefined) throw new Error("an admission returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };
@@ -149,7 +149,7 @@ export const sharedLimitOperations: LimitOperations = {
     if (found.kind !== "live") return found;
     const { session, note, caller } = found;
     const key = ratedKey(caller, request);
-    const turn = yield* turnOf(database, key, {
+    const rates = yield* rateRowOf(database, key, {
       ...{
         accountId: caller.accountId,
         takesRequest: 1,
@@ -157,19 +157,19 @@ export const sharedLimitOperations: LimitOperations = {
       },
       ...{ readOf: request.readOf?.toLowerCase() ?? null, maxWaitMs: request.maxWaitMs },
     });
-    return { ...answerOf(caller, key, turn), session, note };
+    return { ...answerOf(caller, key, rates), session, note };
   }),
 
   takeSubmission: memory(function* (
     database,
     { key }: SubmissionRateRequest,
   ): Steps<SubmissionAnswer> {
-    const turn = yield* turnOf(database, key, { takesRequest: 0, takesSearch: 1 });
+    const rates = yield* rateRowOf(database, key, { takesRequest: 0, takesSearch: 1 });
     return {
-      allowed: turn.allowed === 1,
-      retryAfterMs: turn.waitUs / 1_000,
-      countedMs: turn.searchUs ?? 0,
-      policies: policiesOf(key, turn),
+      allowed: rates.allowed === 1,
+      retryAfterMs: rates.waitUs / 1_000,
+      countedMs: rates.searchUs ?? 0,
+      policies: policiesOf(key, rates),
     };
   }),
 
@@ -198,7 +198,7 @@ export const sharedLimitOperations: LimitOperations = {
   }),
 };
 
-/** Of a call that cannot wait. */
+/** Parameters of a call that cannot wait. */
 export function admissionParameters(request: AdmissionRequest) {
   const { keyId, keyHash, nowMs, failedKeysPerMinute } = request;
   const { requestsPerSecond, submissionsPerMinute } = request;
@@ -210,7 +210,7 @@ export function admissionParameters(request: AdmissionRequest) {
   };
 }
 
-/** Null if nothing was taken. */
+/** Null if nothing was counted. */
 export function rateAnswerOfRow(row: AdmissionRow, request: AdmissionRequest): RateAnswer | null {
   const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
   if (caller === null || caller === "suspended") return null;
@@ -221,7 +221,7 @@ const hashOf = ({ keyHash }: AdmissionRequest): Uint8Array =>
   keyHash === null ? noHash : Buffer.from(keyHash, "base64");
 
 function* statesOf(database: Database, key: RatedKey): Steps<PolicyState[]> {
-  return policiesOf(key, yield* turnOf(database, key, { takesRequest: 0, takesSearch: 0 }));
+  return policiesOf(key, yield* rateRowOf(database, key, { takesRequest: 0, takesSearch: 0 }));
 }
 
 type TurnRequest = {
@@ -232,36 +232,36 @@ type TurnRequest = {
   maxWaitMs?: number;
 };
 
-function* turnOf(
+function* rateRowOf(
   database: Database,
   { keyId, requestsPerSecond, submissionsPerMinute, account = null }: RatedKey,
   { accountId = account?.accountId ?? "", readOf = null, maxWaitMs = 0, ...request }: TurnRequest,
-): Steps<Turn> {
-  const turn = yield* database.get<Turn>(turnSql, {
+): Steps<RateRow> {
+  const rates = yield* database.get<RateRow>(rateSql, {
     ...{ ...request, keyId, accountId, readOf, maxWaitMs, requestsPerSecond, submissionsPerMinute },
     mayWait: 0,
     accountRequestsPerSecond: account?.requestsPerSecond ?? null,
     accountSubmissionsPerMinute: account?.submissionsPerMinute ?? null,
   });
-  if (turn === undefined) throw new Error("a rate returned no row");
-  return turn;
+  if (rates === undefined) throw new Error("a rate returned no row");
+  return rates;
 }
 
-function answerOf(caller: Caller, key: RatedKey, turn: Turn): RateAnswer {
-  const policies = policiesOf(key, turn);
-  const waitMs = turn.waitUs / 1_000;
-  return turn.allowed === 1
-    ? { kind: "admitted", caller, waitMs, policies, searchMs: turn.searchUs }
+function answerOf(caller: Caller, key: RatedKey, rates: RateRow): RateAnswer {
+  const policies = policiesOf(key, rates);
+  const waitMs = rates.waitUs / 1_000;
+  return rates.allowed === 1
+    ? { kind: "admitted", caller, waitMs, policies, searchMs: rates.searchUs }
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 
-const policiesOf = (key: RatedKey, turn: Turn): PolicyState[] => [
+const policiesOf = (key: RatedKey, rates: RateRow): PolicyState[] => [
   {
     ...{ policy: "burst", limit: key.requestsPerSecond, windowMs: 1_000 },
-    ...{ remaining: turn.burstRemaining, growsInMs: turn.burstGrowsUs / 1_000 },
+    ...{ remaining: rates.burstRemaining, growsInMs: rates.burstGrowsUs / 1_000 },
   },
   {
     ...{ policy: "search", limit: key.submissionsPerMinute, windowMs: 60_000 },
-    ...{ remaining: turn.searchRemaining, growsInMs: turn.searchGrowsUs / 1_000 },
+    ...{ remaining: rates.searchRemaining, growsInMs: rates.searchGrowsUs / 1_000 },
   },
 ];

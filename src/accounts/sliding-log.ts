@@ -1,12 +1,12 @@
-/** Exact: no window, wherever it starts, exceeds the limit. Times are monotonic and may be in the future. O(log n) per call. */
+/** Exact: no window, wherever it starts, exceeds the limit. Times never decrease and may be in the future. O(log n) per call. */
 export type SlidingLog = {
   used(nowMs: number): number;
   waitMs(limit: number, nowMs: number): number;
-  /** Until more calls remain; 0 if none is used. */
+  /** Time until more calls remain; 0 if none is used. */
   growsInMs(limit: number, nowMs: number): number;
   /** Records a call at `atMs`, but not before the last recorded call. */
   add(atMs: number, nowMs: number): void;
-  /** Removes the newest call of this time, if any. */
+  /** Removes the newest call at this time, if any. */
   takeBack(atMs: number): void;
 };
 
@@ -26,7 +26,7 @@ export function createSlidingLog(windowMs: number): SlidingLog {
     return timeOf(index) + windowMs;
   }
 
-  /** The oldest call whose window has not passed. */
+  /** Index of the oldest call that still counts. */
   function firstCounted(nowMs: number): number {
     let low = 0;
     let high = size;
@@ -60,10 +60,10 @@ export function createSlidingLog(windowMs: number): SlidingLog {
     size += 1;
   }
 
-  function makeRoom(passed: number): void {
-    if (passed > 0) {
-      head = (head + passed) % times.length;
-      size -= passed;
+  function makeRoom(expired: number): void {
+    if (expired > 0) {
+      head = (head + expired) % times.length;
+      size -= expired;
       return;
     }
     const grown = new Float64Array(times.length * 2);

@@ -14,7 +14,7 @@ import { createCredentialPool } from "../../src/upstream/credentials/create-pool
 import { startXEmulator, type XEmulator } from "../../testkit/emulators/x/server.ts";
 import { type Outcome, runCommand } from "../../testkit/service/run-command.ts";
 
-/** Commands run beside a server, against an X emulator with expiring sessions. */
+/** Commands run while a server runs, against an X emulator with expiring sessions. */
 
 const appToken = "app-token-canary-4f8e1b2c9d7a6053";
 const redirectUri = "http://127.0.0.1/back";
@@ -27,7 +27,7 @@ let environment: Record<string, string>;
 let control: Control;
 let method: ReturnType<typeof openUpstreamClient>;
 let pool: ReturnType<typeof createCredentialPool>;
-let written = "";
+let output = "";
 
 beforeAll(async () => {
   dataDir = mkdtempSync(join(tmpdir(), "earshot-credentials-"));
@@ -62,7 +62,7 @@ async function earshot(
   inputOf?: (shown: () => string) => Input,
 ): Promise<Outcome> {
   const outcome = await runCommand(["credentials", ...args], environment, inputOf);
-  written += outcome.out + outcome.notes;
+  output += outcome.out + outcome.notes;
   return outcome;
 }
 
@@ -73,8 +73,8 @@ const piped = (text: string) => (): Input => ({
   readAll: async () => text,
 });
 
-/** Opens the URL, approves, and copies the redirect. */
-const person = (shown: () => string): Input => ({
+/** Opens the URL, approves the access, and copies the redirect. */
+const approvingUser = (shown: () => string): Input => ({
   interactive: true,
   ask: async () => {
     const address = /^http\S+$/m.exec(shown())?.[0] ?? "";
@@ -110,7 +110,7 @@ test("docs/credentials.md documents every kind of credential and no other", () =
 const refreshes = (): number =>
   emulator.requests.filter(({ path }) => path === "/2/oauth2/token").length;
 
-test("a running server picks up credentials that a command adds and removes", async () => {
+test("a running server notices when a command adds or removes credentials", async () => {
   expect(await choose("app")).toEqual([]);
   const added = await earshot(
     ["add", "x", "app-token", "--secrets", "-", "--json"],
@@ -139,9 +139,9 @@ test("a token that the platform refuses is not stored", async () => {
   expect(await choose("app")).toEqual([]);
 });
 
-test("fifty concurrent requests renew an expired session once, and a command in another process uses the renewed one", async () => {
+test("fifty concurrent requests renew an expired session once, and a command uses the renewed session", async () => {
   const args = ["add", "x", "user-token", "--client-id", client.id, "--redirect-uri", redirectUri];
-  const added = await earshot(args, person);
+  const added = await earshot(args, approvingUser);
   expect(added.out).toMatch(/x user-token of the deployment, for ann at 127\.0\.0\.1/);
   const [chosen] = await choose("user");
   if (chosen === undefined) throw new Error("nothing to choose from");
@@ -169,7 +169,7 @@ test("no secret appears in command output or in files of the data folder", async
   const files = readdirSync(dataDir);
   expect(files).toContain("control.db");
   for (const secret of new Set(secrets)) {
-    expect(written.includes(secret)).toBe(false);
+    expect(output.includes(secret)).toBe(false);
     for (const name of files) {
       expect(readFileSync(join(dataDir, name)).includes(secret), name).toBe(false);
     }

@@ -58,16 +58,16 @@ function bytesOf(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : Buffer.from(String(value));
 }
 
-const reports = (row: Row, traces: readonly Buffer[]): boolean =>
+const containsTrace = (row: Row, traces: readonly Buffer[]): boolean =>
   Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
 
-/** By table. */
-function rowsThatReport(traces: readonly Buffer[]): Map<string, Row[]> {
-  const reported = tables().map((table): [string, Row[]] => [
+/** Rows that identify the account, by table. */
+function rowsWithTraces(traces: readonly Buffer[]): Map<string, Row[]> {
+  const found = tables().map((table): [string, Row[]] => [
     table,
-    rowsOf(table).filter((row) => reports(row, traces)),
+    rowsOf(table).filter((row) => containsTrace(row, traces)),
   ]);
-  return new Map(reported.filter(([, rows]) => rows.length > 0));
+  return new Map(found.filter(([, rows]) => rows.length > 0));
 }
 
 function tablesOfAccounts(): string[] {
@@ -98,8 +98,8 @@ const withFetched: JobResult = {
   warnings: [],
 };
 
-/** Has rows in every possible table; `name` and `word` are unique to it. */
-async function settle(name: string, word: string): Promise<Tenant> {
+/** Creates an account with rows in every possible table. `name` and `word` must be unique. */
+async function createTenant(name: string, word: string): Promise<Tenant> {
   const nowMs = service.clock.now();
   const { store, queue } = service.context;
   const session = await service.signIn();
@@ -204,7 +204,7 @@ function run(sql: string, ...values: (string | number | Uint8Array)[]): void {
   database.prepare(sql).run(...values);
 }
 
-/** No node here takes other methods than `searchbyquery`. */
+/** Only jobs with the method `searchbyquery` are leased in these tests. */
 async function submit(
   key: string,
   word: string,
@@ -235,31 +235,31 @@ const problemIn = (run: () => Promise<unknown>): Promise<unknown> =>
 
 describe("deleting one's own account", () => {
   test("deleting one's own account removes every row and ends all open work", async () => {
-    const ann = await settle("annotated", "zanzibarite");
-    const bob = await settle("bobsleigh", "quokkamole");
+    const ann = await createTenant("annotated", "zanzibarite");
+    const bob = await createTenant("bobsleigh", "quokkamole");
 
     // A new table with account data must be filled above and emptied on deletion.
-    const filled = [...rowsThatReport(ann.traces).keys()];
+    const filled = [...rowsWithTraces(ann.traces).keys()];
     expect(filled.toSorted()).toEqual(
       tablesOfAccounts()
         .filter((table) => !["audit", "node", "attestation"].includes(table))
         .toSorted(),
     );
-    const others = rowsThatReport(bob.traces);
+    const others = rowsWithTraces(bob.traces);
     const reads = () =>
       service.context.store.read("readPostReads", { month: ann.month, platform: "x" });
     expect(await reads()).toBe(60);
 
     const stored = service.result(ann.key, ann.waiting);
     await service.waitForPending(1);
-    expect((await deletion(ann.session, "somebody else")).json().code).toBe("invalid_request");
+    expect((await deletion(ann.session, "another name")).json().code).toBe("invalid_request");
     const answer = await deletion(ann.session, "annotated");
 
     expect(answer.statusCode).toBe(204);
     expect(answer.headers["set-cookie"]).toMatch(/Max-Age=0/i);
     expect((await stored).json().code).toBe("unauthorized");
-    expect([...rowsThatReport(ann.traces)]).toEqual([]);
-    expect(rowsThatReport(bob.traces)).toEqual(others);
+    expect([...rowsWithTraces(ann.traces)]).toEqual([]);
+    expect(rowsWithTraces(bob.traces)).toEqual(others);
     // Spending of the deployment's month still counts.
     expect(await reads()).toBe(60);
 
@@ -269,7 +269,7 @@ describe("deleting one's own account", () => {
     expect((await submitted(bob.key)).statusCode).toBe(202);
   });
 
-  test("an owner who deleted the account can sign up again with a fresh account", async () => {
+  test("an owner who deleted the account gets a new account at the next sign-up", async () => {
     const frida = await service.signIn();
     const { accountId } = frida;
     const identity = database
@@ -295,7 +295,7 @@ describe("deleting one's own account", () => {
   });
 
   test("the deletion of an account is recorded in the audit log without a name", async () => {
-    const carla = await settle("carpentry", "uvularity");
+    const carla = await createTenant("carpentry", "uvularity");
     await deletion(carla.session, "carpentry");
     const operator = await service.signIn({ role: "operator" });
     const audit = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
@@ -308,7 +308,7 @@ describe("deleting one's own account", () => {
 const submitted = (key: string) =>
   service.submit(key, search("comet", { type: "searchbyfullarchive" }));
 
-describe("work that arrives while an account is deleted", () => {
+describe("requests that arrive while an account is deleted", () => {
   test("late results, submissions and webhooks of a deleted account are refused and leave no rows", async () => {
     const { store, queue, http } = service.context;
     const session = await service.signIn();
@@ -364,19 +364,19 @@ describe("work that arrives while an account is deleted", () => {
     await store.write("correctSpending", {
       month: monthOf(nowMs),
       platform: "x",
-      credentialId: "credential-that-went",
+      credentialId: "deleted-credential",
       owner: "account",
       accountId,
       amounts: { postReads: 3, userReads: 0, requests: 1, microUsd: 15_000 },
     });
-    const texts = [accountId, "vexillology", used.uuid, "credential-that-went"];
+    const texts = [accountId, "vexillology", used.uuid, "deleted-credential"];
     const traces = texts.map((text) => Buffer.from(text));
-    expect([...rowsThatReport(traces)]).toEqual([]);
+    expect([...rowsWithTraces(traces)]).toEqual([]);
   });
 });
 
-test("a deletion from the command line ends open work in a running server", async () => {
-  const emil = await settle("emblematic", "yttriferous");
+test("deleting an account on the command line ends its jobs and requests in a running server", async () => {
+  const emil = await createTenant("emblematic", "yttriferous");
   const stored = service.result(emil.key, emil.waiting);
   await service.waitForPending(1);
   const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
@@ -384,12 +384,12 @@ test("a deletion from the command line ends open work in a running server", asyn
   });
   expect(outcome).toEqual({ code: 0, out: "account emblematic deleted\n", notes: "" });
   expect((await stored).json().code).toBe("unauthorized");
-  expect([...rowsThatReport(emil.traces)]).toEqual([]);
+  expect([...rowsWithTraces(emil.traces)]).toEqual([]);
   expect((await submitted(emil.key)).statusCode).toBe(401);
 });
 
 test("the write-ahead log contains nothing of a deleted account", async () => {
-  const edna = await settle("ednamode", "yellowhammers");
+  const edna = await createTenant("ednamode", "yellowhammers");
   const log = () => readFile(join(service.dataDir, "control.db-wal"));
   expect((await log()).includes("ednamode")).toBe(true);
   await deletion(edna.session, "ednamode");
@@ -400,7 +400,7 @@ test("the write-ahead log contains nothing of a deleted account", async () => {
 });
 
 test("the database file contains nothing of a deleted account", async () => {
-  const dora = await settle("dormouseish", "ziggurats");
+  const dora = await createTenant("dormouseish", "ziggurats");
   await deletion(dora.session, "dormouseish");
   database.close();
   await service.stop();

@@ -27,7 +27,7 @@ async function requestsOf(session: TestSession, id: string) {
   return (await logOf(session, id)).json<KeyRequestsAnswer>().requests;
 }
 
-test("the requests of a key are listed newest first, refused ones with their error code", async () => {
+test("the requests of a key are listed newest first, and refused ones have their error code", async () => {
   const session = await service.signIn();
   const { key, token } = await makeKey(session, {
     methods: ["searchbyquery"],
@@ -86,7 +86,7 @@ test("the requests of a key contain neither the dashboard's own requests nor tho
   ]);
 });
 
-test("a key of another account is answered like an unknown key", async () => {
+test("the requests of another account's key are refused like those of an unknown key", async () => {
   const { key, token } = await makeKey(await service.signIn());
   await service.call(token, { method: "GET", url: "/v1/webhooks" });
   const other = await service.signIn();

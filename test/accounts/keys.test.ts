@@ -73,7 +73,7 @@ async function statusOf(token: string): Promise<number> {
 }
 
 describe("the first key", () => {
-  test("the first key is created once when two tabs request it concurrently", async () => {
+  test("if two tabs request the first key concurrently, it is created once", async () => {
     const session = await service.signIn();
     const answers = await Promise.all([
       send(session, "POST", `${path}/first`),
@@ -103,7 +103,7 @@ describe("the first key", () => {
 });
 
 describe("keys of an account", () => {
-  test("keys of an account are limited to five, also when created concurrently, and revoking one frees a slot", async () => {
+  test("keys of an account are limited to five, even when created concurrently, and revoking one allows another", async () => {
     const session = await service.signIn();
     const answers = await Promise.all(
       Array.from({ length: 7 }, () => send(session, "POST", path, { name: "one of many" })),
@@ -118,7 +118,7 @@ describe("keys of an account", () => {
     expect(again.json()).toMatchObject({ code: "too_many_keys" });
   });
 
-  test("keys of an account have a creation limit per 24 hours that counts revoked keys", async () => {
+  test("keys of an account have a limit of creations per 24 hours, which counts revoked keys", async () => {
     const session = await service.signIn();
     for (let count = 0; count < 12; count += 1) {
       const { key } = await make(session);
@@ -151,7 +151,7 @@ describe("keys of an account", () => {
     expect(await statusOf(token)).toBe(200);
   });
 
-  test("keys of an account can only be created with a dashboard session, not with a key", async () => {
+  test("keys of an account cannot be managed with an API key, only in a dashboard session", async () => {
     const { token } = await make(await service.signIn());
     const answer = await service.call(token, { method: "GET", url: path });
     expect(answer.statusCode).toBe(401);
@@ -182,7 +182,7 @@ describe("a key name", () => {
 });
 
 describe("a rotated key", () => {
-  test("a rotated key works beside its successor until the overlap ends", async () => {
+  test("a rotated key is valid together with its successor until the overlap ends", async () => {
     const session = await service.signIn();
     const requested = {
       name: "export",
@@ -204,7 +204,7 @@ describe("a rotated key", () => {
     expect(await keyOf(later, former.key.id)).toMatchObject({ state: "expired", left: null });
   });
 
-  test("a rotated key ends immediately without an overlap and frees its slot of the five", async () => {
+  test("a rotated key without an overlap ends immediately, and rotated keys do not count towards the limit of five", async () => {
     const session = await service.signIn();
     const keys = [];
     for (let count = 0; count < 5; count += 1) keys.push(await make(session));
@@ -215,7 +215,7 @@ describe("a rotated key", () => {
     expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
     expect((await send(session, "POST", path, { name: "a sixth" })).statusCode).toBe(409);
     await send(session, "DELETE", `${path}/${keys[2]?.key.id}`);
-    await make(session, { name: "in the place of the revoked one" });
+    await make(session, { name: "instead of the revoked one" });
     expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
   });
 
@@ -232,7 +232,7 @@ describe("a rotated key", () => {
     expect(left).toEqual([0, 0]);
   });
 
-  test("if the successor of a rotated key is rotated too, only the latest former key still works", async () => {
+  test("a rotated key ends when its successor is also rotated", async () => {
     const session = await service.signIn();
     const first = await make(session);
     const second = await rotate(session, first.key.id, 24);
@@ -265,7 +265,7 @@ describe("a rotated key", () => {
 });
 
 describe("an ended key", () => {
-  test("an ended key is refused as soon as it is revoked, while its jobs continue", async () => {
+  test("a revoked key is refused immediately, while its jobs continue", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session);
     const other = await make(session);
@@ -286,7 +286,7 @@ describe("an ended key", () => {
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
   });
 
-  test("an expired key is refused from its expiry on", async () => {
+  test("a key is refused from its expiry time on", async () => {
     const session = await service.signIn();
     const expiresAt = new Date(service.clock.now() + hourMs).toISOString();
     const { key, token } = await make(session, { expires_at: expiresAt });
@@ -312,7 +312,7 @@ describe("an ended key", () => {
 });
 
 describe("the rates of a key", () => {
-  test("the rates of a key can be lowered by the owner, never raised", async () => {
+  test("the owner can lower the rates of a key but not raise them above the account's", async () => {
     const session = await service.signIn();
     const listed = (await send(session, "GET", path)).json<KeysAnswer>();
     expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
@@ -337,7 +337,7 @@ describe("the rates of a key", () => {
     });
   });
 
-  test("the rates of a key never exceed the account's, even if the owner set them higher before", async () => {
+  test("the rates of a key never exceed the account's, even if the account's are lowered later", async () => {
     const session = await service.signIn();
     const { key, token } = await make(session, { submissions_per_minute: 8 });
     const operator = await service.signIn({ role: "operator" });
@@ -388,7 +388,7 @@ describe("a key restricted to some methods", () => {
     },
   );
 
-  test("a key restricted to some methods may count if it may use either search method", async () => {
+  test("a key restricted to either search method can also count posts", async () => {
     const session = await service.signIn();
     for (const method of ["searchbyquery", "searchbyfullarchive"]) {
       const { token } = await make(session, { methods: [method] });
@@ -430,7 +430,7 @@ test("keys of a suspended account are refused as suspended on every route", asyn
   expect(wrong.statusCode).toBe(401);
 });
 
-test("a key's last use and the network of that use are reported", async () => {
+test("the list of keys reports when and from which network each was last used", async () => {
   const session = await service.signIn();
   const { key, token } = await make(session);
   expect(key).toMatchObject({ used_at: null, used_from: null });

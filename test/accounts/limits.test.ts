@@ -60,13 +60,13 @@ async function signUp(subject: string) {
   });
 }
 
-async function arrive(subject: string): Promise<TestSession> {
+async function signUpSession(subject: string): Promise<TestSession> {
   const entered = await signUp(subject);
   if (entered.kind !== "signed_in") throw new Error(entered.kind);
   return await service.signIn({ accountId: entered.accountId });
 }
 
-async function leave(session: TestSession, subject: string): Promise<void> {
+async function deleteAccount(session: TestSession, subject: string): Promise<void> {
   const answer = await service.callAs(session, {
     method: "DELETE",
     url: "/dashboard/api/account",
@@ -76,29 +76,29 @@ async function leave(session: TestSession, subject: string): Promise<void> {
 }
 
 describe("an owner who deletes the account and signs up again", () => {
-  test("an owner who deletes the account and signs up again has the limits of the former account for a day", async () => {
-    const first = await arrive("71");
+  test("an owner who deletes the account and signs up again within a day gets the limits of the former account", async () => {
+    const first = await signUpSession("71");
     await limit(first.accountId, { requests_per_second: 7, submissions_per_minute: 1 });
-    await leave(first, "71");
-    const second = await arrive("71");
+    await deleteAccount(first, "71");
+    const second = await signUpSession("71");
     expect(second.accountId).not.toBe(first.accountId);
     const limitsOf = async (session: TestSession) =>
       (await service.callAs(session, { url: "/dashboard/api/session" })).json().signed_in.limits;
     expect(await limitsOf(second)).toEqual({ requests_per_second: 7, submissions_per_minute: 1 });
-    await leave(second, "71");
+    await deleteAccount(second, "71");
     service.clock.move(86_400_001);
     operator = await service.signIn({ role: "operator" });
-    expect(await limitsOf(await arrive("71"))).toEqual({
+    expect(await limitsOf(await signUpSession("71"))).toEqual({
       requests_per_second: 1_000,
       submissions_per_minute: 10,
     });
   });
 
-  test("an owner who deletes the account and signs up again has the key creations of the former account counted", async () => {
-    const first = await arrive("72");
+  test("key creations of a deleted account count when its owner signs up again", async () => {
+    const first = await signUpSession("72");
     for (let made = 0; made < 3; made += 1) await keyOf(first);
-    await leave(first, "72");
-    const second = await arrive("72");
+    await deleteAccount(first, "72");
+    const second = await signUpSession("72");
     await keyOf(second);
     expect((await makeKey(second)).json()).toMatchObject({
       code: "too_many_keys",
@@ -107,7 +107,8 @@ describe("an owner who deletes the account and signs up again", () => {
   });
 
   test("an owner can delete the account and sign up again twice a day, but not a third time", async () => {
-    for (let deleted = 0; deleted < 3; deleted += 1) await leave(await arrive("73"), "73");
+    for (let deleted = 0; deleted < 3; deleted += 1)
+      await deleteAccount(await signUpSession("73"), "73");
     expect(await signUp("73")).toEqual({ kind: "too_many" });
     expect((await signUp("74")).kind).toBe("signed_in");
     service.clock.move(86_400_001);
@@ -132,9 +133,8 @@ describe("an account with its own limits", () => {
     const listed = (await service.callAs(session, { url: keysPath })).json();
     const left = listed.keys.map((key: { left: { submissions: number } }) => key.left.submissions);
     expect(left).toEqual([0, 0]);
-    // Has no limits of its own.
-    const free = await service.signIn();
-    const keys = [await keyOf(free), await keyOf(free)];
+    const withoutLimits = await service.signIn();
+    const keys = [await keyOf(withoutLimits), await keyOf(withoutLimits)];
     for (const { token } of keys) {
       for (let submitted = 0; submitted < 3; submitted += 1) {
         expect((await service.submit(token, search("comet"))).statusCode).toBe(202);

@@ -13,9 +13,9 @@ const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
 let service: ServiceUnderTest;
-let named: ServiceUnderTest;
+let withPublicUrl: ServiceUnderTest;
 beforeAll(async () => {
-  [service, named] = await Promise.all([
+  [service, withPublicUrl] = await Promise.all([
     startServiceUnderTest({
       EARSHOT_DASHBOARD_REQUESTS_PER_SECOND: "1000",
       EARSHOT_SIGN_INS_PER_MINUTE: "1000",
@@ -28,7 +28,7 @@ beforeAll(async () => {
   ]);
 });
 afterAll(async () => {
-  await Promise.all([service.remove(), named.remove()]);
+  await Promise.all([service.remove(), withPublicUrl.remove()]);
 });
 
 const jobs = "/v1/search/live/jobs";
@@ -63,7 +63,7 @@ async function ownAudit(session: TestSession): Promise<string[]> {
   return entries.map(({ action }) => action);
 }
 
-test("a page can search with its session cookie as a program does with a key", async () => {
+test("a dashboard page can search with its session cookie", async () => {
   const session = await service.signIn();
   const submitted = await service.callAs(session, {
     method: "POST",
@@ -82,15 +82,15 @@ test("a page can search with its session cookie as a program does with a key", a
 });
 
 withFileStore("sessions of one account share a rate that is separate from its keys'", async () => {
-  const first = await named.signIn();
-  const second = await named.signIn({ accountId: first.accountId });
-  await named.callAs(first, { url: jobs });
-  await named.callAs(second, { url: jobs });
-  const third = await named.callAs(first, { url: jobs });
+  const first = await withPublicUrl.signIn();
+  const second = await withPublicUrl.signIn({ accountId: first.accountId });
+  await withPublicUrl.callAs(first, { url: jobs });
+  await withPublicUrl.callAs(second, { url: jobs });
+  const third = await withPublicUrl.callAs(first, { url: jobs });
   expect(third.statusCode).toBe(429);
   expect(third.json().code).toBe("rate_limited");
-  named.clock.move(1_000);
-  expect((await named.callAs(first, { url: jobs })).statusCode).toBe(200);
+  withPublicUrl.clock.move(1_000);
+  expect((await withPublicUrl.callAs(first, { url: jobs })).statusCode).toBe(200);
 });
 
 test("a request with both a key and a cookie is authenticated by the key", async () => {
@@ -105,7 +105,7 @@ test("a request with both a key and a cookie is authenticated by the key", async
   expect(wrong.json().code).toBe("unauthorized");
 });
 
-test("dashboard paths accept no API key", async () => {
+test("dashboard paths do not accept API keys", async () => {
   const key = await service.makeKey();
   const answer = await service.call(key, { url: "/dashboard/api/sessions" });
   expect(answer.statusCode).toBe(401);
@@ -117,7 +117,7 @@ test("dashboard paths accept no API key", async () => {
   });
 });
 
-test("operator routes do not exist for other accounts", async () => {
+test("operator routes return 404 to accounts that are not operators", async () => {
   const url = "/dashboard/api/operator/accounts";
   expect(await status(await service.signIn(), { url })).toBe(404);
   expect(await status(await service.signIn({ role: "operator" }), { url })).toBe(200);
@@ -132,9 +132,9 @@ test.each<[string, Record<string, string | undefined>]>([
   ["no token", { "x-earshot-csrf": undefined }],
   ["an empty token", { "x-earshot-csrf": "" }],
   ["a made-up token", { "x-earshot-csrf": "A".repeat(43) }],
-  ["a request from another site", { "sec-fetch-site": "cross-site" }],
-  ["a request from a neighbour", { "sec-fetch-site": "same-site" }],
-])("a request that changes something is refused with %s", async (_what, headers) => {
+  ["Sec-Fetch-Site: cross-site", { "sec-fetch-site": "cross-site" }],
+  ["Sec-Fetch-Site: same-site", { "sec-fetch-site": "same-site" }],
+])("a state-changing request with %s is refused", async (_what, headers) => {
   const session = await service.signIn();
   for (const url of ["/dashboard/api/sign-out", "/v1/search/live/social"]) {
     const { app } = service;
@@ -146,13 +146,13 @@ test.each<[string, Record<string, string | undefined>]>([
       "x-earshot-csrf": session.csrf,
       ...headers,
     };
-    const kept = Object.fromEntries(
+    const present = Object.fromEntries(
       Object.entries(sent).filter((field): field is [string, string] => field[1] !== undefined),
     );
     const answer = await app.inject({
       method: "POST",
       url,
-      headers: kept,
+      headers: present,
       payload: search("comet"),
     });
     expect(answer.statusCode).toBe(403);
@@ -168,19 +168,19 @@ test("a CSRF token of another session is refused", async () => {
   expect(await status(mine, sent)).toBe(204);
 });
 
-test("a cross-site request cannot read anything with the cookie", async () => {
+test("a cross-site request with the session cookie is refused", async () => {
   const session = await service.signIn();
   const headers = { "sec-fetch-site": "cross-site" };
   expect(await status(session, { headers })).toBe(403);
   expect(await status(session, { url: "/dashboard/api/session", headers })).toBe(403);
 });
 
-test("only the Origin of the public address is accepted if one is configured", async () => {
-  const session = await named.signIn();
+test("if a public URL is configured, only its Origin is accepted", async () => {
+  const session = await withPublicUrl.signIn();
   const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
   const headers = { origin: "http://earshot.test" };
-  expect((await named.callAs(session, { ...sent, headers })).statusCode).toBe(403);
-  expect((await named.callAs(session, sent)).statusCode).toBe(204);
+  expect((await withPublicUrl.callAs(session, { ...sent, headers })).statusCode).toBe(403);
+  expect((await withPublicUrl.callAs(session, sent)).statusCode).toBe(204);
 });
 
 test("a sign-in provider that is not configured returns 404", async () => {
@@ -211,7 +211,7 @@ test("signing out everywhere ends all sessions of the account and no others", as
   expect(await ownAudit(first)).toContain("sessions_ended");
 });
 
-test("a user sees the active sessions and can end one of them", async () => {
+test("a user can list the account's active sessions and end one of them", async () => {
   const first = await service.signIn();
   const second = await service.signIn({ accountId: first.accountId });
   const listed = await service.callAs(first, { url: "/dashboard/api/sessions" });
@@ -274,7 +274,7 @@ test("a session ends thirty days after sign-in, regardless of its use", async ()
   expect(String(requested.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
 });
 
-test("the secret in the cookie is rotated after an hour and the page stays signed in", async () => {
+test("the session cookie's secret is rotated after an hour, and the user stays signed in", async () => {
   const browser = await browserOf(await service.signIn());
   const before = browser.cookies.get("earshot");
   await browser.session();
@@ -330,21 +330,21 @@ test("a response that is lost or arrives out of order does not end the session",
   expect(await status({ ...session, cookie })).toBe(200);
 });
 
-test("knowing the id of a session without its cookie neither enters nor ends it", async () => {
+test("the id of a session is not enough to use or end the session", async () => {
   const session = await service.signIn();
   const [name = "", value = ""] = session.cookie.split("=");
-  const [handle = "", generation, asker] = value.split(".");
+  const [handle = "", generation, clientHash] = value.split(".");
   expect(handle).not.toContain(session.id);
   for (const made of [
-    `${session.id}.${generation}.${asker}.${"A".repeat(43)}`,
-    `${handle}.${generation}.${asker}.${"A".repeat(43)}`,
+    `${session.id}.${generation}.${clientHash}.${"A".repeat(43)}`,
+    `${handle}.${generation}.${clientHash}.${"A".repeat(43)}`,
   ]) {
     expect(await status({ ...session, cookie: `${name}=${made}` })).toBe(401);
   }
   expect(await status(session)).toBe(200);
 });
 
-test("a pending request with an earlier cookie does not affect a browser that has signed in since", async () => {
+test("a late request with the cookie of an ended session does not clear the browser's current cookie", async () => {
   const session = await service.signIn();
   await service.callAs(session, { method: "POST", url: "/dashboard/api/sign-out" });
   const answer = await service.callAs(session, { url: jobs });
@@ -352,7 +352,7 @@ test("a pending request with an earlier cookie does not affect a browser that ha
   expect(answer.headers["set-cookie"]).toBeUndefined();
 });
 
-test("responses to a session are neither cacheable nor sniffable", async () => {
+test("responses to a session forbid caching and content sniffing", async () => {
   const session = await service.signIn();
   for (const url of [jobs, "/v1/search/live/social/result/0", "/dashboard/api/nothing"]) {
     const { headers } = await service.callAs(session, { url });
@@ -397,7 +397,7 @@ test("a sign-in link signs the operator in once", async () => {
   expect(again.json().code).toBe("sign_in_link_invalid");
 });
 
-test("an account's sign-in link signs in to that account, with only its role", async () => {
+test("a sign-in link for an account signs in to that account and does not change its role", async () => {
   const { accountId } = await service.context.store.write("createKey", {
     name: "test",
     accountName: "laptop",

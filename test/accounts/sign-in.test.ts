@@ -56,7 +56,7 @@ async function begin(browser: TestBrowser, path = "/auth/github"): Promise<strin
   return String(headers.location);
 }
 
-async function comeBack(browser: TestBrowser, callback: string): Promise<string> {
+async function finishSignIn(browser: TestBrowser, callback: string): Promise<string> {
   const { pathname, search } = new URL(callback);
   const answer = await browser.visit(`${pathname}${search}`, { "sec-fetch-site": "cross-site" });
   expect(answer.statusCode).toBe(303);
@@ -69,7 +69,7 @@ async function signIn(
   path = "/auth/github",
 ): Promise<string> {
   const location = await begin(browser, path);
-  return await comeBack(browser, provider.decide(location, login));
+  return await finishSignIn(browser, provider.decide(location, login));
 }
 
 const refusal = (word: string): string => `/dashboard/sign-in?error=${word}`;
@@ -107,13 +107,13 @@ test("a user signs up with GitHub and the page shows the account", async () => {
   expect((await browser.visit("/v1/search/live/jobs")).statusCode).toBe(200);
 });
 
-test("an account whose provider id is in the operator list becomes an operator", async () => {
+test("an account whose user number is in EARSHOT_OPERATORS becomes an operator at sign-in", async () => {
   const browser = createTestBrowser(service);
   await signIn(browser, "ann");
   expect((await browser.session()).signed_in.account.role).toBe("operator");
 });
 
-test("cancelling at the provider shows a message and is counted in a metric", async () => {
+test("cancelling a sign-in at the provider leads to a message and is counted in a metric", async () => {
   const before = await signInsCounted("denied");
   expect(await signIn(createTestBrowser(service), null)).toBe(refusal("denied"));
   expect(await signInsCounted("denied")).toBe(before + 1);
@@ -147,7 +147,7 @@ test.each([
   },
 );
 
-test("sign-ins that used up the provider's rate limit do not block sign-in links", async () => {
+test("sign-in links still work after an address has used up its limit of provider sign-ins", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   await begin(browser);
@@ -164,14 +164,14 @@ test("a request without a key gets a hint about where to sign in", async () => {
   expect(hinted.hint).not.toContain("earshot keys");
 });
 
-test("behind https the response requires TLS for later requests (HSTS)", async () => {
+test("responses have an HSTS header if the public URL is https", async () => {
   const field = "strict-transport-security";
   const page = { url: "/dashboard", headers: { host: "earshot.test" } };
   expect((await secure.app.inject(page)).headers[field]).toBe("max-age=31536000");
   expect((await service.app.inject(page)).headers[field]).toBeUndefined();
 });
 
-test("neither the log nor a response contains sign-in secrets", async () => {
+test("the log contains no sign-in secrets", async () => {
   const browser = createTestBrowser(service);
   const location = await begin(browser);
   const secret = browser.cookies.get("earshot-sign-in");
@@ -181,7 +181,7 @@ test("neither the log nor a response contains sign-in secrets", async () => {
     status: 200,
     body: { error: "incorrect_client_credentials", error_description: clientSecret },
   };
-  expect(await comeBack(browser, callback)).toBe(refusal("provider_failed"));
+  expect(await finishSignIn(browser, callback)).toBe(refusal("provider_failed"));
   faults.token = { status: 200, body: `{"access_token": "${clientSecret}` };
   expect(await signIn(browser)).toBe(refusal("provider_failed"));
   delete faults.token;
@@ -189,9 +189,8 @@ test("neither the log nor a response contains sign-in secrets", async () => {
   const log = logged.join("");
   expect(log).toContain("incorrect_client_credentials");
   const { searchParams } = new URL(callback);
-  for (const kept of [clientSecret, secret, searchParams.get("code"), searchParams.get("state")]) {
-    expect(log).not.toContain(kept);
-  }
+  const secrets = [clientSecret, secret, searchParams.get("code"), searchParams.get("state")];
+  for (const each of secrets) expect(log).not.toContain(each);
   for (const value of browser.cookies.values()) expect(log).not.toContain(value.split(".").at(-1));
 });
 
@@ -200,19 +199,19 @@ test("a sign-in state is valid once, even with the cookie of the same browser", 
   const location = await begin(browser);
   const secret = browser.cookies.get("earshot-sign-in") ?? "";
   const callback = provider.decide(location, "ben");
-  expect(await comeBack(browser, callback)).toBe("/dashboard");
+  expect(await finishSignIn(browser, callback)).toBe("/dashboard");
   expect(browser.cookies.has("earshot-sign-in")).toBe(false);
   browser.cookies.set("earshot-sign-in", secret);
   const again = provider.decide(location, "ben");
-  expect(await comeBack(browser, again)).toBe(refusal("expired"));
+  expect(await finishSignIn(browser, again)).toBe(refusal("expired"));
 });
 
 test("a sign-in started in another browser cannot be finished here", async () => {
   const [theirs, mine] = [createTestBrowser(service), createTestBrowser(service)];
   const callback = provider.decide(await begin(theirs), "ben");
-  expect(await comeBack(mine, callback)).toBe(refusal("expired"));
+  expect(await finishSignIn(mine, callback)).toBe(refusal("expired"));
   await begin(mine);
-  expect(await comeBack(mine, callback)).toBe(refusal("expired"));
+  expect(await finishSignIn(mine, callback)).toBe(refusal("expired"));
   expect((await mine.session()).signed_in).toBeNull();
 });
 
@@ -222,7 +221,7 @@ test.each(["", "wrong", "x".repeat(43), "ä".repeat(43)])(
     const browser = createTestBrowser(service);
     const callback = new URL(provider.decide(await begin(browser), "ben"));
     callback.searchParams.set("state", state);
-    expect(await comeBack(browser, callback.href)).toBe(refusal("expired"));
+    expect(await finishSignIn(browser, callback.href)).toBe(refusal("expired"));
   },
 );
 
@@ -230,14 +229,14 @@ test("a callback of one provider does not finish a sign-in with another", async 
   const browser = createTestBrowser(service);
   const callback = new URL(provider.decide(await begin(browser), "ben"));
   callback.pathname = "/auth/gitlab/callback";
-  expect(await comeBack(browser, callback.href)).toBe(refusal("expired"));
+  expect(await finishSignIn(browser, callback.href)).toBe(refusal("expired"));
 });
 
 test.each(["//evil.example", "https://evil.example/dashboard", "/dashboard/%2f%2fevil", "/docs"])(
-  "a sign-in redirects only to the dashboard: %j",
-  async (position) => {
+  "after a sign-in, the return target %j is replaced by the dashboard",
+  async (target) => {
     const browser = createTestBrowser(service);
-    const path = `/auth/github?return=${encodeURIComponent(position)}`;
+    const path = `/auth/github?return=${encodeURIComponent(target)}`;
     expect(await signIn(browser, "ben", path)).toBe("/dashboard");
   },
 );
@@ -275,7 +274,7 @@ test("a suspended account cannot sign in", async () => {
   expect(await signIn(browser, "ben")).toBe("/dashboard");
 });
 
-test("behind https cookies are Secure and bound to the host", async () => {
+test("cookies are Secure and bound to the host if the public URL is https", async () => {
   secure.clock.move(60_000);
   const browser = createTestBrowser(secure, "https://earshot.test");
   const location = await begin(browser);
@@ -287,7 +286,7 @@ test("behind https cookies are Secure and bound to the host", async () => {
   expect(new URL(location).searchParams.get("redirect_uri")).toBe(
     "https://earshot.test/auth/github/callback",
   );
-  expect(await comeBack(browser, provider.decide(location, "ben"))).toBe("/dashboard");
+  expect(await finishSignIn(browser, provider.decide(location, "ben"))).toBe("/dashboard");
   expect(browser.setCookies).toContainEqual(
     expect.stringMatching(
       /^__Host-earshot=\w{22}\.1\.-{8}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,

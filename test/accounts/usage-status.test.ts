@@ -136,7 +136,7 @@ describe("usage", () => {
     expect(await usageOf(session, `?key=dashboard-${session.accountId}`)).toMatchObject({ totals });
   });
 
-  test("usage requires a session and a valid range", async () => {
+  test("usage and status require a session and valid parameters", async () => {
     const { token, session } = await makeKey();
     expect((await service.call(token, { url: "/dashboard/api/usage" })).statusCode).toBe(401);
     expect((await service.call(null, { url: "/dashboard/api/status" })).statusCode).toBe(401);
@@ -151,7 +151,7 @@ describe("usage", () => {
     }
   });
 
-  test("usage reports when and from which network a key was last used", async () => {
+  test("the recorder writes when and from which network a key was last used", async () => {
     const { token, session } = await makeKey();
     const keyOf = async () =>
       (await service.callAs(session, { url: "/dashboard/api/keys" })).json().keys[0];
@@ -222,7 +222,7 @@ describe("status", () => {
     await on.context.archive.write({ changes: [], coverage });
   }
 
-  test("the status reports coverage with its gap, and the number of stored posts over time", async () => {
+  test("the status reports coverage with its gaps, and the number of stored posts over time", async () => {
     const own = await startServiceUnderTest();
     const nowMs = own.clock.now();
     const times = Array.from({ length: 300 }, (_, index) => nowMs - index * 20 * 60_000);
@@ -268,7 +268,7 @@ describe("status", () => {
     await own.remove();
   });
 
-  test("the status reads the archive once a minute for all accounts, regardless of the stream", async () => {
+  test("the status reads the archive at most once a minute, for all accounts together", async () => {
     const own = await startServiceUnderTest({
       EARSHOT_INGEST: "bluesky",
       EARSHOT_JETSTREAM_URLS: "ws://127.0.0.1:1/subscribe",
@@ -315,7 +315,7 @@ describe("status", () => {
     await own.remove();
   });
 
-  test("the status shows which platforms are requested, and counts jobs", async () => {
+  test("the status shows which platforms are requested live, and counts a node's jobs", async () => {
     const { token, session } = await makeKey();
     const jobsBefore = (await statusOf(session)).nodes[0]?.jobs ?? 0;
     await searchOnce(token);

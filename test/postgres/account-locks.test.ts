@@ -8,7 +8,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Transactions of several gateways about the same accounts. */
+/** Concurrent transactions of several gateways on the same accounts. */
 let service: ServiceUnderTest;
 let other: ServiceUnderTest;
 let pool: Pool;
@@ -40,7 +40,7 @@ const usageOf = (accountId: string, latencies = ""): UsageRow => ({
   ...{ posts: 2, latencies },
 });
 
-test("searches of an account do not wait for a transaction that adds rows of the account", async () => {
+test("searches of an account do not wait for a transaction that adds rows with a reference to the account", async () => {
   const { key, accountId } = await newAccount();
   const statuses = await pool.begin(async (transaction) => {
     await transaction.unsafe(
@@ -64,7 +64,7 @@ test("searches of an account do not wait for a transaction that adds rows of the
   expect(statuses).toEqual([202, 202, 202, 202]);
 });
 
-test("usage is added while another transaction changes its account", async () => {
+test("usage can be added while another transaction changes its account", async () => {
   const { accountId } = await newAccount();
   await pool.begin(async (transaction) => {
     await transaction.unsafe("UPDATE account SET last_change = last_change + 1 WHERE id = $1", [

@@ -9,7 +9,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** A key that was just admitted is admitted with its next search. */
+/** The next search of a recently admitted key is admitted and inserted in one call. */
 let service: ServiceUnderTest;
 let other: ServiceUnderTest;
 let pool: Pool;
@@ -47,7 +47,7 @@ async function admittedKey(rates: Parameters<ServiceUnderTest["makeKey"]>[0] = {
   return key;
 }
 
-/** Names of the calls to the store for a submission; a slow answer also reads its rates again. */
+/** Names of the calls to the store for a submission. A slow answer also reads the rates again, which is omitted. */
 async function callsFor(key: string, payload: object) {
   const { store } = service.context;
   const calls = [vi.spyOn(store, "inMemory"), vi.spyOn(store, "write")] as const;
@@ -57,7 +57,7 @@ async function callsFor(key: string, payload: object) {
   return { answer, names: names.filter((name) => name !== "limitState") };
 }
 
-test("a search that is admitted and inserted together is one call to the store, which counts it", async () => {
+test("a search is admitted, counted and inserted in one call to the store", async () => {
   const key = await admittedKey();
   let searches = 1;
   // A slow machine may take the ordinary path.
@@ -85,7 +85,7 @@ test("concurrent searches are each counted once", async () => {
   expect(jobs).toHaveLength(8);
 });
 
-test("a revoked key is refused, regardless of what it sends", async () => {
+test("a revoked key is refused, whatever it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey();
     await other.context.store.write("revokeKey", {
@@ -97,11 +97,11 @@ test("a revoked key is refused, regardless of what it sends", async () => {
   }
 });
 
-test("a key over its rate is refused, regardless of what it sends", async () => {
+test("a key over its rate is refused, whatever it sends", async () => {
   for (const payload of [search("comet"), invalid]) {
     const key = await admittedKey({ requestsPerSecond: 2 });
-    const elsewhere = await other.call(key, { url: "/v1/search/live/social/jobs" });
-    expect(elsewhere.statusCode).toBe(200);
+    const request = await other.call(key, { url: "/v1/search/live/social/jobs" });
+    expect(request.statusCode).toBe(200);
     const answer = await service.submit(key, payload);
     expect([answer.statusCode, answer.json().code]).toEqual([429, "rate_limited"]);
     expect(answer.headers["retry-after"]).toBe("1");
@@ -125,7 +125,7 @@ test("changes to a key's methods apply to its next search", async () => {
   expect((await service.submit(key, search("comet"))).statusCode).toBe(202);
 });
 
-test("a search of an account with a webhook is delivered, and its posts are known by their IDs", async () => {
+test("the end of a search is delivered to the account's webhook, and the IDs of its posts are stored", async () => {
   const key = await admittedKey();
   const [owner] = await pool.unsafe("SELECT account_id FROM api_key WHERE id = $1", [id(key)]);
   await pool.unsafe(
@@ -146,7 +146,7 @@ test("a search of an account with a webhook is delivered, and its posts are know
   expect(deliveries).toHaveLength(1);
 });
 
-test("methods other than searches are admitted first", async () => {
+test("a job of another method than a search is admitted before it is inserted", async () => {
   const key = await admittedKey();
   const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };
   const { answer, names } = await callsFor(key, payload);
@@ -154,7 +154,7 @@ test("methods other than searches are admitted first", async () => {
   expect(names.slice(0, 2)).toEqual(["admit", "insertJob"]);
 });
 
-test("the ID of a post in a result identifies it at a gateway that has not archived it", async () => {
+test("the ID of a post in a result identifies the post at a gateway that has not archived it", async () => {
   const key = await admittedKey();
   const { uuid } = (await service.submit(key, search("comet"))).json();
   const [post] = (await other.result(key, uuid)).json();

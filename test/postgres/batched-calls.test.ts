@@ -16,7 +16,7 @@ import type {
 import { databaseOperations } from "../../src/server/control/control-database.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
 
-/** Calls that wait for an earlier one are sent as one statement. */
+/** Calls that wait for an earlier call are sent as one statement. */
 let pool: Pool;
 
 beforeAll(async () => {
@@ -61,7 +61,7 @@ const groups = fc.array(
   { minLength: 1, maxLength: 12 },
 );
 
-test("concurrent requests are admitted as far as the in-memory sliding logs have room", async () => {
+test("PostgreSQL admits as many concurrent requests as the in-memory sliding logs do", async () => {
   await pool.unsafe(`
     CREATE TABLE test_time(us BIGINT NOT NULL);
     INSERT INTO test_time VALUES(0);
@@ -171,7 +171,7 @@ test("concurrent jobs are numbered within their accounts, and one that fails doe
   expect(rows[0]?.expires).toBe(3);
 });
 
-test("jobs of accounts with webhooks are inserted in the ordinary steps", async () => {
+test("concurrent jobs of accounts with webhooks get deliveries, and those of others do not", async () => {
   await pool.unsafe(`
     INSERT INTO account(id, created_ms) VALUES('watched', 0);
     INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const own = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off", EARSHOT_LOG_LEVEL: "silent" };
 
-/** With the store in its file or in the database. */
+/** Runs a service with the control store in its file or in the database. */
 async function withService(
   database: Record<string, string>,
   use: (
@@ -52,7 +52,7 @@ async function newKey(): Promise<string> {
   return out.trim().split("\n").at(-1) ?? "";
 }
 
-/** Values at the edges of their types. */
+/** Adds rows with extreme values of their types. */
 function addRows(count: number): void {
   const source = new DatabaseSync(join(folder, "control.db"));
   const account = source.prepare("SELECT id FROM account").get()?.id ?? "";
@@ -84,7 +84,7 @@ test("a service continues in PostgreSQL with its accounts, keys and jobs", async
   });
 }, 60_000);
 
-test("every value is copied unchanged, including large and unusual ones", async () => {
+test("the copy preserves large numbers and unusual characters, except that NUL is replaced", async () => {
   await newKey();
   addRows(3);
   const tables = await copy();
@@ -98,7 +98,7 @@ test("every value is copied unchanged, including large and unusual ones", async 
   });
 });
 
-test("an interrupted copy resumes, and no gateway starts on the database before the copy is complete", async () => {
+test("an interrupted copy can be resumed, and no gateway starts on the database before the copy is complete", async () => {
   await newKey();
   addRows(2_500);
   const seen: number[] = [];
@@ -118,7 +118,7 @@ test("an interrupted copy resumes, and no gateway starts on the database before 
   await (await openControl({ dataDir: folder, database })).close();
 });
 
-test("a copy to a database or from a folder in use, or of a store that has changed since, is refused", async () => {
+test("a copy is refused if the folder or the database is in use, or if the store has changed since an interrupted copy", async () => {
   await newKey();
   addRows(10);
   await withService({}, async () => {

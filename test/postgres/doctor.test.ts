@@ -27,8 +27,8 @@ test("the doctor reports the PostgreSQL server and its connections", async () =>
 
 test("the doctor reports an unreachable PostgreSQL server, too few connections and a missing secret key", async () => {
   const settings = await databaseSettings();
-  const away = { EARSHOT_DATABASE_URL: "postgres://earshot@127.0.0.1:1/earshot" };
-  const { code, found } = await findings(away);
+  const unreachable = { EARSHOT_DATABASE_URL: "postgres://earshot@127.0.0.1:1/earshot" };
+  const { code, found } = await findings(unreachable);
   expect(code).toBe(1);
   expect(found).toContainEqual(expect.objectContaining({ subject: "secret key", level: "error" }));
   expect(found).toContainEqual(expect.objectContaining({ subject: "database", level: "error" }));

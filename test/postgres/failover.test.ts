@@ -30,7 +30,7 @@ afterAll(async () => {
   await primary?.remove();
 });
 
-test("a promoted standby takes over with everything that was accepted", async () => {
+test("after a failover, the promoted standby has every accepted job", async () => {
   const key = await service.makeKey();
   const submit = async () => await service.submit(key, search("comet"));
   const uuids: string[] = [];

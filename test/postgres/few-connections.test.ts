@@ -6,7 +6,7 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** More than the server has; superusers may use all. */
+/** More than the server's `max_connections`. */
 const wanted = 40;
 
 let server: PostgresServer;
@@ -25,7 +25,7 @@ afterAll(async () => {
   await server?.remove();
 });
 
-async function started(connections: number): Promise<ServiceUnderTest> {
+async function startWith(connections: number): Promise<ServiceUnderTest> {
   const service = await startServiceUnderTest({
     ...shared,
     EARSHOT_DATABASE_CONNECTIONS: String(connections),
@@ -38,7 +38,7 @@ const submissions = (service: ServiceUnderTest, key: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => service.submit(key, search("comet"))));
 
 test("two connections serve two hundred concurrent requests", async () => {
-  const service = await started(2);
+  const service = await startWith(2);
   const key = await service.makeKey();
   const answers = await submissions(service, key, 200);
   expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
@@ -46,7 +46,7 @@ test("two connections serve two hundred concurrent requests", async () => {
 });
 
 test("a PostgreSQL server without free connections causes only retryable refusals, and most requests succeed", async () => {
-  const service = await started(wanted);
+  const service = await startWith(wanted);
   const key = await service.makeKey();
   const accepted: string[] = [];
   for (let round = 0; round < 5; round += 1) {

@@ -44,7 +44,7 @@ beforeEach(async () => {
 
 const gateways = () => [first, second];
 
-/** Consent is opened at one gateway and given at the other. */
+/** Opens the consent at one gateway and gives it at the other. */
 async function codeAcross(verifier: string): Promise<string> {
   const query = form(requestParameters(app.clientId, verifier));
   const { ticket, methods } = (await openRequest(first, session, query)).json();
@@ -72,7 +72,7 @@ const pings = async (token: string) =>
     ({ statusCode }) => statusCode,
   );
 
-/** Requires that exactly one answer is not a reuse. */
+/** Requires that exactly one answer has tokens, and returns them. */
 function issuedOnce(answers: readonly Awaited<ReturnType<typeof refresh>>[]): Tokens {
   const issued = answers.filter(({ statusCode }) => statusCode === 200);
   const refused = answers.filter(({ statusCode }) => statusCode === 400);
@@ -87,7 +87,7 @@ const atBothTwice = <Answer>(send: (gateway: ServiceUnderTest) => Promise<Answer
   Promise.all([first, second, first, second].map(send));
 
 describe("an authorization code", () => {
-  test("an authorization code of consent at one gateway and decision at the other is exchanged at either", async () => {
+  test("an authorization code can be exchanged at either gateway, even if the consent was opened and given at different ones", async () => {
     for (const gateway of gateways()) {
       const verifier = newVerifier();
       const answer = await exchange(gateway, await codeAcross(verifier), verifier);
@@ -96,7 +96,7 @@ describe("an authorization code", () => {
     }
   });
 
-  test("an authorization code is exchanged once by concurrent requests, and its reuse revokes the tokens", async () => {
+  test("only one of several concurrent requests exchanges an authorization code, and its reuse revokes the tokens", async () => {
     for (let round = 0; round < 5; round += 1) {
       const verifier = newVerifier();
       const code = await codeAcross(verifier);
@@ -109,14 +109,14 @@ describe("an authorization code", () => {
 });
 
 describe("a refresh token", () => {
-  test("a refresh token of one gateway is replaced at the other, which ends the former access token", async () => {
+  test("a refresh token of one gateway can be used at the other, which ends the former access token", async () => {
     const before = await connect(first, session, app.clientId);
     const after = (await refresh(second, before.refresh_token)).json();
     expect(await pings(after.access_token)).toEqual([200, 200]);
     expect(await pings(before.access_token)).toEqual([401, 401]);
   });
 
-  test("a refresh token yields one new pair to concurrent requests, and its reuse revokes the connection", async () => {
+  test("only one of several concurrent requests gets new tokens for a refresh token, and its reuse revokes the connection", async () => {
     for (let round = 0; round < 5; round += 1) {
       const before = await connect(first, session, app.clientId);
       const answers = await atBothTwice((gateway) => refresh(gateway, before.refresh_token));

@@ -41,7 +41,7 @@ const servesAgain = () =>
   until("the service to serve again", async () => ((await submitted()) === 202 ? true : null));
 
 test.each(["SIGINT", "SIGQUIT"] as const)(
-  "requests are refused quickly while the database is away after %s, and accepted jobs survive",
+  "requests are refused quickly while the database is stopped by %s, and accepted jobs survive",
   async (signal) => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     await server.stop(signal);
@@ -52,7 +52,7 @@ test.each(["SIGINT", "SIGQUIT"] as const)(
   },
 );
 
-test("requests fail after their time limit if the database hangs, and none waits longer", async () => {
+test("requests are refused after the time limit if the database hangs", async () => {
   expect(await submitted()).toBe(202);
   server.signalAll("SIGSTOP");
   try {
@@ -64,7 +64,7 @@ test("requests fail after their time limit if the database hangs, and none waits
   await servesAgain();
 });
 
-test("database connections that the server closes are replaced", async () => {
+test("database connections that the PostgreSQL server closes are replaced", async () => {
   await server.query(
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'earshot'",
   );

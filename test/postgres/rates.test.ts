@@ -11,7 +11,7 @@ import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
 import { runOperation } from "../../src/db/postgres/run-operation.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
 
-/** The server's rates against those in memory, at given times. */
+/** Compares rates in the database with rates in memory, at simulated times. */
 let pool: Pool;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ const steps = fc.array(
 
 let cases = 0;
 
-test("rates in PostgreSQL allow, refuse and refund as the in-memory sliding logs do, also for keys with a shared limit", async () => {
+test("rates in PostgreSQL allow, refuse and give back calls like the in-memory sliding logs, for keys that share a limit", async () => {
   await fc.assert(
     fc.asyncProperty(
       steps,
@@ -93,7 +93,7 @@ test("rates in PostgreSQL allow, refuse and refund as the in-memory sliding logs
   );
 });
 
-test("a high limit is never exceeded in any window, and is available again within a 64th of it", async () => {
+test("a high limit in PostgreSQL is never exceeded in any window, and calls expire at most a 64th of the window late", async () => {
   const key: RatedKey = { keyId: "high", requestsPerSecond: 3, submissionsPerMinute: 100 };
   const admitted: number[] = [];
   for (let nowMs = 2_000_000; nowMs < 2_000_000 + 150_000; nowMs += 331) {
@@ -108,7 +108,7 @@ test("a high limit is never exceeded in any window, and is available again withi
   expect(admitted.length).toBeGreaterThan(225);
 });
 
-test("a submission uses its request and its search in one call, and no search that would have to wait", async () => {
+test("an admitted submission's search is counted in the same call as its request, unless it must wait", async () => {
   const { token } = (await runOperation(
     pool,
     commandLineKeyOperations(randomBytes).createKey as never,
@@ -140,7 +140,7 @@ test("a submission uses its request and its search in one call, and no search th
   ]);
 });
 
-test("an address with too many wrong keys is blocked for a minute", async () => {
+test("PostgreSQL blocks an address with too many wrong keys for a minute", async () => {
   const wrong = (secret: string, nowMs: number) => ({
     ...defaultLimits,
     failedKeysPerMinute: 3,

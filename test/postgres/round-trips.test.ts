@@ -28,7 +28,7 @@ afterAll(async () => {
   count?.close();
 });
 
-/** From submission to the fetched result. */
+/** Round trips per search, from the submission to the fetched result. */
 async function roundTripsOf(submit: (key: string, turn: number) => Promise<string>) {
   const key = await service.makeKey();
   const run = async (turn: number) => {
@@ -41,15 +41,15 @@ async function roundTripsOf(submit: (key: string, turn: number) => Promise<strin
   return (count.roundTrips() - before) / jobs;
 }
 
-/** A slow machine leases and completes the job, two trips more. */
-const besides = 2;
+/** On a slow machine, the job is leased and completed, which takes two more round trips. */
+const tolerance = 2;
 
-test("a short search takes two round trips: the key, its rates and the job with its result, and the key for the fetch", async () => {
+test("a short search takes two round trips: one for the submission with its result, one for the fetch", async () => {
   const submit = async (key: string) => (await service.submit(key, search("comet"))).json().uuid;
-  expect(await roundTripsOf(submit)).toBeLessThan(2 + besides);
+  expect(await roundTripsOf(submit)).toBeLessThan(2 + tolerance);
 });
 
-test("an idempotency key costs two more round trips", async () => {
+test("a search with an idempotency key takes four round trips", async () => {
   const submit = async (key: string, turn: number) => {
     const answer = await service.call(key, {
       method: "POST",
@@ -59,5 +59,5 @@ test("an idempotency key costs two more round trips", async () => {
     });
     return answer.json().uuid;
   };
-  expect(await roundTripsOf(submit)).toBeLessThan(4 + besides);
+  expect(await roundTripsOf(submit)).toBeLessThan(4 + tolerance);
 });

@@ -72,7 +72,7 @@ function byTable(columns: readonly (Column & { table: string })[]): Map<string, 
   );
 }
 
-test("gateways that start together create the tables once, with the columns of SQLite's", async () => {
+test("gateways that start together create the tables once, with the same columns as in SQLite", async () => {
   await Promise.all(Array.from({ length: 5 }, () => migratePostgres(pool)));
   expect(await pool.unsafe("SELECT version FROM control_schema")).toHaveLength(
     postgresMigrations.length,
@@ -83,7 +83,7 @@ test("gateways that start together create the tables once, with the columns of S
   expect(found.set("job", own)).toEqual(expected);
 });
 
-test("rates of an earlier form are replaced, and older gateways refuse the database", async () => {
+test("the rate tables of an earlier version are replaced, after which older gateways refuse the database", async () => {
   await pool.unsafe("DROP SCHEMA public CASCADE; CREATE SCHEMA public");
   const [first] = postgresMigrations;
   await pool.unsafe(`${first?.sql}
@@ -103,7 +103,7 @@ test("rates of an earlier form are replaced, and older gateways refuse the datab
   expect(newest).toEqual({ oldest: 3 });
 });
 
-test("a schema of an incompatible version is refused", async () => {
+test("a PostgreSQL schema of an incompatible version is refused", async () => {
   await pool.unsafe("INSERT INTO control_schema(version, oldest) VALUES(99, 99)");
   await expect(migratePostgres(pool)).rejects.toMatchObject({ code: "newer_schema" });
 });

@@ -8,7 +8,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Only the first has posts and a node. */
+/** Only the first gateway has posts and a node. */
 let first: ServiceUnderTest;
 let second: ServiceUnderTest;
 let key: string;
@@ -58,7 +58,7 @@ describe("a job submitted at one gateway", () => {
     }
   });
 
-  test("a job submitted at one gateway is run by a node of the other, and its end answers requests that wait for it", async () => {
+  test("a job submitted at one gateway can run on a node of the other, and a pending request gets its result at once", async () => {
     const uuid = await uuidOf(second);
     const startedMs = performance.now();
     const result = await second.result(key, uuid);
@@ -67,7 +67,7 @@ describe("a job submitted at one gateway", () => {
     expect(performance.now() - startedMs).toBeLessThan(5_000);
   });
 
-  test("a job is created once for an idempotency key, regardless of the gateways to which it is sent", async () => {
+  test("an idempotency key creates one job, even if it is sent to several gateways", async () => {
     const payload = JSON.stringify(search("harbour"));
     const submit = (gateway: ServiceUnderTest) =>
       gateway.call(key, {
@@ -80,7 +80,7 @@ describe("a job submitted at one gateway", () => {
     expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
   });
 
-  test("a job reports its changes to readers of both gateways in order, and the last of each job", async () => {
+  test("change readers at both gateways get changes in order, and the last change of each job", async () => {
     // Changes of other jobs may still arrive.
     const own = await first.makeKey();
     const accountId = await accountOf(own);
@@ -113,7 +113,7 @@ describe("a job submitted at one gateway", () => {
   });
 });
 
-test("the rate of a key is shared by both gateways", async () => {
+test("both gateways together enforce the rate of a key", async () => {
   const limited = await first.makeKey({ requestsPerSecond: 5, submissionsPerMinute: 3 });
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

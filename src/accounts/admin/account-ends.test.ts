@@ -47,32 +47,32 @@ afterEach(async () => {
 const names = new Map<string, string>();
 const nameOf = (id: string) => names.get(id);
 
-function make(name: string): string {
+function createAccount(name: string): string {
   const id = runNow(insertAccount(database.forOperations, { name, nowMs: 1 }, randomBytes));
   names.set(id, name);
   return id;
 }
 
-const close = (accountId: string) =>
+const closeAccount = (accountId: string) =>
   store.write("closeAccount", { accountId, actor: "command_line", nowMs: 2 });
 
 const isLeft = (accountId: string) =>
   database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId }) !== undefined;
 
 describe("ending accounts", () => {
-  test("the end of an account that another process began is resumed, also before startup", async () => {
-    const [ann, bob] = [make("ann"), make("bob")];
-    await close(ann);
+  test("the deletion of an account that another process began is completed, whether it began before or after startup", async () => {
+    const [ann, bob] = [createAccount("ann"), createAccount("bob")];
+    await closeAccount(ann);
     ends.start();
     await clock.advance(0);
     expect([isLeft(ann), reported]).toEqual([false, ["jobs of ann", "forgotten ann"]]);
-    await close(bob);
+    await closeAccount(bob);
     await clock.advance(1_000);
     expect([isLeft(bob), reported.at(-1)]).toEqual([false, "forgotten bob"]);
   });
 
   test("suspending an account ends its jobs once and does not delete the account", async () => {
-    const ann = make("ann");
+    const ann = createAccount("ann");
     const suspension = { reason: "" };
     await store.write("changeAccount", {
       accountId: ann,
@@ -86,8 +86,8 @@ describe("ending accounts", () => {
     expect((await store.read("findAccount", { id: ann, nowMs: 2 }))?.suspendedMs).toBe(2);
   });
 
-  test("the sweep of ended accounts does nothing when no account has ended", async () => {
-    make("ann");
+  test("accounts that are neither suspended nor closed are left alone", async () => {
+    createAccount("ann");
     ends.start();
     await clock.advance(10_000);
     expect(reported).toEqual([]);
@@ -96,8 +96,8 @@ describe("ending accounts", () => {
 
 describe("a closed account", () => {
   test("a closed account has no name and no role, is not listed and cannot be closed again", async () => {
-    const ann = make("ann");
-    await close(ann);
+    const ann = createAccount("ann");
+    await closeAccount(ann);
     const nowMs = 3;
     expect(await store.read("findAccount", { id: ann, nowMs })).toBeNull();
     const part = { query: null, after: null, limit: 10, nowMs };
@@ -105,12 +105,12 @@ describe("a closed account", () => {
     await expect(store.read("resolveAccount", { account: "ann" })).rejects.toThrow(
       /account .* not found/,
     );
-    await expect(close(ann)).rejects.toThrow(/account .* not found/);
-    expect(make("ann")).not.toBe(ann);
+    await expect(closeAccount(ann)).rejects.toThrow(/account .* not found/);
+    expect(createAccount("ann")).not.toBe(ann);
   });
 
   test("a closed account is deleted in batches of bounded size", async () => {
-    const ann = make("ann");
+    const ann = createAccount("ann");
     for (let index = 0; index < 250; index += 1) {
       database.run(
         `INSERT INTO job(uuid, account_id, key_id, request, canonical_query, warnings, state, submitted_ms, deadline_ms)
@@ -118,7 +118,7 @@ describe("a closed account", () => {
         { uuid: `uuid-${index}`, ann },
       );
     }
-    await close(ann);
+    await closeAccount(ann);
     const left = () => database.get<{ jobs: number }>("SELECT count(*) AS jobs FROM job")?.jobs;
     const seen: unknown[] = [];
     for (let isMore = true; isMore; ) {
@@ -136,14 +136,14 @@ describe("a closed account", () => {
   });
 
   test("an account is not deleted unless it was closed", async () => {
-    const ann = make("ann");
+    const ann = createAccount("ann");
     expect(await store.write("dropClosedAccount", { accountId: ann })).toEqual({ isMore: false });
     expect(isLeft(ann)).toBe(true);
   });
 });
 
-test("a changed reason for a suspension is also audited", async () => {
-  const ann = make("ann");
+test("a change of a suspension's reason is audited, without the reason", async () => {
+  const ann = createAccount("ann");
   for (const reason of ["spam", "spam", "scrapes"]) {
     const request = { accountId: ann, actor: "command_line" as const, nowMs: 2 };
     await store.write("changeAccount", { ...request, suspension: { reason } });
@@ -154,9 +154,9 @@ test("a changed reason for a suspension is also audited", async () => {
   ]);
 });
 
-describe("an account is resolved by its id, then its name, then a login with its provider", () => {
+describe("resolving an account by its id, its name, or its login with the provider", () => {
   test("an account is found by its login regardless of case, unless two accounts share the login", async () => {
-    const [ann, bob, carla] = [make("ann"), make("bob"), make("carla")];
+    const [ann, bob, carla] = [createAccount("ann"), createAccount("bob"), createAccount("carla")];
     const login = (accountId: string, provider: string, name: string) =>
       database.run("INSERT INTO identity VALUES(:provider, :accountId, :accountId, :name, 1, 1)", {
         provider,
@@ -175,8 +175,8 @@ describe("an account is resolved by its id, then its name, then a login with its
     await expect(resolve("github:Otter")).rejects.toThrow("several accounts are named");
   });
 
-  test("an account is never found by a login without a provider, because users choose logins themselves", async () => {
-    const mallory = make("mallory");
+  test("an account is never found by a login without a provider, because users choose their logins", async () => {
+    const mallory = createAccount("mallory");
     database.run("INSERT INTO identity VALUES('github', '6', :mallory, 'operator', 1, 1)", {
       mallory,
     });

@@ -4,8 +4,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { deletionOperations, EndingAccount } from "./deletion-operations.ts";
 
 /**
- * Ends the jobs of suspended and deleted accounts, and deletes the rows of deleted ones. Polls for changes by
- * `earshot accounts` every second, and resumes after a crash.
+ * Ends the jobs of suspended and deleted accounts, and deletes the rows of deleted accounts. Polls every second, because
+ * `earshot accounts` changes accounts in another process, and continues after a crash.
  */
 export type AccountEnds = {
   settle(account: EndingAccount): Promise<void>;
@@ -37,8 +37,8 @@ export function createAccountEnds({
   function settle(account: EndingAccount): Promise<void> {
     const { id, ending } = account;
     const key = `${ending} ${id}`;
-    const known = running.get(key);
-    if (known !== undefined) return known;
+    const pending = running.get(key);
+    if (pending !== undefined) return pending;
     const settled = end(account).finally(() => running.delete(key));
     running.set(key, settled);
     return settled;

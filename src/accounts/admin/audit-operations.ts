@@ -13,7 +13,7 @@ export type AuditEntry = {
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** Null or absent: any. */
+/** A null or absent filter matches all entries. */
 export type AuditPart = {
   accountId: string | null;
   action?: AuditAction | null;
@@ -45,7 +45,7 @@ export const auditOperations = {
       before: before ?? Number.MAX_SAFE_INTEGER,
       limit,
     };
-    // Only the filters in use, so that the statement can use an index.
+    // Includes only the filters in use, so that the statement can use an index.
     for (const name of Object.keys(filters) as (keyof typeof filters)[]) {
       const value = part[name] ?? null;
       if (value === null) continue;

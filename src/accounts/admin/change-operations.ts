@@ -12,12 +12,12 @@ export type AccountChangeRequest = {
   role?: Role;
   requestsPerSecond?: number | null;
   submissionsPerMinute?: number | null;
-  /** Null restores the account. */
+  /** Null ends the suspension. */
   suspension?: { reason: string } | null;
 };
 
 export const changeOperations = {
-  /** Suspension ends sessions immediately, jobs soon after. Errors: `account_not_found`, `last_operator`. */
+  /** A suspension ends sessions immediately and jobs soon after. Errors: `account_not_found`, `last_operator`. */
   changeAccount: durable(function* (
     database,
     request: AccountChangeRequest,

@@ -9,7 +9,7 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** A new sign-up inherits the account's limits for this time; default one day. */
+  /** For this time, a new sign-up of the owner inherits the account's limits. Default: one day. */
   rememberMs?: number;
   nowMs: number;
 };
@@ -19,8 +19,8 @@ export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 /** Rows are deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
   /**
-   * Deletes what identifies the owner and refuses new jobs; `dropClosedAccount` deletes the rest. Errors: `account_not_found`,
-   * `last_operator`.
+   * Deletes what identifies the owner, after which new jobs are refused. `dropClosedAccount` deletes the rest. Errors:
+   * `account_not_found`, `last_operator`.
    */
   closeAccount: durable(function* (database, request: DeletionRequest): Steps<null> {
     const { accountId, actor, rememberMs = rememberedMs, nowMs } = request;
@@ -33,8 +33,8 @@ export const deletionOperations = {
     yield* writeAuditEntry(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
     yield* forgetSpendingOf(database, accountId);
     yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
-    for (const table of namingTables) yield* deleteOf(database, table, accountId);
-    // Disabling stops deliveries now; the rows are deleted later.
+    for (const table of identifyingTables) yield* deleteRowsOf(database, table, accountId);
+    // Stops deliveries now; the rows are deleted later.
     yield* database.run(
       "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
       { accountId, nowMs },
@@ -63,24 +63,24 @@ export const deletionOperations = {
     });
     if (dropped.includes(true)) return { isMore: true };
     // A request admitted earlier may have added rows.
-    for (const table of [...namingTables, "webhook"] as const) {
-      yield* deleteOf(database, table, accountId);
+    for (const table of [...identifyingTables, "webhook"] as const) {
+      yield* deleteRowsOf(database, table, accountId);
     }
     yield* database.run("DELETE FROM account WHERE id = :accountId", { accountId });
     database.emptyLogSoon();
     return { isMore: false };
   }),
 
-  /** `servedMs`: last heartbeat of a server, which deletes the rest; null for none. */
+  /** `heartbeatMs`: the last heartbeat of a server, which deletes the rest; null if there was none. */
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },
-  ): Steps<{ isLeft: boolean; servedMs: number | null }> {
+  ): Steps<{ isLeft: boolean; heartbeatMs: number | null }> {
     const left = yield* database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId });
-    const beat = yield* database.get<{ servedMs: number }>(
-      "SELECT max(seen_ms) AS servedMs FROM gateway",
+    const latest = yield* database.get<{ heartbeatMs: number }>(
+      "SELECT max(seen_ms) AS heartbeatMs FROM gateway",
     );
-    return { isLeft: left !== undefined, servedMs: beat?.servedMs ?? null };
+    return { isLeft: left !== undefined, heartbeatMs: latest?.heartbeatMs ?? null };
   }),
 
   endingAccounts: read(function* (database, _args: null): Steps<EndingAccount[]> {
@@ -101,7 +101,7 @@ export const deletionOperations = {
   }),
 };
 
-const namingTables = [
+const identifyingTables = [
   "session",
   "identity",
   "sign_in_link",
@@ -110,15 +110,15 @@ const namingTables = [
   "credential",
 ] as const;
 
-function* deleteOf(
+function* deleteRowsOf(
   database: Database,
-  table: (typeof namingTables)[number] | "webhook",
+  table: (typeof identifyingTables)[number] | "webhook",
   accountId: string,
 ): Steps<void> {
   yield* database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** Batch sizes. A job with its result may be large. */
+/** Deletions by batch. The limit for jobs is lower, because a job with its result may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,

@@ -48,22 +48,22 @@ function fill(table: string, values: Readonly<Record<string, string | number>> =
   const columns = database.all<{ name: string; type: string; must: number; value: string | null }>(
     `SELECT name, type, "notnull" OR pk AS must, dflt_value AS value FROM pragma_table_info('${table}')`,
   );
-  const given = columns
+  const filled = columns
     .filter(({ name, must, value }) => name in values || (must === 1 && value === null))
     .map(({ name, type }): [string, string | number | Uint8Array] => [
       name,
-      values[name] ?? owners[name] ?? usual(type),
+      values[name] ?? owners[name] ?? defaultOf(type),
     ]);
-  const names = given.map(([name]) => name);
+  const names = filled.map(([name]) => name);
   database.run(
     `INSERT INTO ${table}(${names.join(", ")}) VALUES(${names.map((name) => `:${name}`).join(", ")})`,
-    Object.fromEntries(given),
+    Object.fromEntries(filled),
   );
 }
 
 const owners: Readonly<Record<string, string>> = { account_id: "ann", detail: "{}" };
 
-function usual(type: string): string | number | Uint8Array {
+function defaultOf(type: string): string | number | Uint8Array {
   if (type === "BLOB") return new Uint8Array([1]);
   return type === "INTEGER" ? 1 : "[]";
 }
@@ -129,7 +129,7 @@ const tables = {
 } as const satisfies Record<ExportedKind, string>;
 
 describe("an export", () => {
-  test("an export is read in bounded parts, each row once and in order", () => {
+  test("an export is read in bounded parts, which contain each row once and in order", () => {
     for (let index = 0; index < 450; index += 1) {
       fill("usage", { bucket_ms: index, latencies: "x".repeat(100) });
     }
@@ -139,7 +139,7 @@ describe("an export", () => {
     expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
   });
 
-  test("an export ends a part at the size limit, even after few rows", () => {
+  test("a part of an export ends at the size limit, even after few rows", () => {
     for (let index = 0; index < 5; index += 1) {
       const result = JSON.stringify("x".repeat(200_000));
       fill("job", { sequence: index, uuid: `uuid-${index}`, submitted_ms: 5 - index, result });
@@ -149,7 +149,7 @@ describe("an export", () => {
     expect(uuids).toEqual(["uuid-4", "uuid-3", "uuid-2", "uuid-1", "uuid-0"]);
   });
 
-  test("an export continues from one webhook to the next, including those without deliveries", () => {
+  test("an export contains the deliveries of all webhooks, even if some webhooks have none", () => {
     for (const id of ["one", "three", "two"]) fill("webhook", { id });
     for (const [webhook, number] of [
       ["one", 1],
@@ -161,7 +161,7 @@ describe("an export", () => {
     expect(linesOf("delivery").map(({ id }) => id)).toEqual(["one-1", "one-2", "two-1"]);
   });
 
-  test("an export contains nothing of a deleted account", () => {
+  test("the export of a deleted account is empty", () => {
     database.run("DELETE FROM account");
     expect(partsOf("account")).toEqual([{ text: "", lines: 0, next: null }]);
   });
@@ -169,7 +169,7 @@ describe("an export", () => {
 
 describe("a line of an export", () => {
   test.each(Object.entries(tables))(
-    "an export's line of kind %s contains each column of %s except the excluded ones",
+    "a line of kind %s in an export contains each column of table %s that is not excluded",
     (kind, table) => {
       if (table === "webhook_delivery") fill("webhook");
       if (table !== "account") fill(table, { account_id: "ann", subject: "audit-of-ann" });

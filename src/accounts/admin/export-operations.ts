@@ -8,7 +8,7 @@ export type ExportRequest = { accountId: string; kind: ExportedKind; after: Expo
 /** JSON lines. `next` is null at the end of the kind. */
 export type ExportPart = { text: string; lines: number; next: ExportPosition };
 
-/** A single result may exceed the second limit. */
+/** A line is never split, so a large result may exceed `maxCharacters`. */
 const maxLines = 200;
 const maxCharacters = 256 * 1024;
 

@@ -53,7 +53,7 @@ type Columns = Readonly<Record<string, string | number | null>>;
 
 type Row = Columns & { row_key: string | number };
 
-/** `…_ms` columns become `…_at` as ISO times. */
+/** Columns `…_ms` become ISO times `…_at`. */
 function plainLine({ row_key: _rowKey, ...columns }: Columns): Line {
   return Object.fromEntries(
     Object.entries(columns).map(([name, value]) =>
@@ -62,7 +62,7 @@ function plainLine({ row_key: _rowKey, ...columns }: Columns): Line {
   );
 }
 
-/** Null at the end. Contains no secrets or hashes. */
+/** The next row by kind, without secrets and hashes; null at the end. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS row_key, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,

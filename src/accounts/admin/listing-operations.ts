@@ -6,7 +6,7 @@ import { accountHint, accountIdOf, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
 
-/** Null limits are the deployment's. */
+/** Null limits: the deployment's apply. */
 export type AccountListing = {
   id: string;
   name: string;
@@ -25,7 +25,7 @@ export type AccountListing = {
 export type AccountPosition = { createdMs: number; id: string };
 
 export type AccountListPart = {
-  /** Part of a login, name or ID; null lists all. */
+  /** Text that the login, name or ID contains; null lists all. */
   query: string | null;
   after: AccountPosition | null;
   limit: number;
@@ -35,7 +35,7 @@ export type AccountListPart = {
 const dayMs = 86_400_000;
 
 export const listingOperations = {
-  /** Scans a bounded number of accounts per call. `seen`: the last account scanned; null at the end. */
+  /** Scans a bounded number of accounts per call. `seen` is the last account scanned; null at the end. */
   listAccounts: read(function* (
     database,
     { query, after, limit, nowMs }: AccountListPart,

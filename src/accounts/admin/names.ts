@@ -1,4 +1,4 @@
-/** SQL over an `account` row: latest login, else name, else ID. */
+/** SQL for the displayed name of an `account` row: the latest login, else the name, else the ID. */
 export const accountNameSql = `coalesce(
   (SELECT login FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1), account.name, account.id)`;
 

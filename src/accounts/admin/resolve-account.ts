@@ -2,7 +2,10 @@ import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isNotDeletedSql } from "./names.ts";
 
-/** ID, else name, else `provider:login`: a bare login never matches, because users choose it. Errors: `ambiguous_account`. */
+/**
+ * Finds an account by its ID, else its name, else `provider:login`. A bare login never matches, because users choose it.
+ * Errors: `ambiguous_account`.
+ */
 export function* accountIdOf(database: Database, account: string): Steps<string | null> {
   const [first, second] = yield* database.all<{ id: string; rank: number }>(
     `SELECT id, min(rank) AS rank FROM (
@@ -33,7 +36,7 @@ export function* hasLogin(database: Database, login: string): Steps<boolean> {
   return row !== undefined;
 }
 
-/** How to name the account that was probably meant. */
+/** Suggests how to name the account that was probably meant. */
 export function* accountHint(database: Database, account: string): Steps<string> {
   const login = yield* database.get<{ provider: string }>(
     "SELECT provider FROM identity WHERE lower(login) = lower(:account)",
@@ -47,7 +50,7 @@ export function* accountHint(database: Database, account: string): Steps<string>
   if (key === undefined || key.keys === 0) return listHint;
   return key.keys === 1
     ? `use account ${key.accountId}, whose key has this name`
-    : "find the accounts of the keys with this name with earshot keys list";
+    : "several keys have this name; find their accounts with earshot keys list";
 }
 
 function ambiguous(account: string): EarshotError {

@@ -33,8 +33,8 @@ type CredentialRequest = {
 };
 
 /**
- * Credentials of other accounts are not found. Errors of changes: `credential_not_found`,
- * `credential_invalid` with a pointer, `too_many_credentials`, and the platform's. No error contains secrets.
+ * Credentials of other accounts are not found. Errors of changes: `credential_not_found`, `credential_invalid` with a pointer,
+ * `too_many_credentials`, and those of the platform. No error contains a secret.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
@@ -43,9 +43,9 @@ export type AccountCredentials = {
   /** Oldest first. */
   list(accountId: string): Promise<readonly Credential[]>;
   add(accountId: string, request: CredentialRequest): Promise<Credential>;
-  /** Errors: also `too_many_attempts`. */
+  /** Starts a dialogue in the browser. Errors: also `too_many_attempts`. */
   authorize(accountId: string, request: CredentialRequest): Promise<DialogueStep<Credential>>;
-  /** Errors: also `authorization_not_found`. */
+  /** Continues the dialogue. Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<DialogueStep<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;
@@ -75,17 +75,17 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     return found;
   }
 
-  async function stored(
+  async function storeNew(
     accountId: string,
     kind: CredentialKind,
-    made: NewCredential,
+    credential: NewCredential,
   ): Promise<Credential> {
     const actor = { accountId };
     const ownStore: CredentialStore = {
       ...context,
-      put: (one) => store.write("addCredential", { ...one, actor }),
+      put: (row) => store.write("addCredential", { ...row, actor }),
     };
-    return await find(accountId, await storeCredential(ownStore, kind, accountId, made));
+    return await find(accountId, await storeCredential(ownStore, kind, accountId, credential));
   }
 
   const add: AccountCredentials["add"] = async (accountId, { platform, kind: name, fields }) => {
@@ -94,7 +94,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
       throw credentialInvalid("this kind requires authorization in a browser");
     const fieldValues = checkedFields(kind.fields, fields);
     return await withFieldPointers(kind.fields, async () =>
-      stored(accountId, kind, await makeCredential(kind, fieldValues, tools)),
+      storeNew(accountId, kind, await makeCredential(kind, fieldValues, tools)),
     );
   };
 
@@ -106,7 +106,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
     const fieldValues = checkedFields(authorization.fields, request.fields);
     return await authorizations.begin(accountId, (dialogue) =>
       withFieldPointers(authorization.fields, async () =>
-        stored(
+        storeNew(
           accountId,
           kind,
           await authorizeCredential(authorization, fieldValues, tools, dialogue),

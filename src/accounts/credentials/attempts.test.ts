@@ -13,7 +13,7 @@ test("the attempts of an account are limited per minute, independently of other 
   expect(attempts.take("ann")).toBe(0);
 });
 
-test("the attempts of an account stay counted while those of others are evicted", async () => {
+test("recent attempts of an account stay counted even if many accounts make attempts", async () => {
   const clock = createManualClock();
   const attempts = createAttempts(1, clock);
   for (let account = 0; account < 1_500; account += 1) attempts.take(`account ${account}`);

@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSlidingLog, type SlidingLog } from "../sliding-log.ts";
 
-/** Limits attempts: users could guess secrets, and the platform counts guesses against this server. */
+/** Limits attempts, because users could guess secrets, and the platform would count the guesses against this server. */
 export type Attempts = {
   /** Counts an attempt and returns 0, or counts nothing and returns the milliseconds to wait. */
   take(accountId: string): number;
@@ -20,12 +20,12 @@ export function createAttempts(perMinute: number, clock: Pick<Clock, "elapsed">)
     const waitMs = log.waitMs(perMinute, nowMs);
     if (waitMs > 0) return waitMs;
     log.add(nowMs, nowMs);
-    if (logs.size >= maxTracked) forget(nowMs);
+    if (logs.size >= maxTracked) evictIdle(nowMs);
     logs.set(accountId, log);
     return 0;
   }
 
-  function forget(nowMs: number): void {
+  function evictIdle(nowMs: number): void {
     for (const [accountId, log] of logs) if (log.used(nowMs) === 0) logs.delete(accountId);
   }
 

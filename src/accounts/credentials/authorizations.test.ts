@@ -21,12 +21,12 @@ beforeEach(() => {
   });
 });
 
-async function askOnce(dialogue: Dialogue): Promise<string> {
+async function promptOnce(dialogue: Dialogue): Promise<string> {
   dialogue.show("Open https://x.example/\u001b[31m\n");
   return `made of ${await dialogue.prompt("The address: ")}`;
 }
 
-async function question(accountId: string, run = askOnce) {
+async function question(accountId: string, run = promptOnce) {
   const step = await authorizations.begin(accountId, run);
   if (step.state !== "question") throw new Error("no question");
   return step;
@@ -36,7 +36,7 @@ const ended = { code: "authorization_not_found", status: 404 };
 
 test("an authorization dialogue continues from answer to answer until it is complete", async () => {
   const answer = await question("ann", async (dialogue) => {
-    const first = await askOnce(dialogue);
+    const first = await promptOnce(dialogue);
     dialogue.show("once more");
     return `${first}, ${await dialogue.prompt("And now")}`;
   });
@@ -54,7 +54,7 @@ test("an authorization dialogue without questions completes immediately", async 
   expect(step).toEqual({ state: "done", made: "all there" });
 });
 
-test("an account cannot see another account's authorization dialogue, which continues", async () => {
+test("an account cannot answer another account's authorization dialogue", async () => {
   const { id } = await question("ann");
   await expect(authorizations.answer("ben", id, "x")).rejects.toMatchObject(ended);
   expect(await authorizations.answer("ann", id, "y")).toMatchObject({ made: "made of y" });
@@ -66,7 +66,7 @@ test("a concurrent duplicate answer to a dialogue gets the same outcome", async 
   expect(await Promise.all(both)).toEqual(Array(2).fill({ state: "done", made: "made of x" }));
 });
 
-test("an error is reported and ends the authorization dialogue", async () => {
+test("an error ends the authorization dialogue and is returned to the caller", async () => {
   const run = async (dialogue: Dialogue) => {
     throw new Error(`no ${await dialogue.prompt("What")}`);
   };
@@ -85,7 +85,7 @@ test("an unanswered authorization dialogue ends after its timeout", async () => 
   expect(await authorizations.answer("ann", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("an account's fourth authorization dialogue ends its oldest and none of other accounts", async () => {
+test("an account's fourth authorization dialogue ends its oldest, but no dialogue of other accounts", async () => {
   const other = await question("ben");
   const first = await question("ann");
   const more = [await question("ann"), await question("ann"), await question("ann")];
@@ -96,20 +96,20 @@ test("an account's fourth authorization dialogue ends its oldest and none of oth
   expect(await authorizations.answer("ben", other.id, "x")).toMatchObject({ state: "done" });
 });
 
-test("dialogues above the total limit are refused until one has ended", async () => {
+test("authorization dialogues above the total limit are refused until one has ended", async () => {
   for (const accountId of ["a", "b", "c", "d"]) await question(accountId);
   const last = await question("e");
   const refused = { code: "too_many_attempts", status: 429, retryable: true };
-  await expect(authorizations.begin("f", askOnce)).rejects.toMatchObject(refused);
+  await expect(authorizations.begin("f", promptOnce)).rejects.toMatchObject(refused);
   await authorizations.answer("e", last.id, "x");
   expect(await question("f")).toMatchObject({ state: "question" });
 });
 
-test("another dialogue of an account is refused while all of its dialogues are running", async () => {
+test("another authorization dialogue of an account is refused while none of its dialogues waits for an answer", async () => {
   const work = Promise.withResolvers<string>();
   const begun = ["a", "b", "c"].map(() => authorizations.begin("ann", () => work.promise));
   const refused = { code: "too_many_attempts" };
-  await expect(authorizations.begin("ann", askOnce)).rejects.toMatchObject(refused);
+  await expect(authorizations.begin("ann", promptOnce)).rejects.toMatchObject(refused);
   work.resolve("made");
   expect(await Promise.all(begun)).toHaveLength(3);
   expect(await question("ann")).toMatchObject({ state: "question" });
@@ -118,7 +118,7 @@ test("another dialogue of an account is refused while all of its dialogues are r
 test("stopping ends waiting authorization dialogues and lets running ones finish", async () => {
   const { id } = await question("ann");
   const work = Promise.withResolvers<string>();
-  const atWork = authorizations.begin("ben", () => work.promise);
+  const running = authorizations.begin("ben", () => work.promise);
   const late = authorizations.begin("eve", async (dialogue) => {
     await work.promise;
     return await dialogue.prompt("Too late");
@@ -126,7 +126,7 @@ test("stopping ends waiting authorization dialogues and lets running ones finish
   const stopped = authorizations.stop();
   work.resolve("made");
   await stopped;
-  expect(await atWork).toMatchObject({ made: "made" });
+  expect(await running).toMatchObject({ made: "made" });
   await expect(late).rejects.toMatchObject(ended);
   await expect(authorizations.answer("ann", id, "x")).rejects.toMatchObject(ended);
 });

@@ -7,7 +7,7 @@ import type { Dialogue } from "../../platforms/credential.ts";
 import { tooManyAttempts } from "./errors.ts";
 
 export type AuthorizationSettings = {
-  /** Time limit of a whole dialogue. */
+  /** Time limit of a dialogue. */
   authorizationMs: number;
   maxAuthorizationsPerAccount: number;
   maxAuthorizations: number;
@@ -17,11 +17,11 @@ export type DialogueStep<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
-/** Browser dialogues that authorise a credential across requests; in memory only. */
+/** Browser dialogues, each over several requests, that authorise a credential. They are only in memory. */
 export type Authorizations<Made> = {
   /**
-   * Runs to the first question or the end. Above the account's maximum its oldest dialogue ends. Errors: `too_many_attempts`;
-   * those of `run`.
+   * Runs until the first question or the end. Above the account's maximum, its oldest dialogue is ended. Errors:
+   * `too_many_attempts`; those of `run`.
    */
   begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<DialogueStep<Made>>;
   /** Errors: `authorization_not_found`; those of `run`. */
@@ -66,7 +66,7 @@ export function createAuthorizations<Made>({
       ended: new AbortController(),
     };
     pendings.set(pending.id, pending);
-    pending.run = finished(pending, run(dialogueOf(pending)));
+    pending.run = finish(pending, run(dialogueOf(pending)));
     clock.sleep(settings.authorizationMs, pending.ended.signal).then(
       () => end(pending),
       () => null,
@@ -101,7 +101,7 @@ export function createAuthorizations<Made>({
     };
   }
 
-  async function finished(pending: Pending<Made>, run: Promise<Made>): Promise<void> {
+  async function finish(pending: Pending<Made>, run: Promise<Made>): Promise<void> {
     try {
       const made = await run;
       pending.next.resolve({ state: "done", made });
@@ -125,7 +125,7 @@ export function createAuthorizations<Made>({
     return await pending.next.promise;
   }
 
-  /** A dialogue whose `run` is working continues: the platform may have issued a one-time code. */
+  /** If `run` is working, it continues, because the platform may have issued a one-time code. */
   function end(pending: Pending<Made>): void {
     pending.ended.abort(notFound());
     if (pending.reply === null) return;

@@ -12,11 +12,11 @@ const field = (name: string, isOptional = false) => ({
 const fields = [field("host"), field("token"), field("note", true)];
 
 test("the fields of a credential are trimmed, and empty ones are omitted", () => {
-  const given = checkedFields(fields, { host: " a.example\n", token: "abc", note: "  " });
-  expect(given).toEqual({ host: "a.example", token: "abc" });
+  const values = checkedFields(fields, { host: " a.example\n", token: "abc", note: "  " });
+  expect(values).toEqual({ host: "a.example", token: "abc" });
 });
 
-test("the error points at each credential field that is missing, unknown or malformed, without repeating values", () => {
+test("the error points to each credential field that is missing, unknown or malformed, and repeats no values", () => {
   const long = "canary".repeat(4_000);
   const refused = () =>
     checkedFields(fields, { "a/b~": "canary", note: "canary\u0000", host: long });
@@ -39,7 +39,7 @@ test("names that are inherited from Object are not credential fields", () => {
   expect(() => checkedFields([field("constructor")], {})).toThrow("a value is required");
 });
 
-test("an error about a kind of credential points at the field that it names, or at the answer for its address", () => {
+test("an error of a credential kind points to the field that it names, or to the answer if it names the URL", () => {
   const error = atField(credentialInvalid("token: a.example refuses: no", "copy it"), fields);
   expect(error).toMatchObject({
     message: "a.example refuses: no",

@@ -5,23 +5,20 @@ type FieldValues = Readonly<Record<string, string>>;
 
 const longestValue = 16_384;
 
-/** Trimmed, non-empty. Errors: `credential_invalid` with a detail per field, without its value. */
-export function checkedFields(
-  fields: readonly CredentialField[],
-  written: FieldValues,
-): FieldValues {
-  const unknown = Object.keys(written).filter((name) => !fields.some((one) => one.name === name));
+/** Returns the trimmed, non-empty values. Errors: `credential_invalid` with a detail for each field, without values. */
+export function checkedFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
+  const unknown = Object.keys(input).filter((name) => !fields.some((one) => one.name === name));
   const details = [
     ...unknown.slice(0, 1).map((name) => errorOf(name.slice(0, 60), "unknown field")),
-    ...fields.flatMap((field) => errorIn(field, valueIn(written, field))),
+    ...fields.flatMap((field) => errorIn(field, valueIn(input, field))),
   ];
   if (details.length > 0) throw invalid(details);
-  const values = fields.map((field) => [field.name, valueIn(written, field)] as const);
+  const values = fields.map((field) => [field.name, valueIn(input, field)] as const);
   return Object.fromEntries(values.filter(([, value]) => value !== ""));
 }
 
-const valueIn = (written: FieldValues, { name }: CredentialField): string =>
-  Object.hasOwn(written, name) ? (written[name] ?? "").trim() : "";
+const valueIn = (input: FieldValues, { name }: CredentialField): string =>
+  Object.hasOwn(input, name) ? (input[name] ?? "").trim() : "";
 
 function errorIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
   if (value === "") return isOptional ? [] : [errorOf(name, "a value is required")];
@@ -48,15 +45,18 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/** Adds a pointer by the start of the message: a field (`password: …`) or the dialogue's answer (`the URL: …`). */
+/**
+ * Adds a pointer according to the start of the message: to a field (`password: …`) or to the dialogue's answer
+ * (`the URL: …`).
+ */
 export function atField(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];
-  const isOfField = fields.some((field) => field.name === name);
-  if (!isOfField && name !== "the URL") return error;
-  const message = isOfField ? rest : error.message;
-  const pointer = isOfField ? pointerTo(name) : "/answer";
-  const known = hint === undefined ? {} : { hint };
-  const details = [{ code: "invalid_value", message, pointer, ...known }];
-  return new EarshotError(code, message, { status, retryable, details, ...known });
+  const isField = fields.some((field) => field.name === name);
+  if (!isField && name !== "the URL") return error;
+  const message = isField ? rest : error.message;
+  const pointer = isField ? pointerTo(name) : "/answer";
+  const help = hint === undefined ? {} : { hint };
+  const details = [{ code: "invalid_value", message, pointer, ...help }];
+  return new EarshotError(code, message, { status, retryable, details, ...help });
 }

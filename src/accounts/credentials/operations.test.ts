@@ -16,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => bench.close());
 
-const kept = (id: string, accountId: string | null) => ({
+const storedCredential = (id: string, accountId: string | null) => ({
   id,
   accountId,
   platform: "x" as const,
@@ -33,10 +33,13 @@ const kept = (id: string, accountId: string | null) => ({
 const audit = () => bench.database.all("SELECT action, actor, subject, detail FROM audit", {});
 const ids = () => bench.database.all<{ id: string }>("SELECT id FROM credential", {});
 
-test("additions and removals of credentials are audited with actor and subject, without the secret", async () => {
-  await store.write("addCredential", { ...kept("one", "ann"), actor: { accountId: "ann" } });
-  await store.write("addCredential", { ...kept("one", "ann"), actor: "command_line" });
-  await store.write("addCredential", { ...kept("two", null), actor: "command_line" });
+test("adding and removing a credential is audited with actor and subject, without the secret", async () => {
+  await store.write("addCredential", {
+    ...storedCredential("one", "ann"),
+    actor: { accountId: "ann" },
+  });
+  await store.write("addCredential", { ...storedCredential("one", "ann"), actor: "command_line" });
+  await store.write("addCredential", { ...storedCredential("two", null), actor: "command_line" });
   const owner = { accountId: "ann" };
   const dropped = { id: "one", owner, actor: owner, nowMs: 6 };
   expect(await store.write("dropCredential", dropped)).toBe(true);
@@ -62,7 +65,10 @@ test("additions and removals of credentials are audited with actor and subject, 
 
 test("an account cannot remove another account's credential, and nothing is audited", async () => {
   for (const accountId of ["ann", null]) {
-    await store.write("addCredential", { ...kept(`of ${accountId}`, accountId), actor: "service" });
+    await store.write("addCredential", {
+      ...storedCredential(`of ${accountId}`, accountId),
+      actor: "service",
+    });
   }
   const asBen = { owner: { accountId: "ben" }, actor: { accountId: "ben" }, nowMs: 6 };
   for (const id of ["of ann", "of null", "none"]) {
@@ -78,7 +84,7 @@ test("a suspended account cannot add a credential, and the refusal is not audite
   bench.database.run("UPDATE account SET suspended_ms = 5 WHERE id = 'ann'");
   const actor = { accountId: "ann" };
   await expect(
-    store.write("addCredential", { ...kept("one", "ann"), actor }),
+    store.write("addCredential", { ...storedCredential("one", "ann"), actor }),
   ).rejects.toMatchObject({ code: "account_suspended" });
   expect([ids(), audit()]).toEqual([[], []]);
 });

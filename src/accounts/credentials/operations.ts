@@ -13,7 +13,7 @@ import {
 } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, writeAuditEntry } from "../audit.ts";
 
-/** Null without a credential. */
+/** An amount is null if there is no such credential. */
 export type MonthSpending = {
   own: Amounts | null;
   shared: Amounts | null;
@@ -28,7 +28,7 @@ export const accountCredentialOperations = {
     { actor, ...credential }: StoredSecretCredential & { actor: Actor },
   ): Steps<null> {
     const { accountId, platform, kind, nowMs: atMs } = credential;
-    yield* requireOpen(database, accountId);
+    yield* requireNotSuspended(database, accountId);
     const replaces = (yield* ownerOf(database, credential.id)) !== null;
     yield* credentialOperations.putCredential.run(database, credential);
     const detail = { platform, kind, replaces };
@@ -42,7 +42,7 @@ export const accountCredentialOperations = {
     return null;
   }),
 
-  /** Spending of the account, by own and deployment credentials, and of the deployment. */
+  /** Spending of the account with its own and with the deployment's credentials, and of the deployment. */
   monthSpending: read(function* (
     database,
     spender: { accountId: string; platform: Platform; month: string },
@@ -63,10 +63,10 @@ export const accountCredentialOperations = {
     };
   }),
 
-  /** `owner` null: any owner. */
+  /** If `owner` is null, the credential may be anyone's. */
   dropCredential: durable(function* (
     database,
-    { id, owner, actor, nowMs }: Dropped,
+    { id, owner, actor, nowMs }: CredentialRemoval,
   ): Steps<boolean> {
     const found = yield* ownerOf(database, id);
     if (found === null || (owner !== null && owner.accountId !== found.accountId)) return false;
@@ -83,7 +83,7 @@ export const accountCredentialOperations = {
   }),
 };
 
-type Dropped = {
+type CredentialRemoval = {
   id: string;
   owner: { accountId: string | null } | null;
   actor: Actor;
@@ -98,8 +98,8 @@ function* ownerOf(database: Database, id: string) {
   return row ?? null;
 }
 
-/** A dialogue that began before a suspension may end after it. */
-function* requireOpen(database: Database, accountId: string | null): Steps<void> {
+/** Necessary because a dialogue that began before a suspension may end after it. */
+function* requireNotSuspended(database: Database, accountId: string | null): Steps<void> {
   const row = yield* database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",
     { accountId },

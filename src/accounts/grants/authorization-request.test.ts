@@ -18,7 +18,7 @@ const valid = {
 const queryOf = (parameters: Readonly<Record<string, string>>) =>
   new URLSearchParams(parameters).toString();
 
-test("an authorization request without scope and resource gets all methods of the only resource", () => {
+test("an authorization request without scope and resource requests all methods of the only resource", () => {
   const head = readRequestHead(queryOf(valid));
   expect(readAuthorizationRequest(head, resource)).toEqual({
     codeChallenge: valid.code_challenge,
@@ -38,7 +38,7 @@ test("the redirect contains the redirect URI's own query and the state", () => {
   });
 });
 
-test("any query string is either refused, or is a request with PKCE for the resource", () => {
+test("any query string is either refused or parsed to a request with PKCE for the resource", () => {
   const value = fc.oneof(
     fc.string({ unit: "binary" }),
     fc.webUrl(),

@@ -21,13 +21,13 @@ export type RequestRefusal = { error: string; description: string };
 const longestQuery = 8_192;
 const longestState = 2_048;
 
-/** Errors: `invalid_authorization_request`; never sent to the redirect URI, which may be anyone's. */
+/** Errors: `invalid_authorization_request`, which is never sent to the redirect URI, because that may be an attacker's. */
 export function readRequestHead(query: string): RequestHead {
   if (query.length > longestQuery) throw invalid("the query is too long");
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     // `resource` may repeat (RFC 8707).
-    if (parameters.getAll(name).length > 1) throw invalid(`${shown(name)} is repeated`);
+    if (parameters.getAll(name).length > 1) throw invalid(`${quoted(name)} is repeated`);
   }
   const clientId = parameters.get("client_id") ?? "";
   const redirectUri = parameters.get("redirect_uri") ?? "";
@@ -46,7 +46,7 @@ export function requireRegistered(registered: readonly string[], redirectUri: st
   throw invalid("redirect_uri is not listed in the client's metadata document");
 }
 
-/** `resource` is the only one supported. */
+/** `resource` is the only supported one. */
 export function readAuthorizationRequest(
   { parameters }: RequestHead,
   resource: string,
@@ -74,28 +74,28 @@ export function readAuthorizationRequest(
   return { codeChallenge, resource, methods };
 }
 
-/** Ignores the case of scheme and host. */
+/** Ignores the case of the scheme and the host. */
 export function isResource(requested: string, resource: string): boolean {
   if (requested === resource) return true;
   return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
 }
 
-/** Returns an answer to the client (RFC 6749, RFC 9207). */
+/** The URL that returns the answer to the client (RFC 6749, RFC 9207). */
 export function answerLocation(
   { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
   issuer: string,
   answer: { code: string } | RequestRefusal,
 ): string {
-  const own =
+  const answerParameters =
     "code" in answer
       ? { code: answer.code }
       : { error: answer.error, error_description: answer.description };
-  return withParameters(redirectUri, { ...own, state, iss: issuer });
+  return withParameters(redirectUri, { ...answerParameters, state, iss: issuer });
 }
 
 const refusal = (error: string, description: string): RequestRefusal => ({ error, description });
 
-const shown = (name: string): string => JSON.stringify(name.slice(0, 40));
+const quoted = (name: string): string => JSON.stringify(name.slice(0, 40));
 
 function invalid(reason: string): EarshotError {
   return new EarshotError(

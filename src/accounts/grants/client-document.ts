@@ -3,7 +3,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isOneVisibleLine } from "../keys/key-name.ts";
 import { readRedirectUri } from "./redirect-uri.ts";
 
-/** draft-ietf-oauth-client-id-metadata-document-00. */
+/** See draft-ietf-oauth-client-id-metadata-document-00. */
 export type ClientDocument = {
   clientId: string;
   name: string;
@@ -33,7 +33,7 @@ const document = z.object({
   token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
 });
 
-/** Errors: `client_not_accepted` unless a normalised HTTPS URL with a path, without query, fragment and user name. */
+/** Requires a normalised HTTPS URL with a path, without query, fragment and credentials. Errors: `client_not_accepted`. */
 export function requireClientUrl(clientId: string): URL {
   const url = clientId.length > longestId ? null : URL.parse(clientId);
   const isPlain =

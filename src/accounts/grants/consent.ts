@@ -14,14 +14,14 @@ export type Consent = {
 
 type Owner = { accountId: string; sessionId: string };
 
-/** The browser carries the result; no other session can use it. */
+/** The browser stores the result. No other session can use it. */
 export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Owner): string {
   return Buffer.from(encryptor.encrypt(JSON.stringify(consent), secretOwner(owner))).toString(
     "base64url",
   );
 }
 
-/** Null if expired or another session's. */
+/** Null if the consent has expired or belongs to another session. */
 export function decryptConsent(
   encryptor: Encryptor,
   ticket: string,
@@ -42,7 +42,7 @@ const secretOwner = ({ accountId, sessionId }: Owner) => ({
   id: sessionId,
 });
 
-/** The methods in `chosen` that were requested. */
+/** The requested methods among `chosen`. */
 export function grantedMethods(consent: Consent, chosen: readonly string[]): readonly Method[] {
   return methodNames.filter(
     (method) => consent.methods.includes(method) && chosen.includes(method),

@@ -32,7 +32,7 @@ export function* findGrant(database: Database, id: string): Steps<GrantRow | und
 export type GrantEnd =
   | "owner"
   | "app"
-  /** Someone has a copy of a used code or replaced refresh token. */
+  /** A used code or a replaced refresh token was presented, so there is a copy of it. */
   | "token_reused"
   | "too_many";
 

@@ -7,8 +7,8 @@ export const accessToken = tokenFormat("ear_access");
 const half = 32;
 
 /**
- * The first half of the secret is constant within a grant, the second changes with each use: a replaced token
- * differs from a guess without being stored.
+ * The first half of the secret is the same for all refresh tokens of a grant, the second half is new in each. So a replaced
+ * token can be told from a guess without storing it.
  */
 export const refreshToken = tokenFormat("ear_refresh", 2 * half);
 

@@ -32,10 +32,10 @@ export type ConnectedApp = {
   expiresMs: number;
 };
 
-/** Grants of an account, ended ones included. */
+/** Maximum number of grants of an account, including ended ones. */
 const maxPerAccount = 100;
 
-/** How long ended grants are stored: they name entries of the audit log and the usage. */
+/** How long ended grants are stored, because entries of the audit log and the usage need their names. */
 const endedMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {

@@ -11,13 +11,13 @@ test.each([
   ["https://app.example:1/callback", "https://app.example/callback", false],
   ["https://localhost:1/callback", "https://localhost/callback", false],
 ])(
-  "the redirect URI %s for the registered %s is accepted: %s",
+  "whether the redirect URI %s matches the registered %s: %s",
   (requested, registered, expected) => {
     expect(isRegistered([registered], requested)).toBe(expected);
   },
 );
 
-test("an accepted redirect URI is always HTTPS or loopback", () => {
+test("an accepted redirect URI is always HTTPS, or HTTP on a loopback address", () => {
   const part = fc.constantFrom(
     "https://",
     "http://",
@@ -45,7 +45,7 @@ test("an accepted redirect URI is always HTTPS or loopback", () => {
       if (url.protocol === "http:") {
         expect(["localhost", "127.0.0.1", "[::1]"]).toContain(url.hostname);
       }
-      // The browser must go where the check looked.
+      // The browser must parse the URI like the check does.
       const location = new URL(withParameters(uri, { code: "c", state: null }));
       expect(location.origin).toBe(url.origin);
       expect(location.pathname).toBe(url.pathname);

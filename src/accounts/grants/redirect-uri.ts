@@ -5,7 +5,7 @@ export const isLoopback = ({ protocol, hostname }: URL): boolean =>
 
 const longest = 2_048;
 
-/** HTTPS, or HTTP on the user's own machine; else null. */
+/** Null unless the URI is HTTPS, or HTTP on the user's own machine. */
 export function readRedirectUri(text: string): URL | null {
   // A fragment would come before the parameters of the answer.
   if (text.length > longest || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
@@ -14,7 +14,7 @@ export function readRedirectUri(text: string): URL | null {
   return url.protocol === "https:" || isLoopback(url) ? url : null;
 }
 
-/** Loopback addresses may differ in the port (RFC 8252, section 7.3). */
+/** The port of a loopback address may differ (RFC 8252, section 7.3). */
 export function isRegistered(registered: readonly string[], requested: string): boolean {
   if (registered.includes(requested)) return true;
   const url = readRedirectUri(requested);
@@ -32,8 +32,8 @@ export function withParameters(
   redirectUri: string,
   parameters: Readonly<Record<string, string | null>>,
 ): string {
-  const given = Object.entries(parameters).filter(
+  const entries = Object.entries(parameters).filter(
     (entry): entry is [string, string] => entry[1] !== null,
   );
-  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${new URLSearchParams(given)}`;
+  return `${redirectUri}${redirectUri.includes("?") ? "&" : "?"}${new URLSearchParams(entries)}`;
 }

@@ -5,7 +5,7 @@ export const appSettings = {
     "EARSHOT_APP_PRIVATE_HOSTS",
     [],
     ["https:"],
-    "Hosts with private addresses that may have the client metadata document of an app that connects by OAuth.",
+    "Hosts with private addresses from which the client metadata documents of OAuth apps may be fetched.",
   ),
 };
 
@@ -13,6 +13,6 @@ export const grantLimits = {
   consentMs: 600_000,
   codeMs: 60_000,
   accessMs: 3_600_000,
-  /** Since the last refresh. */
+  /** Counted from the last refresh. */
   refreshMs: 60 * 86_400_000,
 };

@@ -16,7 +16,7 @@ import {
   refreshToken,
 } from "./grant-tokens.ts";
 
-/** A null field is absent from the request. */
+/** A null field was absent from the request. */
 type TokenRequest = {
   token: SecretToken;
   clientId: string;
@@ -25,12 +25,12 @@ type TokenRequest = {
   lifetimes: GrantLifetimes;
 };
 
-/** `refreshMs`: since the last refresh. */
+/** `refreshMs` is counted from the last refresh. */
 type GrantLifetimes = { accessMs: number; refreshMs: number };
 
 export type CodeExchange = TokenRequest & {
   redirectUri: string | null;
-  /** S256 of the verifier. */
+  /** Computed from the `code_verifier` (S256). */
   codeChallenge: string;
 };
 
@@ -49,7 +49,7 @@ export type TokenRefusal = {
   isReuse: boolean;
 };
 
-/** A refusal is a result, because an error would roll back the revocation. */
+/** A refusal is returned, not thrown, because an error would roll back the revocation. */
 export function tokenOperations(randomBytes: RandomBytes) {
   function* issue(
     database: Database,
@@ -122,7 +122,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       return mismatch(grant, request) ?? (yield* issue(database, grant, familyOf(token), request));
     }),
 
-    /** RFC 7009. Any token of the grant ends it; unknown tokens are ignored. */
+    /** RFC 7009. Any of its tokens ends the grant; unknown tokens are ignored. */
     revokeToken: durable(function* (
       database,
       request: { kind: "access" | "refresh"; token: SecretToken; clientId: string; nowMs: number },

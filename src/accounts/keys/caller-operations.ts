@@ -3,24 +3,25 @@ import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { Caller } from "../authenticate.ts";
 import { isConnectedSql } from "../grants/grant-rows.ts";
 
-type Named = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
+type CallerIds = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
 
 export const callerOperations = {
+  /** Session or key IDs of callers that may no longer use the API. */
   findEndedCallers: read(function* (
     database,
-    request: { callers: readonly Named[]; idleMs: number; nowMs: number },
+    request: { callers: readonly CallerIds[]; idleMs: number; nowMs: number },
   ): Steps<string[]> {
     return yield* mapNonNull(request.callers, function* (caller) {
       const { keyId, sessionId } = caller;
-      const isUsable = yield* isGood(database, caller, request);
+      const isUsable = yield* isValid(database, caller, request);
       return isUsable ? null : (sessionId ?? keyId);
     });
   }),
 };
 
-function* isGood(
+function* isValid(
   database: Database,
-  { keyId, accountId, sessionId, grantId }: Named,
+  { keyId, accountId, sessionId, grantId }: CallerIds,
   { idleMs, nowMs }: { idleMs: number; nowMs: number },
 ): Steps<boolean> {
   if (grantId !== undefined) return yield* isConnected(database, { grantId, accountId, nowMs });
@@ -41,7 +42,7 @@ function* isGood(
   return found !== undefined;
 }
 
-/** An access token that expired since does not end the request. */
+/** Ignores the expiry of the access token, which does not end a pending request. */
 function* isConnected(
   database: Database,
   request: { grantId: string; accountId: string; nowMs: number },

@@ -22,7 +22,7 @@ const newKey: NewKey = {
   nowMs: 5,
 };
 
-test("the store contains no secret of a key", async () => {
+test("the store does not contain the secret of a key", async () => {
   const { token } = await store.write("createKey", newKey);
   const rows = accounts.database.all("SELECT *, hex(secret_hash) AS hash FROM api_key");
   expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
@@ -41,7 +41,7 @@ test("an unknown key cannot be revoked", async () => {
   });
 });
 
-test("each key that the command line creates gets its own account unless one is named", async () => {
+test("each key that the command line creates gets its own account unless it names one", async () => {
   const alone = await store.write("createKey", newKey);
   const second = await store.write("createKey", newKey);
   const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
@@ -50,7 +50,7 @@ test("each key that the command line creates gets its own account unless one is 
   expect(joined.accountId).toBe(named.accountId);
 });
 
-test("a new key is added to an account named by id or login, and an unknown login does not name a new account", async () => {
+test("a new key is added to an account given by id or login, and an unknown login does not create an account", async () => {
   const named = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const byId = await store.write("createKey", { ...newKey, accountName: named.accountId });
   expect(byId.accountId).toBe(named.accountId);
@@ -104,7 +104,7 @@ test("the list of keys contains everything except the secrets", async () => {
   ]);
 });
 
-test("keys of all accounts are found by name, id or account, newest first", async () => {
+test("keys of all accounts can be searched by name, id or account, newest first", async () => {
   const laptop = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const robot = await store.write("createKey", { ...newKey, name: "100%_bot", nowMs: 9 });
   const all = { accountId: null, after: null, limit: 10 };
@@ -123,7 +123,7 @@ test("keys of all accounts are found by name, id or account, newest first", asyn
   expect(next.map(({ id }) => id)).toEqual([laptop.id]);
 });
 
-test("whether any key is valid is determined without reading all keys", async () => {
+test("hasLiveKey ignores expired and revoked keys", async () => {
   const hasLive = (nowMs: number) => store.read("hasLiveKey", { nowMs });
   expect(await hasLive(5)).toBe(false);
   const { id } = await store.write("createKey", { ...newKey, expiresMs: 10 });

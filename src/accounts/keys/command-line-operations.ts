@@ -22,7 +22,7 @@ import { keyColumns } from "./read-keys.ts";
 /** Accounts own jobs and cursors; keys belong to accounts and carry limits. */
 export type NewKey = KeyLimits & {
   name: string;
-  /** An unknown name creates the account; null creates an unnamed one. */
+  /** An unknown name creates an account with it; null creates an unnamed one. */
   accountName: string | null;
   /** Absent: all. */
   methods?: readonly Method[] | null;
@@ -44,9 +44,9 @@ export type KeyListPart = {
 };
 
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
-  function* accountOf(database: Database, { accountName, nowMs }: NewKey): Steps<string> {
-    const known = accountName === null ? null : yield* accountIdOf(database, accountName);
-    if (known !== null) return known;
+  function* findOrCreateAccount(database: Database, { accountName, nowMs }: NewKey): Steps<string> {
+    const found = accountName === null ? null : yield* accountIdOf(database, accountName);
+    if (found !== null) return found;
     // A login must not become the name of a new account.
     if (
       accountName !== null &&
@@ -69,7 +69,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       const { methods = null, expiresMs = null, maxKeys = keyDefaults.maxPerAccount } = request;
       const { requestsPerSecond, submissionsPerMinute, nowMs } = request;
       const name = checkedKeyName(request.name);
-      const accountId = yield* accountOf(database, request);
+      const accountId = yield* findOrCreateAccount(database, request);
       yield* refuseTooManyKeys(database, accountId, { maxKeys, by: "command_line", nowMs });
       const limits = { requestsPerSecond, submissionsPerMinute };
       const key = {
@@ -77,7 +77,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
         name,
         methods,
         override: limits,
-        lowered: unchanged,
+        ownerCaps: unlimited,
         expiresMs,
         nowMs,
       };
@@ -132,9 +132,9 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
   };
 }
 
-const unchanged: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
+const unlimited: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
-/** The lower of the command line's and the owner's rates. */
+/** The key's own rates: the lower of the command line's and the owner's. */
 const ownRates = (["requests_per_second", "submissions_per_minute"] as const)
   .map((rate) => {
     const both = `api_key.${rate}, owner_${rate}`;

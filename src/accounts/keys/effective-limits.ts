@@ -2,14 +2,14 @@ export type DeploymentLimits = { requestsPerSecond: number; submissionsPerMinute
 
 const noCap = Number.MAX_SAFE_INTEGER;
 
-/** The command line's rate of the key, else its account's, else the deployment's, capped by the owner's. */
+/** The key's rates from the command line, else the account's, else the deployment's, capped by the owner's. */
 export const effectiveLimits = `
   min(coalesce(api_key.requests_per_second, account.requests_per_second, :requestsPerSecond),
     coalesce(api_key.owner_requests_per_second, ${noCap})) AS requestsPerSecond,
   min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
     coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
 
-/** The account's rates; null if it has none, or if the command line gave the key its own. */
+/** The account's rates; null if it has none, or if the key has its own from the command line. */
 export const sharedLimits = `
   CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
   CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;

@@ -29,15 +29,15 @@ type KeyRow = Omit<StoredKey, "methods"> & {
   methods: string | null;
   overrideRequests: number | null;
   overrideSubmissions: number | null;
-  loweredRequests: number | null;
-  loweredSubmissions: number | null;
+  ownerRequests: number | null;
+  ownerSubmissions: number | null;
 };
 
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * At most two keys of a chain are valid: a still valid predecessor ends immediately. Errors: `key_not_found`, `key_ended`,
-     * `too_many_keys`.
+     * At most two keys of a chain are valid: a predecessor of the rotated key ends immediately. Errors: `key_not_found`,
+     * `key_ended`, `too_many_keys`.
      */
     rotateKey: durable(function* (database, request: KeyRotationRequest): Steps<CreatedKey> {
       const { id, by, overlapMs, newPerDay, nowMs } = request;
@@ -67,7 +67,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       return created;
     }),
 
-    /** Also revokes a still valid predecessor; idempotent. Errors: `key_not_found`. */
+    /** Idempotent. Also revokes a predecessor that is still valid. Errors: `key_not_found`. */
     revokeKey: durable(function* (database, request: KeyEndRequest): Steps<null> {
       const { id: revokedId, by, nowMs } = request;
       const key = yield* findKey(database, request);
@@ -82,8 +82,8 @@ export function keyEndOperations(randomBytes: RandomBytes) {
           id,
           nowMs,
         });
-        const note = { atMs: nowMs, action: "key_revoked" as const, actor: by };
-        yield* writeAuditEntry(database, { ...note, accountId, keyId: id });
+        const entry = { atMs: nowMs, action: "key_revoked" as const, actor: by };
+        yield* writeAuditEntry(database, { ...entry, accountId, keyId: id });
       }
       return null;
     }),
@@ -93,7 +93,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
 function* findKey(database: Database, { id, by }: KeyEndRequest): Steps<KeyRow> {
   const key = yield* database.get<KeyRow>(
     `SELECT ${keyColumns}, requests_per_second AS overrideRequests, submissions_per_minute AS overrideSubmissions,
-       owner_requests_per_second AS loweredRequests, owner_submissions_per_minute AS loweredSubmissions
+       owner_requests_per_second AS ownerRequests, owner_submissions_per_minute AS ownerSubmissions
      FROM api_key WHERE id = :id`,
     { id },
   );
@@ -112,9 +112,9 @@ function successorOf(key: KeyRow, nowMs: number) {
       requestsPerSecond: key.overrideRequests,
       submissionsPerMinute: key.overrideSubmissions,
     },
-    lowered: {
-      requestsPerSecond: key.loweredRequests,
-      submissionsPerMinute: key.loweredSubmissions,
+    ownerCaps: {
+      requestsPerSecond: key.ownerRequests,
+      submissionsPerMinute: key.ownerSubmissions,
     },
     expiresMs,
     nowMs,

@@ -12,28 +12,28 @@ export type KeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
-  /** Overrides the account's. */
+  /** Limits from the command line, which override the account's. */
   override: KeyLimits;
   /** Caps set by the owner. */
-  lowered: KeyLimits;
+  ownerCaps: KeyLimits;
   expiresMs: number | null;
   nowMs: number;
 };
 
-/** Clears the account's pending first key. */
+/** After this, the account no longer gets a first key automatically. */
 export function* insertKey(
   database: Database,
   key: KeyRow,
   by: Actor,
   randomBytes: RandomBytes,
 ): Steps<CreatedKey> {
-  const { accountId, name, methods, override, lowered, expiresMs, nowMs } = key;
+  const { accountId, name, methods, override, ownerCaps, expiresMs, nowMs } = key;
   const { id, secret } = newApiKey(randomBytes);
   yield* database.run(
     `INSERT INTO api_key(id, account_id, name, secret_hash, audit_id, requests_per_second, submissions_per_minute,
        owner_requests_per_second, owner_submissions_per_minute, methods, expires_ms, created_ms)
      VALUES(:id, :accountId, :name, :secretHash, :auditId, :overrideRequests, :overrideSubmissions,
-       :loweredRequests, :loweredSubmissions, :methods, :expiresMs, :nowMs)`,
+       :ownerRequests, :ownerSubmissions, :methods, :expiresMs, :nowMs)`,
     {
       id,
       accountId,
@@ -42,8 +42,8 @@ export function* insertKey(
       auditId: newAuditId(randomBytes),
       overrideRequests: override.requestsPerSecond,
       overrideSubmissions: override.submissionsPerMinute,
-      loweredRequests: lowered.requestsPerSecond,
-      loweredSubmissions: lowered.submissionsPerMinute,
+      ownerRequests: ownerCaps.requestsPerSecond,
+      ownerSubmissions: ownerCaps.submissionsPerMinute,
       methods: methodsText(methods),
       expiresMs,
       nowMs,
@@ -60,8 +60,8 @@ export function* insertKey(
     accountId,
     keyId: id,
     detail: {
-      requests_per_second: lowered.requestsPerSecond ?? override.requestsPerSecond,
-      submissions_per_minute: lowered.submissionsPerMinute ?? override.submissionsPerMinute,
+      requests_per_second: ownerCaps.requestsPerSecond ?? override.requestsPerSecond,
+      submissions_per_minute: ownerCaps.submissionsPerMinute ?? override.submissionsPerMinute,
       methods: methods?.join(",") ?? null,
       expires_at: expiresMs === null ? null : isoTime(expiresMs),
     },
@@ -69,7 +69,7 @@ export function* insertKey(
   return { id, accountId, token: printApiKey({ id, secret }) };
 }
 
-/** Errors: `too_many_keys`. A key with a valid successor does not count. */
+/** Keys with a valid successor do not count. Errors: `too_many_keys`. */
 export function* refuseTooManyKeys(
   database: Database,
   accountId: string,
@@ -86,7 +86,10 @@ export function* refuseTooManyKeys(
 
 const dayMs = 86_400_000;
 
-/** Errors: `too_many_keys`. Counts ended keys, also of a deleted predecessor, because each new key starts with unused rates. */
+/**
+ * Also counts ended keys, and those of the owner's deleted account, because each new key starts with unused rates. Errors:
+ * `too_many_keys`.
+ */
 export function* refuseTooManyNewKeys(
   database: Database,
   accountId: string,

@@ -33,11 +33,11 @@ test.each([
   );
 });
 
-test("an accepted key name is stable when checked again", () => {
+test("an accepted key name does not change when it is checked again", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", maxLength: 70 }), (written) => {
+    fc.property(fc.string({ unit: "binary", maxLength: 70 }), (text) => {
       try {
-        const name = checkedKeyName(written);
+        const name = checkedKeyName(text);
         expect(checkedKeyName(name)).toBe(name);
         expect(name).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
       } catch (error) {

@@ -10,9 +10,9 @@ export function isOneVisibleLine(text: string): boolean {
   return !invisible.test(text);
 }
 
-/** Trimmed, NFC. Errors: `invalid_request`. */
-export function checkedKeyName(written: string): string {
-  const name = written.trim().normalize("NFC");
+/** Returns the name trimmed and in NFC. Errors: `invalid_request`. */
+export function checkedKeyName(text: string): string {
+  const name = text.trim().normalize("NFC");
   const isReadable = visible.test(name) && isOneVisibleLine(name);
   if (isReadable && [...name].length <= longestKeyName) return name;
   const message = isReadable

@@ -1,6 +1,6 @@
 import { type Method, methodNames } from "../../platforms/methods.ts";
 
-/** Null: the account's. */
+/** Null: the account's apply. */
 export type KeyLimits = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
@@ -20,7 +20,7 @@ export type StoredKey = {
   successorId: string | null;
 };
 
-/** `expiring`: replaced, and still valid for a while. */
+/** `expiring`: rotated, but still valid during the overlap. */
 export type KeyState = "active" | "expiring" | "expired" | "revoked";
 
 export type CreatedKey = {
@@ -49,7 +49,7 @@ export function isLive(state: KeyState): boolean {
 /** SQL over `api_key`, at `:nowMs`. */
 export const isLiveSql = liveKeySql("api_key");
 
-/** For a table alias. */
+/** Like `isLiveSql`, for a table alias. */
 export function liveKeySql(name: string): string {
   return `${name}.revoked = 0 AND (${name}.expires_ms IS NULL OR ${name}.expires_ms > :nowMs)`;
 }

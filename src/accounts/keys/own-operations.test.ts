@@ -56,7 +56,7 @@ function notes(): { action: string; detail: Record<string, unknown> }[] {
 }
 
 describe("rates", () => {
-  test("a key has the lower rates of its account and its own", async () => {
+  test("a key has the lower of its own and its account's rates", async () => {
     const { key, token } = await make({ submissionsPerMinute: 8 });
     expect(key.own).toEqual({ requestsPerSecond: null, submissionsPerMinute: 8 });
     expect(callerOf(token)).toMatchObject({ requestsPerSecond: 3, submissionsPerMinute: 8 });
@@ -73,7 +73,7 @@ describe("rates", () => {
     });
   });
 
-  test("rates of a key from the command line can be lowered and restored by its account owner, but not raised", async () => {
+  test("the account owner can lower and restore the rates that the command line gave a key, but not raise them", async () => {
     const raised = await accounts.makeKey({ accountName: "newsroom", submissionsPerMinute: 600 });
     accountId = raised.accountId;
     const { id, token } = raised;
@@ -129,14 +129,14 @@ describe("a rotation", () => {
       nowMs,
     });
 
-  test("rotating a key does not extend its life", async () => {
+  test("rotating a key does not extend its validity", async () => {
     const { key, token } = await make({ expiresMs: 100 });
     await rotate(key.id, 1_000, 50);
     expect(callerOf(token, 99)).not.toBeNull();
     expect(callerOf(token, 100)).toBeNull();
   });
 
-  test("rotating a key creates one successor when repeated concurrently", async () => {
+  test("two concurrent rotations of a key create one successor", async () => {
     const { key } = await make();
     const outcomes = await Promise.allSettled([
       rotate(key.id, 1_000, 50),
@@ -156,7 +156,7 @@ describe("a rotation", () => {
 });
 
 describe("a key with higher rates than its account", () => {
-  const give = async () => {
+  const makeRaisedKey = async () => {
     const raised = await accounts.makeKey({
       accountName: "newsroom",
       submissionsPerMinute: 600,
@@ -168,8 +168,8 @@ describe("a key with higher rates than its account", () => {
   };
   const refused = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
 
-  test("a key with higher rates than its account cannot be extended or given more methods by its owner, nor can its successor", async () => {
-    const id = await give();
+  test("the account owner cannot extend a key with higher rates than the account, nor its successor, nor give them more methods", async () => {
+    const id = await makeRaisedKey();
     const rotation = { id, by: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);
     for (const expiresMs of [null, 1_001]) {
@@ -183,8 +183,8 @@ describe("a key with higher rates than its account", () => {
     await change(successor.id, { expiresMs: 999, methods: ["gettrends"], name: "nightly" });
   });
 
-  test("a key with higher rates than its account can be changed by its owner once the account's rates are as high", async () => {
-    const id = await give();
+  test("the account owner can extend a key with higher rates than the account once the account's rates are as high", async () => {
+    const id = await makeRaisedKey();
     accounts.database.run("UPDATE account SET submissions_per_minute = 600");
     await change(id, { expiresMs: null, methods: null });
   });
@@ -204,7 +204,7 @@ describe("the number of keys", () => {
   });
 });
 
-test("each action on a key is audited with its changes, but never with the key's name", async () => {
+test("each action on a key is audited with its changes, but without the key's name", async () => {
   const before = notes().length;
   const { key } = await make({ name: "canary", methods: ["gettrends"], requestsPerSecond: 2 });
   await change(key.id, { name: "canary two", expiresMs: 500 });
@@ -244,7 +244,7 @@ test("ended keys are listed for a while, newest first", async () => {
   expect(await idsSince(200)).toEqual([live.key.id]);
 });
 
-test("a key that the command line creates for an account uses up the account's first key", async () => {
+test("an account for which the command line created a key gets no first key", async () => {
   await expect(
     accounts.store.write("issueFirstKey", { accountId, limits, maxKeys: 5, nowMs: 10 }),
   ).rejects.toMatchObject({ code: "first_key_shown" });

@@ -27,11 +27,11 @@ export type NewOwnKey = Owner & KeyChoice & { maxKeys: number; newPerDay: number
 export type KeyChanges = Owner & { id: string; changes: Partial<KeyChoice> };
 
 export function ownKeyOperations(randomBytes: RandomBytes) {
-  function* made(database: Database, owner: Owner, choice: KeyChoice): Steps<CreatedOwnKey> {
+  function* create(database: Database, owner: Owner, choice: KeyChoice): Steps<CreatedOwnKey> {
     const { accountId, limits, nowMs } = owner;
     const { name, methods, expiresMs, requestsPerSecond, submissionsPerMinute } = choice;
-    const lowered = { requestsPerSecond, submissionsPerMinute };
-    const row = { accountId, name, methods, override: none, lowered, expiresMs, nowMs };
+    const ownerCaps = { requestsPerSecond, submissionsPerMinute };
+    const row = { accountId, name, methods, override: none, ownerCaps, expiresMs, nowMs };
     const { id, token } = yield* insertKey(database, row, { accountId }, randomBytes);
     return { key: yield* keyOf(database, { accountId, id, limits }), token };
   }
@@ -48,10 +48,10 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       refusePast(request.expiresMs, nowMs);
       yield* refuseTooManyKeys(database, accountId, { maxKeys, by: { accountId }, nowMs });
       yield* refuseTooManyNewKeys(database, accountId, { newPerDay, nowMs });
-      return yield* made(database, request, { ...request, name });
+      return yield* create(database, request, { ...request, name });
     }),
 
-    /** Once. Errors: `first_key_shown`, `too_many_keys`. */
+    /** Works once for each account. Errors: `first_key_shown`, `too_many_keys`. */
     issueFirstKey: durable(function* (
       database,
       request: Owner & { maxKeys: number },
@@ -63,7 +63,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       );
       if (isDue === undefined) throw firstKeyShown();
       yield* refuseTooManyKeys(database, accountId, { maxKeys, by: { accountId }, nowMs });
-      return yield* made(database, request, {
+      return yield* create(database, request, {
         ...none,
         name: "default",
         methods: null,
@@ -97,7 +97,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return yield* keyOf(database, { accountId, id, limits });
     }),
 
-    /** Newest first, without keys that ended before `endedSinceMs`. */
+    /** Newest first. Omits keys that ended by `endedSinceMs`. */
     listOwnKeys: read(function* (
       database,
       request: Omit<Owner, "nowMs"> & { endedSinceMs: number },
@@ -133,7 +133,7 @@ function* keyOf(
   return key;
 }
 
-/** A rotated key must not outlive its overlap. */
+/** A rotated key cannot be changed, because it must not outlive its overlap. */
 function refuseEnded(key: OwnKey, nowMs: number): void {
   const state = keyStateOf(key, nowMs);
   if (state === "active") return;

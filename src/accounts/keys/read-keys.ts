@@ -3,10 +3,10 @@ import { type DeploymentLimits, effectiveLimits, sharedLimits } from "./effectiv
 import { type KeyLimits, type StoredKey, storedMethods } from "./key.ts";
 
 export type OwnKey = StoredKey & {
-  /** Null: the account's. */
+  /** Null: the account's apply. */
   own: KeyLimits;
   effective: DeploymentLimits;
-  /** Null: none. */
+  /** Limits that all keys of the account share; null: none. */
   accountRequestsPerSecond: number | null;
   accountSubmissionsPerMinute: number | null;
 };
@@ -43,7 +43,7 @@ export function* ownKey(
   return row === undefined ? null : fromRow(row);
 }
 
-/** Newest first, without those ended before `endedSinceMs`. */
+/** Newest first. Omits keys that ended by `endedSinceMs`. */
 export function* ownKeyList(
   database: Database,
   request: { accountId: string; endedSinceMs: number; limits: DeploymentLimits },

@@ -3,7 +3,7 @@ import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./errors.ts";
 import type { KeyLimits } from "./key.ts";
 
-/** The highest rates that the owner may set: the key's from the command line, else the account's. */
+/** The highest rates that the owner may set: those that the command line gave the key, else the account's. */
 export function* highestOwnerRates(
   database: Database,
   request: { accountId: string; id: string | null; limits: DeploymentLimits },
@@ -34,7 +34,7 @@ export function refuseRaisedRates(request: Partial<KeyLimits>, max: DeploymentLi
 function raised(field: string, max: number) {
   return invalidField(
     field,
-    `the key has ${max} at most`,
-    `send 1 to ${max}, or null for all of it; the operator can raise it`,
+    `the maximum for this key is ${max}`,
+    `send a number from 1 to ${max}, or null for the maximum; the operator can raise it`,
   );
 }

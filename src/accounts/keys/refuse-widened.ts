@@ -5,7 +5,7 @@ import type { KeyChoice } from "./own-operations.ts";
 import type { OwnKey } from "./read-keys.ts";
 import { highestOwnerRates } from "./refuse-raised.ts";
 
-/** An owner may only narrow a key whose rates exceed the account's. Errors: `invalid_request`. */
+/** If a key's rates exceed the account's, the owner can only restrict it. Errors: `invalid_request`. */
 export function* refuseWidenedKey(
   database: Database,
   key: OwnKey,
@@ -22,17 +22,17 @@ export function* refuseWidenedKey(
     allowed.requestsPerSecond > account.requestsPerSecond ||
     allowed.submissionsPerMinute > account.submissionsPerMinute;
   if (!isRaised) return;
-  const why = "an operator gave this key higher limits than its account";
+  const reason = "an operator gave this key higher limits than its account";
   if (isLater) {
     throw invalidField(
       "expires_at",
-      `${why}, so its expiry cannot be extended`,
+      `${reason}, so its expiry cannot be extended`,
       "send an earlier time, or ask the operator",
     );
   }
   throw invalidField(
     "methods",
-    `${why}, so its methods cannot be extended`,
+    `${reason}, so its methods cannot be extended`,
     "send a subset of its methods, or ask the operator",
   );
 }

@@ -19,6 +19,6 @@ export const keySettings = {
     "EARSHOT_DELETED_ACCOUNT_MEMORY",
     rememberedMs,
     0,
-    "How long the limits and the key count of a deleted account are stored, under a keyed hash, in case its owner signs up again.",
+    "How long the limits and the key count of a deleted account are stored under a keyed hash, in case its owner signs up again.",
   ),
 };

@@ -20,7 +20,7 @@ const systems = [
 
 const longestExamined = 512;
 
-/** Such as "Firefox on Linux"; never text of the header. */
+/** A description such as "Firefox on Linux", which never contains text of the header. */
 export function agentWords(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, longestExamined) ?? "";
   const browser = nameIn(browsers, text);
@@ -30,5 +30,5 @@ export function agentWords(userAgent: string | undefined): string {
 }
 
 function nameIn(known: readonly (readonly [RegExp, string])[], text: string): string | null {
-  return known.find(([form]) => form.test(text))?.[1] ?? null;
+  return known.find(([pattern]) => pattern.test(text))?.[1] ?? null;
 }

@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** Derived from the session, so nothing is stored. */
+/** Tokens are derived from the session, so none is stored. */
 export type CsrfTokens = {
   of(sessionId: string): string;
   isOf(sessionId: string, token: string): boolean;

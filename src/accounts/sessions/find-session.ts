@@ -10,20 +10,20 @@ export type CallerSession = {
   expiresMs: number;
 };
 
-/** `first_use`: of a replacement token. */
+/** `first_use`: a replacement token was used for the first time. */
 export type SessionNote = "first_use" | "used" | null;
 
 export type FoundSession =
-  /** Unknown, expired, or the account is suspended. */
+  /** The session is unknown or expired, or its account is suspended. */
   | { kind: "none" }
-  /** Genuine but already replaced, so someone has a copy. */
+  /** The token is genuine but was replaced, so there is a copy of it. */
   | { kind: "stolen" }
   | { kind: "live"; session: CallerSession; caller: Caller; note: SessionNote };
 
 export type PresentedSession = {
   sessionId: string;
   generation: number;
-  asker: string;
+  clientHash: string;
   idleMs: number;
 };
 
@@ -36,14 +36,14 @@ type Row = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
   generation: number;
-  asker: string;
+  clientHash: string;
   formerUntilMs: number | null;
   usedMs: number;
   rotatedMs: number;
   expiresMs: number;
 };
 
-/** With the account's limits, and at most the dashboard's `requestsPerSecond`. */
+/** The caller has the account's limits, but at most the dashboard's `requestsPerSecond`. */
 export function* findSession(
   database: Database,
   presented: PresentedSession,
@@ -53,7 +53,7 @@ export function* findSession(
   const { sessionId, idleMs } = presented;
   const row = yield* database.get<Row>(
     `SELECT account_id AS accountId, role, suspended_ms AS suspendedMs,
-            requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, generation, asker, former_until_ms AS formerUntilMs, used_ms AS usedMs, rotated_ms AS rotatedMs,
+            requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, generation, asker AS clientHash, former_until_ms AS formerUntilMs, used_ms AS usedMs, rotated_ms AS rotatedMs,
             expires_ms AS expiresMs
      FROM session JOIN account ON account.id = account_id WHERE session.id = :sessionId`,
     { sessionId },
@@ -61,7 +61,7 @@ export function* findSession(
   if (row === undefined || row.suspendedMs !== null) return { kind: "none" };
   if (row.expiresMs <= nowMs || row.usedMs + idleMs <= nowMs) return { kind: "none" };
   const age = tokenAgeOf(row, presented);
-  if (age === "replaced" && !isStillGood(row, presented, nowMs)) return { kind: "stolen" };
+  if (age === "replaced" && !isInGracePeriod(row, presented, nowMs)) return { kind: "stolen" };
   const { accountId, role, rotatedMs, expiresMs, submissionsPerMinute } = row;
   const keyId = `dashboard-${accountId}`;
   return {
@@ -80,7 +80,7 @@ export function* findSession(
       accountId,
       requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
-      // Dashboard pages poll and must not use up the keys' requests; searches do count.
+      // Dashboard pages poll, which must not use up the requests of keys; their searches do count.
       accountRequestsPerSecond: null,
       accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,
@@ -90,18 +90,18 @@ export function* findSession(
   };
 }
 
-type Presented = Pick<PresentedSession, "generation" | "asker">;
+type Presented = Pick<PresentedSession, "generation" | "clientHash">;
 
-/** `next`: issued as a replacement and not used before. */
+/** `next`: issued as a replacement and not used yet. */
 type TokenAge = "current" | "replaced" | "next";
 
-function tokenAgeOf(row: Row, { generation, asker }: Presented): TokenAge {
+function tokenAgeOf(row: Row, { generation, clientHash }: Presented): TokenAge {
   if (generation > row.generation) return "next";
-  return generation === row.generation && asker === row.asker ? "current" : "replaced";
+  return generation === row.generation && clientHash === row.clientHash ? "current" : "replaced";
 }
 
-/** Grace period for requests in flight. */
-function isStillGood(row: Row, { generation }: Presented, nowMs: number): boolean {
+/** A former token stays valid briefly, for requests in flight. */
+function isInGracePeriod(row: Row, { generation }: Presented, nowMs: number): boolean {
   const isLast = generation >= row.generation - 1;
   return isLast && row.formerUntilMs !== null && nowMs < row.formerUntilMs;
 }

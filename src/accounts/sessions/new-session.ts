@@ -19,7 +19,7 @@ export type StartedSession = {
   token: SessionToken;
 };
 
-/** Above the maximum, the least recently used session ends. */
+/** Above `maxPerAccount`, ends the least recently used session. */
 export function* addSession(
   database: Database,
   accountId: string,
@@ -44,12 +44,12 @@ export function* addSession(
   }
   yield* database.run(
     `INSERT INTO session(id, account_id, generation, asker, way, agent, address_group, created_ms, used_ms, rotated_ms, expires_ms)
-     VALUES(:id, :accountId, :generation, :asker, :way, :agent, :addressGroup, :nowMs, :nowMs, :nowMs, :expiresMs)`,
+     VALUES(:id, :accountId, :generation, :clientHash, :way, :agent, :addressGroup, :nowMs, :nowMs, :nowMs, :expiresMs)`,
     {
       id,
       accountId,
       generation: token.generation,
-      asker: token.asker,
+      clientHash: token.clientHash,
       way: method,
       agent,
       addressGroup,

@@ -34,7 +34,7 @@ export type SignedInAccount = {
   submissionsPerMinute: number | null;
 };
 
-type OfSession = { accountId: string; sessionId: string };
+type OwnSession = { accountId: string; sessionId: string };
 
 export function sessionOperations(randomBytes: RandomBytes) {
   return {
@@ -45,19 +45,19 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return yield* addSession(database, request.accountId, request, randomBytes);
     }),
 
-    /** Starts the grace period of the predecessor. */
+    /** Makes a replacement token the current one, and starts the grace period of the former. */
     advanceSession: durable(function* (
       database,
       request: {
         sessionId: string;
         generation: number;
-        asker: string;
+        clientHash: string;
         formerUntilMs: number;
         nowMs: number;
       },
     ): Steps<null> {
       yield* database.run(
-        `UPDATE session SET generation = :generation, asker = :asker, former_until_ms = :formerUntilMs, rotated_ms = :nowMs,
+        `UPDATE session SET generation = :generation, asker = :clientHash, former_until_ms = :formerUntilMs, rotated_ms = :nowMs,
              used_ms = max(used_ms, :nowMs)
            WHERE id = :sessionId AND generation < :generation`,
         request,
@@ -79,7 +79,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
 
     endSession: durable(function* (
       database,
-      request: OfSession & { action: "signed_out" | "session_ended"; nowMs: number },
+      request: OwnSession & { action: "signed_out" | "session_ended"; nowMs: number },
     ): Steps<boolean> {
       const { accountId, sessionId, action, nowMs } = request;
       const ended = yield* database.run(
@@ -108,7 +108,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return sessions;
     }),
 
-    /** A replaced token was used again: the user and the thief cannot be distinguished. */
+    /** Ends the session because a replaced token was used again: the user and the thief cannot be distinguished. */
     endStolenSession: durable(function* (
       database,
       { sessionId, nowMs }: { sessionId: string; nowMs: number },

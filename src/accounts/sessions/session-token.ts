@@ -2,11 +2,11 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 
 /**
- * A random handle (131 bits), a generation and a hash of the client, authenticated with the server's key. The store has
- * the generation and a hash of the handle, so a leaked store signs no one in. A repeated replacement gives the same
- * client the same token, another client a different one.
+ * A random handle (131 bits), a generation and a hash of the client, authenticated with the server's key. The store has only
+ * the generation and hashes, so a leaked store signs no one in. If a token is replaced twice, the same client gets the same
+ * replacement, and another client a different one.
  */
-export type SessionToken = { handle: string; generation: number; asker: string };
+export type SessionToken = { handle: string; generation: number; clientHash: string };
 
 export type PresentedToken = SessionToken & { id: string };
 
@@ -18,21 +18,21 @@ export type SessionTokens = {
 
 const form = /^([0-9A-Za-z]{22})\.([1-9]\d{0,8})\.([0-9A-Za-z_-]{8})\.([0-9A-Za-z_-]{43})$/;
 
-/** `secretKey`: lib/secret-key.ts. */
+/** `secretKey`: see lib/secret-key.ts. */
 export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "earshot session", 32));
-  const codeOf = ({ handle, generation, asker }: SessionToken) =>
-    createHmac("sha256", key).update(`${handle}.${generation}.${asker}`).digest();
+  const codeOf = ({ handle, generation, clientHash }: SessionToken) =>
+    createHmac("sha256", key).update(`${handle}.${generation}.${clientHash}`).digest();
 
   return {
     print: (token) => {
-      const { handle, generation, asker } = token;
-      return `${handle}.${generation}.${asker}.${codeOf(token).toString("base64url")}`;
+      const { handle, generation, clientHash } = token;
+      return `${handle}.${generation}.${clientHash}.${codeOf(token).toString("base64url")}`;
     },
     parse: (text) => {
-      const [, handle, written, asker, code] = form.exec(text) ?? [];
-      if (handle === undefined || asker === undefined || code === undefined) return null;
-      const token = { handle, generation: Number(written), asker };
+      const [, handle, generationText, clientHash, code] = form.exec(text) ?? [];
+      if (handle === undefined || clientHash === undefined || code === undefined) return null;
+      const token = { handle, generation: Number(generationText), clientHash };
       const presented = Buffer.from(code, "base64url");
       return timingSafeEqual(codeOf(token), presented)
         ? { ...token, id: sessionIdOf(handle) }
@@ -43,18 +43,18 @@ export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
 
 export function firstToken(randomBytes: RandomBytes): PresentedToken {
   const handle = randomBase62(22, randomBytes);
-  return { id: sessionIdOf(handle), handle, generation: 1, asker: "-".repeat(8) };
+  return { id: sessionIdOf(handle), handle, generation: 1, clientHash: "-".repeat(8) };
 }
 
 export function nextToken(
   { handle, generation }: SessionToken,
   { agent, addressGroup }: { agent: string; addressGroup: string },
 ): SessionToken {
-  const asker = hash("sha256", `${agent}\n${addressGroup}`, "base64url").slice(0, 8);
-  return { handle, generation: generation + 1, asker };
+  const clientHash = hash("sha256", `${agent}\n${addressGroup}`, "base64url").slice(0, 8);
+  return { handle, generation: generation + 1, clientHash };
 }
 
-/** Public; does not reveal the handle. */
+/** The ID is public and does not reveal the handle. */
 function sessionIdOf(handle: string): string {
   return hash("sha256", handle, "base64url").slice(0, 22);
 }

@@ -52,27 +52,27 @@ async function start(): Promise<{ accountId: string; id: string; token: SessionT
 async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
   const presented = tokens.parse(tokens.print(token));
   if (presented === null) return "no token";
-  const { id: sessionId, generation, asker } = presented;
+  const { id: sessionId, generation, clientHash } = presented;
   const answer = await openStore().inMemory("admitSession", {
     ...defaultLimits,
     elapsedMs: 0,
     nowMs: atMs,
     sessionId,
     generation,
-    asker,
+    clientHash,
     idleMs,
     readOf: null,
     maxWaitMs: 0,
   });
   if ("note" in answer && answer.note === "first_use") {
     const formerUntilMs = atMs + formerMs;
-    const used = { sessionId, generation, asker, formerUntilMs, nowMs: atMs };
+    const used = { sessionId, generation, clientHash, formerUntilMs, nowMs: atMs };
     await openStore().write("advanceSession", used);
   }
   return answer.kind;
 }
 
-test("neither the store nor the session list contains anything to forge a session token with", async () => {
+test("the store does not contain what is needed to forge a session token", async () => {
   const { id, token } = await start();
   const row = database.get("SELECT * FROM session WHERE id = :id", { id });
   expect(JSON.stringify(row)).not.toContain(token.handle);
@@ -82,7 +82,7 @@ test("neither the store nor the session list contains anything to forge a sessio
   expect(tokens.parse(other.print(token))).toBeNull();
 });
 
-test("a session of a suspended account is invalid, although its row remains", async () => {
+test("a session of a suspended account is invalid even while its row exists", async () => {
   const { accountId, token } = await start();
   database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
   expect(await admitted(token)).toBe("none");
@@ -97,7 +97,7 @@ test("knowing a session's id is not sufficient to end the session", async () => 
   expect(await admitted(token)).toBe("admitted");
 });
 
-test("requesting the next session token again returns the same one, regardless of the delay", async () => {
+test("the same client gets the same next session token, however late it requests it again", async () => {
   const { token } = await start();
   const early = nextToken(token, here);
   expect(await admitted(token, nowMs + 61_000)).toBe("admitted");
@@ -135,7 +135,7 @@ test("a store restored from a backup accepts newer session tokens without report
   expect(await admitted(second, nowMs + formerMs)).toBe("stolen");
 });
 
-test("an authenticated caller includes its session", async () => {
+test("the caller of an admitted session request includes the session's id", async () => {
   const { id, token } = await start();
   const answer = await openStore().inMemory("admitSession", {
     ...defaultLimits,
@@ -143,7 +143,7 @@ test("an authenticated caller includes its session", async () => {
     nowMs,
     sessionId: id,
     generation: token.generation,
-    asker: token.asker,
+    clientHash: token.clientHash,
     idleMs,
     readOf: null,
     maxWaitMs: 0,
@@ -151,7 +151,7 @@ test("an authenticated caller includes its session", async () => {
   expect(answer).toMatchObject({ kind: "admitted", caller: { sessionId: id } });
 });
 
-test("an ended session is invalid", async () => {
+test("an idle or unknown session is invalid", async () => {
   const { token } = await start();
   expect(await admitted(token, nowMs + idleMs)).toBe("none");
   expect(await admitted({ ...token, handle: "0".repeat(22) })).toBe("none");

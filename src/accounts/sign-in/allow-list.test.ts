@@ -27,6 +27,6 @@ test.each([
   "org:../x",
   "*",
   "-ann",
-])("the allow list rejects a malformed entry: %j", (written) => {
-  expect(readAllowList(written)).toBeNull();
+])("the allow list rejects a malformed entry: %j", (text) => {
+  expect(readAllowList(text)).toBeNull();
 });

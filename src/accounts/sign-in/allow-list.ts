@@ -1,6 +1,6 @@
 import type { ProviderName } from "./provider.ts";
 
-/** A null provider matches all. */
+/** A null `provider` matches all providers. */
 export type AllowedSigner =
   | { kind: "everyone" }
   | { kind: "login" | "organization"; provider: ProviderName | null; name: string };
@@ -8,9 +8,9 @@ export type AllowedSigner =
 const form =
   /^(?:(github|gitlab):)?(?:(org):)?([a-z0-9_](?:[a-z0-9_.-]{0,126}[a-z0-9_])?(?:\/[a-z0-9_.-]{1,128}){0,10})$/;
 
-/** Null if malformed. `everyone` must be the only entry. */
-export function readAllowList(written: string): readonly AllowedSigner[] | null {
-  const entries = written.split(",").map((entry) => entry.trim().toLowerCase());
+/** Null if the text is malformed. `everyone` must be the only entry. */
+export function readAllowList(text: string): readonly AllowedSigner[] | null {
+  const entries = text.split(",").map((entry) => entry.trim().toLowerCase());
   if (entries.length === 1 && entries[0] === "everyone") return [{ kind: "everyone" }];
   const signers = entries.map(signerOf);
   return signers.every((signer) => signer !== null) ? signers : null;
@@ -33,7 +33,7 @@ export function allowedOrganizations(
   provider: ProviderName,
 ): readonly string[] {
   return allow.flatMap((signer) =>
-    signer.kind === "organization" && countsWith(signer, provider) ? [signer.name] : [],
+    signer.kind === "organization" && appliesTo(signer, provider) ? [signer.name] : [],
   );
 }
 
@@ -46,10 +46,10 @@ export function isLoginAllowed(
     (signer) =>
       signer.kind === "everyone" ||
       (signer.kind === "login" &&
-        countsWith(signer, provider) &&
+        appliesTo(signer, provider) &&
         signer.name === login.toLowerCase()),
   );
 }
 
-const countsWith = (signer: { provider: ProviderName | null }, provider: ProviderName): boolean =>
+const appliesTo = (signer: { provider: ProviderName | null }, provider: ProviderName): boolean =>
   signer.provider === null || signer.provider === provider;

@@ -1,9 +1,9 @@
 import { durable } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 
-/** The state of a pending sign-in is in the browser's cookie. */
+/** The state of a pending sign-in is not stored here but in the browser's cookie. */
 export const attemptOperations = {
-  /** False if finished before. */
+  /** False if the sign-in was already finished. */
   finishSignIn: durable(function* (
     database,
     { hash, expiresMs }: { hash: string; expiresMs: number },

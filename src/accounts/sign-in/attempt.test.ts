@@ -4,7 +4,7 @@ import { attemptHash, codeVerifierOf, isState, stateOf } from "./attempt.ts";
 const secret = "s".repeat(43);
 
 test("values derived from a sign-in's secret differ by purpose and provider, and do not reveal it", () => {
-  const rejected = [
+  const values = [
     secret,
     attemptHash(secret),
     stateOf(secret, "github"),
@@ -12,7 +12,7 @@ test("values derived from a sign-in's secret differ by purpose and provider, and
     codeVerifierOf(secret, "github"),
     codeVerifierOf(secret, "gitlab"),
   ];
-  expect(new Set(rejected).size).toBe(rejected.length);
+  expect(new Set(values).size).toBe(values.length);
 });
 
 test("a sign-in's state is valid only for its secret and provider", () => {

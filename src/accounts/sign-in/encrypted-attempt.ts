@@ -14,7 +14,7 @@ export function encryptAttempt(encryptor: Encryptor, attempt: Attempt): string {
   return Buffer.from(encryptor.encrypt(JSON.stringify(attempt), owner)).toString("base64url");
 }
 
-/** Null unless this server encrypted it. */
+/** Null unless this server encrypted the text. */
 export function decryptAttempt(encryptor: Encryptor, text: string): Attempt | null {
   try {
     const { provider, returnTo, expiresMs, secret } = JSON.parse(

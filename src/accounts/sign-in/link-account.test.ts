@@ -25,7 +25,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function enter(): Promise<string> {
+async function signInWithLink(): Promise<string> {
   const request = { accountId: null, actor: "command_line" as const, nowMs: 1, expiresMs: 100 };
   const token = await store.write("makeSignInLink", request);
   const entered = await store.write("signInWithLink", {
@@ -42,22 +42,22 @@ async function enter(): Promise<string> {
   return entered.accountId;
 }
 
-test("the sign-in link always enters the same account, never another one named operator", async () => {
+test("sign-in links without an account always sign in to the same account, never to another one named operator", async () => {
   const named = runNow(
     insertAccount(database.forOperations, { name: "operator", nowMs: 1 }, randomBytes),
   );
-  const entered = await enter();
-  expect(entered).not.toBe(named);
-  expect(await enter()).toBe(entered);
+  const accountId = await signInWithLink();
+  expect(accountId).not.toBe(named);
+  expect(await signInWithLink()).toBe(accountId);
   const roles = database.all("SELECT role FROM account WHERE id = :named", { named });
   expect(roles).toEqual([{ role: "member" }]);
 });
 
-test("the sign-in link's account is called operator unless the name is in use, and is created again after a deletion", async () => {
-  const entered = await enter();
-  expect(await store.read("resolveAccount", { account: "operator" })).toBe(entered);
-  database.run("UPDATE account SET role = 'member' WHERE id = :entered", { entered });
-  await store.write("closeAccount", { accountId: entered, actor: "command_line", nowMs: 3 });
+test("the account of sign-in links is named operator unless the name is in use, and is created again after a deletion", async () => {
+  const accountId = await signInWithLink();
+  expect(await store.read("resolveAccount", { account: "operator" })).toBe(accountId);
+  database.run("UPDATE account SET role = 'member' WHERE id = :accountId", { accountId });
+  await store.write("closeAccount", { accountId, actor: "command_line", nowMs: 3 });
   expect(database.all("SELECT 1 FROM account WHERE is_links_account = 1")).toEqual([]);
-  expect(await enter()).not.toBe(entered);
+  expect(await signInWithLink()).not.toBe(accountId);
 });

@@ -42,7 +42,7 @@ export async function requestAccessToken(
 ): Promise<string> {
   const server = serverOf(provider, parameters.get("iss"));
   const client = { client_id: provider.clientId };
-  const checked = checkedAnswer(() =>
+  const validated = validatedParameters(() =>
     validateAuthResponse(server, client, parameters, stateOf(secret, provider.name)),
   );
   try {
@@ -50,14 +50,14 @@ export async function requestAccessToken(
       server,
       client,
       ClientSecretPost(provider.clientSecret),
-      checked,
+      validated,
       redirectUri,
       codeVerifierOf(secret, provider.name),
       {
         // Configured by the operator; the guard checks the resolved address.
         [allowInsecureRequests]: true,
         [customFetch]: async (url: string, { method, headers, body }: RequestInit) =>
-          await sent(fetch, url, String(method), headers, body),
+          await guardedResponse(fetch, url, String(method), headers, body),
       },
     );
     const { access_token } = await processAuthorizationCodeResponse(server, client, response);
@@ -79,7 +79,7 @@ export async function readProfile(
   return profile;
 }
 
-/** One confirmed membership suffices; without one, an unreadable membership is an error. Throws SignInRefused. */
+/** One confirmed membership suffices. If there is none, an unreadable membership is an error. Throws SignInRefused. */
 export async function isMemberOfAny(
   provider: Provider,
   fetch: GuardedFetch,
@@ -121,17 +121,17 @@ function serverOf(provider: Provider, issuer: string | null): AuthorizationServe
   };
 }
 
-function checkedAnswer(check: () => URLSearchParams): URLSearchParams {
+function validatedParameters(validate: () => URLSearchParams): URLSearchParams {
   try {
-    return check();
+    return validate();
   } catch (thrown) {
-    const error = wordOf(thrown, "error");
+    const error = stringField(thrown, "error");
     if (error === "access_denied") throw new SignInRefused("denied", "access_denied");
     throw new SignInRefused("refused", error === null ? "answer_invalid" : "provider_error");
   }
 }
 
-async function sent(
+async function guardedResponse(
   fetch: GuardedFetch,
   url: string,
   method: string,
@@ -169,7 +169,7 @@ function jsonOf(answer: Answer): unknown {
   }
 }
 
-/** A used or expired code restarts the sign-in; other errors are between server and provider. */
+/** After a used or expired code, the user can start again; other errors are between this server and the provider. */
 const expiredCodes: readonly string[] = ["bad_verification_code", "invalid_grant"];
 
 const knownErrors: readonly string[] = [
@@ -180,23 +180,23 @@ const knownErrors: readonly string[] = [
   "unverified_user_email",
 ];
 
-/** GitHub returns errors with status 200. */
+/** GitHub also returns errors with status 200. */
 function tokenRefusal(thrown: unknown): SignInRefused {
   const error =
-    wordOf(thrown, "error") ?? wordOf(fieldOf(fieldOf(thrown, "cause"), "body"), "error");
-  const known = knownErrors.find((word) => word === error);
+    stringField(thrown, "error") ?? stringField(fieldOf(fieldOf(thrown, "cause"), "body"), "error");
+  const known = knownErrors.find((code) => code === error);
   const reason = known ?? (error === null ? "token_unreadable" : "token_refused");
-  const expired = expiredCodes.some((word) => word === error);
-  return new SignInRefused(expired ? "expired" : "provider_failed", reason);
+  const isExpired = expiredCodes.some((code) => code === error);
+  return new SignInRefused(isExpired ? "expired" : "provider_failed", reason);
 }
 
-function wordOf(from: unknown, name: string): string | null {
-  const value = fieldOf(from, name);
+function stringField(object: unknown, name: string): string | null {
+  const value = fieldOf(object, name);
   return typeof value === "string" ? value : null;
 }
 
-function fieldOf(from: unknown, name: string): unknown {
-  return typeof from === "object" && from !== null && name in from
-    ? Reflect.get(from, name)
+function fieldOf(object: unknown, name: string): unknown {
+  return typeof object === "object" && object !== null && name in object
+    ? Reflect.get(object, name)
     : undefined;
 }

@@ -20,7 +20,7 @@ export type SignInResult =
 
 type SignInRequest = NewSession & { previousSession: PreviousSession };
 
-/** Name of the account that links without an account sign in to, unless the name is taken. */
+/** Name of the account to which links without an account sign in, unless the name is in use. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -125,7 +125,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return yield* startSession(database, { accountId, isOperator: request.isOperator }, request);
     }),
 
-    /** Audits refusals of existing accounts only: others could fill the log. */
+    /** Audits refusals of existing accounts only, because others could fill the log. */
     noteNotAllowed: durable(function* (
       database,
       request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
@@ -141,7 +141,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return null;
     }),
 
-    /** `accountId` null: the operator's account. */
+    /** If `accountId` is null, the link signs in to the operator's account. */
     makeSignInLink: durable(function* (
       database,
       request: {
@@ -167,7 +167,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return secret;
     }),
 
-    /** Null if unknown or expired. */
+    /** Null if the link is unknown or expired. */
     signInWithLink: durable(function* (
       database,
       request: SignInRequest & { hash: string },
@@ -227,7 +227,7 @@ function* noteRefusal(
   });
 }
 
-/** Found by its mark, never by name. */
+/** Found by its flag, never by its name. */
 function* linksAccount(database: Database): Steps<string | null> {
   const row = yield* database.get<{ id: string }>(
     "SELECT id FROM account WHERE is_links_account = 1",

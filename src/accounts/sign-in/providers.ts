@@ -2,13 +2,13 @@ import { withoutEnding } from "@earshot/query/tree";
 import type { ProviderName } from "./provider.ts";
 import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 
-/** `subject` is the permanent numeric ID; `login` can change. */
+/** `subject` is the permanent numeric ID; the `login` can change. */
 export type ProviderProfile = { subject: string; login: string };
 
-/** Responses are untrusted: readers return null or false. */
+/** Responses are untrusted: for malformed ones, the readers return null or false. */
 export type Provider = {
   name: ProviderName;
-  /** The scope of its user IDs: another host has other users. */
+  /** User IDs are unique per host: another host has other users. */
   host: string;
   label: string;
   clientId: string;
@@ -21,7 +21,7 @@ export type Provider = {
   profileUrl: string;
   readProfile(answer: unknown): ProviderProfile | null;
   membershipUrl(organization: string): string;
-  /** A response with status 200. */
+  /** `answer` is a response with status 200. */
   isMember(answer: unknown, organization: string): boolean;
 };
 

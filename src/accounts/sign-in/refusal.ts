@@ -1,4 +1,4 @@
-/** Codes of the sign-in page. */
+/** Codes that the sign-in page explains. */
 export const refusalCodes = [
   "denied",
   "expired",
@@ -11,15 +11,15 @@ export const refusalCodes = [
 
 export type RefusalCode = (typeof refusalCodes)[number];
 
-/** `reason`: a fixed word, never the provider's text. */
+/** `reason` is a fixed word, never the provider's text. */
 export class SignInRefused extends Error {
-  readonly word: RefusalCode;
+  readonly code: RefusalCode;
   readonly reason: string;
 
-  constructor(word: RefusalCode, reason: string) {
+  constructor(code: RefusalCode, reason: string) {
     super(`the sign-in was refused: ${reason}`);
     this.name = "SignInRefused";
-    this.word = word;
+    this.code = code;
     this.reason = reason;
   }
 }

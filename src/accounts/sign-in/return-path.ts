@@ -3,7 +3,7 @@ const home = "/dashboard";
 /** The encrypted attempt must fit into a cookie. */
 const longest = 2_048;
 
-/** A dashboard path with its query, else the dashboard's start. Prevents open redirects. */
+/** The requested path with its query if it is a dashboard page, else the start page. Prevents open redirects. */
 export function returnPath(requested: string | null): string {
   if (requested === null || requested.length > longest) return home;
   // Browsers strip or decode other characters, or treat them as a slash.
@@ -11,7 +11,7 @@ export function returnPath(requested: string | null): string {
   const parsed = URL.parse(requested, "http://here.invalid");
   if (parsed === null || parsed.host !== "here.invalid") return home;
   const { pathname, search } = parsed;
-  const isBelow = pathname === home || pathname.startsWith(`${home}/`);
-  const isDashboards = isBelow && !pathname.includes("//") && !pathname.startsWith(`${home}/api`);
-  return isDashboards && !pathname.includes("%") ? `${pathname}${search}` : home;
+  const isInDashboard = pathname === home || pathname.startsWith(`${home}/`);
+  const isPage = isInDashboard && !pathname.includes("//") && !pathname.startsWith(`${home}/api`);
+  return isPage && !pathname.includes("%") ? `${pathname}${search}` : home;
 }

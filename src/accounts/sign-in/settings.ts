@@ -11,7 +11,7 @@ export const signInSettings = {
     "EARSHOT_GITHUB_URL",
     githubUrl,
     ["https:", "http:"],
-    "The GitHub to sign in with; the URL of your GitHub Enterprise Server, if you have one.",
+    "URL of the GitHub to sign in with, such as that of your GitHub Enterprise Server.",
   ),
   githubClientId: word(
     "EARSHOT_GITHUB_CLIENT_ID",
@@ -22,7 +22,7 @@ export const signInSettings = {
     "EARSHOT_GITLAB_URL",
     gitlabUrl,
     ["https:", "http:"],
-    "The GitLab to sign in with.",
+    "URL of the GitLab to sign in with.",
   ),
   gitlabClientId: word(
     "EARSHOT_GITLAB_CLIENT_ID",
@@ -35,7 +35,7 @@ export const signInSettings = {
   ),
   operators: identityList(
     "EARSHOT_OPERATORS",
-    "Accounts that become operators when they sign in, by number, because logins can change owners.",
+    "Accounts that become operators when they sign in, by user number, because logins can change owners.",
   ),
   linkMs: duration(
     "EARSHOT_SIGN_IN_LINK_TIME",

@@ -96,7 +96,7 @@ async function begin(signIn: SignIn, name: ProviderName = "github") {
   return begun;
 }
 
-/** Account of the sign-in, or its refusal word. */
+/** The account of the sign-in, or the code of its refusal. */
 async function outcome(
   signIn: SignIn,
   { callback, attempt }: { callback: string; attempt: string },
@@ -112,12 +112,12 @@ async function outcome(
     });
     return accountId;
   } catch (error) {
-    if (error instanceof SignInRefused) return error.word;
+    if (error instanceof SignInRefused) return error.code;
     throw error;
   }
 }
 
-async function come(
+async function signInAs(
   signIn: SignIn,
   login: string | null,
   name: ProviderName = "github",
@@ -143,17 +143,17 @@ test("a sign-in requests only the profile from GitHub, with PKCE and a state", a
 
 test("a user is identified by numeric id: a renamed login has the same account, a reused login gets a new one", async () => {
   const signIn = signInWith();
-  const before = await come(signIn, "ben");
+  const before = await signInAs(signIn, "ben");
   provider.users.splice(0, 2, { ...ben(), login: "benjamin" }, { ...ann(), id: 77, login: "ben" });
-  expect(await come(signIn, "benjamin")).toBe(before);
-  const other = await come(signIn, "ben");
+  expect(await signInAs(signIn, "benjamin")).toBe(before);
+  const other = await signInAs(signIn, "ben");
   expect(other).toMatch(anAccount);
   expect(other).not.toBe(before);
 });
 
 test("the same user number at another provider is another user", async () => {
   const signIn = signInWith();
-  const [github, gitlab] = [await come(signIn, "ben"), await come(signIn, "ben", "gitlab")];
+  const [github, gitlab] = [await signInAs(signIn, "ben"), await signInAs(signIn, "ben", "gitlab")];
   expect(gitlab).toMatch(anAccount);
   expect(gitlab).not.toBe(github);
 });
@@ -197,10 +197,10 @@ test.each<Arranged>([
   ["a suspended application", "refused", { authorizationError: "application_suspended" }],
   ["an unregistered redirect_uri", "refused", { authorizationError: "redirect_uri_mismatch" }],
   ["an answer of another issuer", "refused", { issuer: "https://evil.example" }],
-])("a sign-in that meets %s fails as %s", async (_what, word, faults) => {
+])("a sign-in fails after %s, with the code %s", async (_what, word, faults) => {
   Object.assign(provider.faults, faults);
   const { accounts } = counted();
-  expect(await come(signInWith(), "ben")).toBe(word);
+  expect(await signInAs(signInWith(), "ben")).toBe(word);
   expect(counted().accounts).toBe(accounts);
 });
 
@@ -213,10 +213,10 @@ function notes() {
   return database.get<{ notes: number }>("SELECT count(*) AS notes FROM audit")?.notes;
 }
 
-test("unidentified clients leave no row by starting, cancelling or inventing a code", async () => {
+test("a client that starts a sign-in, cancels it or invents a code leaves no row", async () => {
   const signIn = signInWith();
   const before = [notes(), attempts()];
-  expect(await come(signIn, null)).toBe("denied");
+  expect(await signInAs(signIn, null)).toBe("denied");
   const { location, attempt } = await begin(signIn);
   const callback = new URL(provider.decide(location, "ben"));
   callback.searchParams.set("code", "made-up");
@@ -224,19 +224,19 @@ test("unidentified clients leave no row by starting, cancelling or inventing a c
   expect([notes(), attempts()]).toEqual(before);
 });
 
-test("a sign-in that is refused without an account leaves no row", async () => {
+test("a refused sign-in of a user without an account leaves no row", async () => {
   const before = notes();
-  provider.users.push({ id: 777, login: "stranger", organizations: {} });
-  expect(await come(signInWith({ allow: "ann" }), "stranger")).toBe("not_allowed");
+  provider.users.push({ id: 777, login: "carl", organizations: {} });
+  expect(await signInAs(signInWith({ allow: "ann" }), "carl")).toBe("not_allowed");
   expect(notes()).toBe(before);
 });
 
-test("refused sign-ins of suspended and no longer allowed accounts name the account in the audit log", async () => {
-  const accountId = await come(signInWith(), "ann");
-  expect(await come(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
+test("a refused sign-in of a suspended or no longer allowed account is audited with the account", async () => {
+  const accountId = await signInAs(signInWith(), "ann");
+  expect(await signInAs(signInWith({ allow: "ben" }), "ann")).toBe("not_allowed");
   expect(lastNote(accountId)).toMatchObject({ action: "sign_in_refused", isTheirs: 1 });
   database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
-  expect(await come(signInWith(), "ann")).toBe("suspended");
+  expect(await signInAs(signInWith(), "ann")).toBe("suspended");
   expect(lastNote(accountId)).toEqual({
     action: "sign_in_refused",
     isTheirs: 1,
@@ -255,8 +255,8 @@ test("the same user number at another host of a provider is another user", async
     maxRedirects: 0,
   });
   otherProvider.users.splice(0, Number.POSITIVE_INFINITY, { ...ann(), login: "mallory" });
-  const here = await come(signInWith(), "ann");
-  const named = fetch;
+  const here = await signInAs(signInWith(), "ann");
+  const configured = fetch;
   fetch = both;
   const signIn = signInWith({
     githubUrl: otherProvider.url,
@@ -267,7 +267,7 @@ test("the same user number at another host of a provider is another user", async
     callback: otherProvider.decide(location, "mallory"),
     attempt,
   });
-  fetch = named;
+  fetch = configured;
   await both.close();
   await otherProvider.stop();
   expect(there).toMatch(anAccount);
@@ -287,16 +287,18 @@ function attempts() {
     ?.attempts;
 }
 
-test("a sign-in accepts a provider that identifies itself correctly as the issuer", async () => {
+test("a sign-in accepts an answer with the provider's own issuer", async () => {
   provider.faults.issuer = `${provider.url}/login/oauth`;
-  expect(await come(signInWith(), "ben")).toMatch(anAccount);
+  expect(await signInAs(signInWith(), "ben")).toMatch(anAccount);
 });
 
 test("a sign-in fails if the client credentials are wrong", async () => {
-  expect(await come(signInWith({ githubClientSecret: "wrong" }), "ben")).toBe("provider_failed");
+  expect(await signInAs(signInWith({ githubClientSecret: "wrong" }), "ben")).toBe(
+    "provider_failed",
+  );
 });
 
-test("a code of another sign-in is refused, because the provider checks the verifier", async () => {
+test("a code of another sign-in is refused, because the provider checks the code verifier", async () => {
   const signIn = signInWith();
   const [theirs, mine] = [await begin(signIn), await begin(signIn)];
   const stolen = new URL(provider.decide(theirs.location, "ben"));
@@ -305,7 +307,7 @@ test("a code of another sign-in is refused, because the provider checks the veri
   expect(await outcome(signIn, { callback: callback.href, attempt: mine.attempt })).toBe("expired");
 });
 
-test("a sign-in code is valid only once, also at the provider", async () => {
+test("a sign-in code is valid only once, even in a new sign-in", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
@@ -321,7 +323,7 @@ test.each<[string, string]>([
   ["state", ""],
   ["state", "x".repeat(43)],
   ["state", "ä"],
-])("a sign-in with a changed %s, %j, is refused and not audited", async (name, value) => {
+])("a sign-in whose %s was changed to %j is refused and not audited", async (name, value) => {
   const signIn = signInWith();
   const before = notes();
   const { location, attempt } = await begin(signIn);
@@ -331,7 +333,7 @@ test.each<[string, string]>([
   expect(notes()).toBe(before);
 });
 
-test("an answer of one provider does not end a sign-in with another", async () => {
+test("a callback of one provider does not end a sign-in with another provider", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const callback = provider.decide(location, "ben");
@@ -357,7 +359,7 @@ test("a sign-in expires after ten minutes", async () => {
   expect(await outcome(signIn, { callback, attempt: second.attempt })).toBe("expired");
 });
 
-test("many concurrent sign-ins do not affect earlier ones, and stored state by itself signs no one in", async () => {
+test("starting many sign-ins does not affect earlier ones, and the store alone signs no one in", async () => {
   const signIn = signInWith();
   const { location, attempt } = await begin(signIn);
   const before = attempts();
@@ -393,10 +395,13 @@ test.each<[string, string, ProviderName, boolean]>([
   ["org:acme", "ben", "github", false],
   ["org:acme", "ben", "gitlab", false],
   ["carl, github:org:acme", "ann", "github", true],
-])("EARSHOT_SIGNUP_ALLOW=%s decides on the login %s at %s", async (allow, login, name, lets) => {
-  const came = await come(signInWith({ allow }), login, name);
-  expect(came).toEqual(lets ? expect.stringMatching(anAccount) : "not_allowed");
-});
+])(
+  "whether EARSHOT_SIGNUP_ALLOW=%s allows the login %s at %s: %s",
+  async (allow, login, name, isAllowed) => {
+    const outcome = await signInAs(signInWith({ allow }), login, name);
+    expect(outcome).toEqual(isAllowed ? expect.stringMatching(anAccount) : "not_allowed");
+  },
+);
 
 test("organisation memberships are read at every sign-in that depends on them, and pending ones do not count", async () => {
   const signIn = signInWith({ allow: "org:acme" });
@@ -404,37 +409,39 @@ test("organisation memberships are read at every sign-in that depends on them, a
     new URL((await begin(signIn, name)).location).searchParams.get("scope");
   expect(await scope("github")).toBe("read:user read:org");
   expect(await scope("gitlab")).toBe("read_user openid");
-  expect(await come(signIn, "ann")).toMatch(anAccount);
+  expect(await signInAs(signIn, "ann")).toMatch(anAccount);
   provider.users.splice(0, 1, { ...ann(), organizations: { acme: "pending" } });
-  expect(await come(signIn, "ann")).toBe("not_allowed");
+  expect(await signInAs(signIn, "ann")).toBe("not_allowed");
   provider.users.splice(0, 1, { ...ann(), organizations: {} });
-  expect(await come(signIn, "ann")).toBe("not_allowed");
+  expect(await signInAs(signIn, "ann")).toBe("not_allowed");
 });
 
 test.each([429, 403, 500, 503])(
-  "status %i of an organisation is not treated as non-membership",
+  "status %i for an organisation membership is not treated as non-membership",
   async (status) => {
     provider.faults.membership = { status, body: {} };
-    expect(await come(signInWith({ allow: "org:acme" }), "ann")).toBe("provider_failed");
-    expect(await come(signInWith({ allow: "org:acme, ann" }), "ann")).toMatch(anAccount);
+    expect(await signInAs(signInWith({ allow: "org:acme" }), "ann")).toBe("provider_failed");
+    expect(await signInAs(signInWith({ allow: "org:acme, ann" }), "ann")).toMatch(anAccount);
     provider.faults.membershipOf = "other";
-    expect(await come(signInWith({ allow: "org:other, org:acme" }), "ann")).toMatch(anAccount);
-    expect(await come(signInWith({ allow: "org:other, org:acme" }), "ben")).toBe("provider_failed");
+    expect(await signInAs(signInWith({ allow: "org:other, org:acme" }), "ann")).toMatch(anAccount);
+    expect(await signInAs(signInWith({ allow: "org:other, org:acme" }), "ben")).toBe(
+      "provider_failed",
+    );
   },
 );
 
-test("private addresses are requested only from a provider that the operator configured", async () => {
-  const outside = createGuardedFetch({
+test("a provider at a private address is not requested unless the operator configured it", async () => {
+  const publicOnly = createGuardedFetch({
     guard: createGuard([]),
     userAgent: "earshot/test",
     timeoutMs: 5_000,
     maxBytes: 100_000,
     maxRedirects: 0,
   });
-  const named = fetch;
-  fetch = outside;
-  const came = await come(signInWith(), "ben");
-  fetch = named;
-  await outside.close();
-  expect(came).toBe("provider_failed");
+  const configured = fetch;
+  fetch = publicOnly;
+  const outcome = await signInAs(signInWith(), "ben");
+  fetch = configured;
+  await publicOnly.close();
+  expect(outcome).toBe("provider_failed");
 });

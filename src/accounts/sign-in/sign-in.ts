@@ -21,12 +21,12 @@ export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & {
   previousSession: PreviousSession;
 };
 
-type Entered = { accountId: string; session: StartedSession };
+type SignedIn = { accountId: string; session: StartedSession };
 
 /** Errors: also those of the store. */
 export type SignIn = {
   providers: readonly { name: ProviderName; label: string }[];
-  /** Nothing is stored: the encrypted `attempt` goes into the browser's cookie. Null if the provider is not configured. */
+  /** Stores nothing: the encrypted `attempt` belongs into a cookie. Null if the provider is not configured. */
   begin(
     provider: ProviderName,
     request: { redirectUri: string; returnTo: string | null },
@@ -40,9 +40,9 @@ export type SignIn = {
       parameters: URLSearchParams;
       client: ClientInfo;
     },
-  ): Promise<Entered & { returnTo: string }>;
-  /** Null if unknown, used or expired. Throws SignInRefused. */
-  finishLink(token: string, client: ClientInfo): Promise<Entered | null>;
+  ): Promise<SignedIn & { returnTo: string }>;
+  /** Null if the link is unknown, used or expired. Throws SignInRefused. */
+  finishLink(token: string, client: ClientInfo): Promise<SignedIn | null>;
 };
 
 export type SignInContext = {
@@ -85,16 +85,16 @@ export function createSignIn(parts: SignInContext): SignIn {
 
   const finish: SignIn["finish"] = async (name, { attempt, redirectUri, parameters, client }) => {
     const provider = providerOf(name);
-    const begun = attempt === null ? null : decryptAttempt(encryptor, attempt);
+    const pending = attempt === null ? null : decryptAttempt(encryptor, attempt);
     const isBegunHere =
-      begun?.provider === name && isState(parameters.get("state") ?? "", begun.secret, name);
-    if (provider === undefined || begun === null || !isBegunHere) {
+      pending?.provider === name && isState(parameters.get("state") ?? "", pending.secret, name);
+    if (provider === undefined || pending === null || !isBegunHere) {
       throw new SignInRefused("expired", "not_begun_here");
     }
-    const { secret, expiresMs, returnTo } = begun;
+    const { secret, expiresMs, returnTo } = pending;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await requestAccessToken(provider, fetch, { secret, redirectUri, parameters });
-    // After the token exchange: only users of the code host can fill the store.
+    // Only after the token exchange, so that only users of the code host can fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
     }
@@ -105,15 +105,15 @@ export function createSignIn(parts: SignInContext): SignIn {
       await store.write("noteNotAllowed", { ...identity, reason: notOnTheList, nowMs });
       throw new SignInRefused("not_allowed", notOnTheList);
     }
-    const entered = await store.write("signInIdentity", {
+    const signedIn = await store.write("signInIdentity", {
       ...newSession(name, client),
       ...identity,
       login: profile.login,
       isOperator: operators.includes(`${name}:${profile.subject}`),
     });
-    if (entered.kind === "suspended") throw new SignInRefused("suspended", "account_suspended");
-    if (entered.kind === "too_many") throw new SignInRefused("too_many", "deleted_too_often");
-    return { ...entered, returnTo };
+    if (signedIn.kind === "suspended") throw new SignInRefused("suspended", "account_suspended");
+    if (signedIn.kind === "too_many") throw new SignInRefused("too_many", "deleted_too_often");
+    return { ...signedIn, returnTo };
   };
 
   async function isAllowed(
@@ -127,13 +127,13 @@ export function createSignIn(parts: SignInContext): SignIn {
   }
 
   const finishLink: SignIn["finishLink"] = async (token, client) => {
-    const entered = await store.write("signInWithLink", {
+    const signedIn = await store.write("signInWithLink", {
       ...newSession("link", client),
       hash: hashOfSecret(token),
     });
-    if (entered === null) return null;
-    if (entered.kind !== "signed_in") throw new SignInRefused("suspended", "account_suspended");
-    return entered;
+    if (signedIn === null) return null;
+    if (signedIn.kind !== "signed_in") throw new SignInRefused("suspended", "account_suspended");
+    return signedIn;
   };
 
   return {

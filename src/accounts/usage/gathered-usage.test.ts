@@ -12,7 +12,7 @@ const call = {
   latencyMs: 20,
 } as const;
 
-test("account totals stay correct when there are too many keys", () => {
+test("usage totals of an account stay correct when there are too many keys", () => {
   const gathered = createGatheredUsage(10);
   for (let key = 0; key < 1_000; key += 1) gathered.add({ ...call, keyId: `key${key}` });
   const rows = gathered.take();
@@ -30,7 +30,7 @@ test("the number of uncounted calls is reported when there are too many accounts
   expect(gathered.takeLost()).toBe(0);
 });
 
-test("usage rows that could not be written are added to what was counted since", () => {
+test("usage rows that could not be written are added to those counted since", () => {
   const gathered = createGatheredUsage(10);
   gathered.add(call);
   const rows = gathered.take();

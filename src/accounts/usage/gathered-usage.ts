@@ -16,21 +16,21 @@ type CountedCall = {
   isRefused: boolean;
   hasFailed: boolean;
   posts: number;
-  /** Null if its duration does not count. */
+  /** Null if the duration does not count. */
   latencyMs: number | null;
 };
 
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Per quarter of an hour, key and method. From `max` entries on, new ones omit the key, so that totals stay right; from twice
- * as many on, calls are lost.
+ * Counts calls per quarter of an hour, key and method. Above `max` entries, new entries omit the key, so that totals stay
+ * correct; above twice as many, calls are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;
   putBack(rows: readonly UsageRow[]): void;
   take(): UsageRow[];
-  /** Resets the count. */
+  /** Returns the number of lost calls and resets it. */
   takeLost(): number;
 };
 
@@ -38,8 +38,8 @@ export function createGatheredUsage(max: number): GatheredUsage {
   let entries = new Map<string, Entry>();
   let lost = 0;
 
-  function entryOf(of: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
-    return findOrCreate(of, of.keyId, max) ?? findOrCreate(of, "", 2 * max);
+  function entryOf(call: Pick<UsageRow, "accountId" | "bucketMs" | "keyId" | "method">) {
+    return findOrCreate(call, call.keyId, max) ?? findOrCreate(call, "", 2 * max);
   }
 
   function findOrCreate(

@@ -2,11 +2,12 @@ import type { Clock } from "../../lib/clock.ts";
 
 type PendingUse = { keyId: string; usedMs: number; address: string };
 
+/** The last uses of keys, each of which is written at most once per `intervalMs`. */
 export type KeyUses = {
   note(keyId: string, address: string): void;
   takeDue(): PendingUse[];
   putBack(uses: readonly PendingUse[]): void;
-  hurry(): void;
+  makeAllDue(): void;
 };
 
 const intervalMs = 60_000;
@@ -14,7 +15,7 @@ const intervalMs = 60_000;
 /** Beyond `max` keys, uses are dropped. */
 export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number): KeyUses {
   const waiting = new Map<string, PendingUse>();
-  const reportedMs = new Map<string, number>();
+  const takenMs = new Map<string, number>();
 
   function note(keyId: string, address: string): void {
     const pending = waiting.get(keyId);
@@ -28,21 +29,21 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number
 
   function takeDue(): PendingUse[] {
     const nowMs = clock.elapsed();
-    for (const [keyId, ms] of reportedMs) if (nowMs - ms >= intervalMs) reportedMs.delete(keyId);
-    const due = [...waiting.values()].filter(({ keyId }) => !reportedMs.has(keyId));
+    for (const [keyId, ms] of takenMs) if (nowMs - ms >= intervalMs) takenMs.delete(keyId);
+    const due = [...waiting.values()].filter(({ keyId }) => !takenMs.has(keyId));
     for (const { keyId } of due) {
       waiting.delete(keyId);
-      reportedMs.set(keyId, nowMs);
+      takenMs.set(keyId, nowMs);
     }
     return due;
   }
 
   function putBack(uses: readonly PendingUse[]): void {
     for (const use of uses) {
-      reportedMs.delete(use.keyId);
+      takenMs.delete(use.keyId);
       if (!waiting.has(use.keyId)) waiting.set(use.keyId, use);
     }
   }
 
-  return { note, takeDue, putBack, hurry: () => reportedMs.clear() };
+  return { note, takeDue, putBack, makeAllDue: () => takenMs.clear() };
 }

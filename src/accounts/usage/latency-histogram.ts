@@ -1,6 +1,6 @@
 /**
- * Exponential (factor 1.1), within 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in base 36, separated by spaces, so
- * that joining texts merges them.
+ * Exponential buckets (factor 1.1), exact to 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in base 36, separated by
+ * spaces, so that joining texts merges histograms.
  */
 export type LatencyHistogram = Map<number, number>;
 
@@ -21,24 +21,24 @@ function bucketOf(ms: number): number {
   return Math.min(1 + Math.floor(Math.log(ms) / logOfStep), lastBucket);
 }
 
-export function addLatencies(into: LatencyHistogram, more: LatencyHistogram): void {
-  for (const [bucket, calls] of more) into.set(bucket, (into.get(bucket) ?? 0) + calls);
+export function addLatencies(target: LatencyHistogram, added: LatencyHistogram): void {
+  for (const [bucket, calls] of added) target.set(bucket, (target.get(bucket) ?? 0) + calls);
 }
 
-/** Nearest rank; null without calls. */
+/** The percentile by nearest rank; null if there are no calls. */
 export function latencyAt(histogram: LatencyHistogram, share: number): number | null {
   const calls = [...histogram.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;
   const rank = Math.ceil(share * calls);
-  let passed = 0;
+  let cumulative = 0;
   for (const [bucket, count] of [...histogram].toSorted(([a], [b]) => a - b)) {
-    passed += count;
-    if (passed >= rank) return middleOf(bucket);
+    cumulative += count;
+    if (cumulative >= rank) return middleOf(bucket);
   }
   return null;
 }
 
-/** Geometric mean: each end is 4.9 % away. */
+/** The geometric mean of the bucket's bounds, which are 4.9 % away. */
 function middleOf(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
@@ -47,24 +47,24 @@ function middleOf(bucket: number): number {
 export const printLatencies = (histogram: LatencyHistogram): string =>
   [...histogram].map(([bucket, calls]) => `${bucket.toString(36)}:${calls.toString(36)}`).join(" ");
 
-/** Skips malformed entries. By character codes: a busy account's month is megabytes. */
+/** Skips malformed entries. Reads character codes for speed, because a busy account's month has megabytes of text. */
 export function parseLatencies(text: string): LatencyHistogram {
   const histogram: LatencyHistogram = new Map();
   let bucket = Number.NaN;
   let number = 0;
   for (let index = 0; index <= text.length; index += 1) {
-    const sign = index < text.length ? text.charCodeAt(index) : space;
-    if (sign === colon) {
+    const charCode = index < text.length ? text.charCodeAt(index) : space;
+    if (charCode === colon) {
       bucket = number;
       number = 0;
-    } else if (sign === space) {
+    } else if (charCode === space) {
       if (bucket <= lastBucket && number > 0) {
         histogram.set(bucket, (histogram.get(bucket) ?? 0) + number);
       }
       bucket = Number.NaN;
       number = 0;
     } else {
-      number = number * 36 + digitOf(sign);
+      number = number * 36 + digitOf(charCode);
     }
   }
   return histogram;
@@ -73,8 +73,8 @@ export function parseLatencies(text: string): LatencyHistogram {
 const space = 32;
 const colon = 58;
 
-/** NaN makes the whole number NaN. */
-function digitOf(sign: number): number {
-  if (sign >= 48 && sign <= 57) return sign - 48;
-  return sign >= 97 && sign <= 122 ? sign - 87 : Number.NaN;
+/** NaN for any other character, which makes the whole number NaN. */
+function digitOf(charCode: number): number {
+  if (charCode >= 48 && charCode <= 57) return charCode - 48;
+  return charCode >= 97 && charCode <= 122 ? charCode - 87 : Number.NaN;
 }

@@ -16,7 +16,7 @@ const timesOf = (requests: readonly { atMs: number }[]) => requests.map(({ atMs 
 const times = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("the latest 100 requests of each key are collected until they are drained", () => {
+test("the latest 100 requests of each key are collected until they are taken", () => {
   const latest = createLatestRequests(10);
   for (const at of times(0, 350)) latest.note(request("busy", at));
   latest.note(request("idle", 1));
@@ -26,7 +26,7 @@ test("the latest 100 requests of each key are collected until they are drained",
   expect(latest.take()).toEqual([]);
 });
 
-test("returned requests are placed before newer ones", () => {
+test("requests that are put back come before newer ones", () => {
   const latest = createLatestRequests(10);
   for (const at of times(0, 90)) latest.note(request("key", at));
   const failed = latest.take();

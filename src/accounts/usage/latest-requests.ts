@@ -7,7 +7,7 @@ export type LatestRequests = {
   putBack(requests: readonly KeyRequest[]): void;
 };
 
-/** Further keys are not logged while `maxKeys` have unwritten requests. */
+/** While `maxKeys` keys have unwritten requests, those of further keys are ignored. */
 export function createLatestRequests(maxKeys: number): LatestRequests {
   let byKey = new Map<string, KeyRequest[]>();
 
@@ -18,7 +18,7 @@ export function createLatestRequests(maxKeys: number): LatestRequests {
       return;
     }
     own.push(request);
-    // Rarely, because removing from the front moves the rest.
+    // Done rarely, because removing from the front moves the rest.
     if (own.length >= 2 * maxLoggedRequests) own.splice(0, own.length - maxLoggedRequests);
   }
 

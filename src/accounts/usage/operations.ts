@@ -21,7 +21,7 @@ export type UsageRow = {
 
 export type KeyUse = { keyId: string; usedMs: number; usedFrom: string };
 
-/** `keyId` null: all keys. */
+/** If `keyId` is null, of all keys. */
 export type UsageRequest = {
   accountId: string;
   keyId: string | null;
@@ -52,7 +52,7 @@ export type UsageOperations = typeof usageOperations;
 /** No statement may block the writer for long. */
 const maxDeletedRows = 2_000;
 
-/** Not durable: not worth a sync. */
+/** Not durable, because usage is not worth a sync. */
 export const usageOperations = {
   ...requestLogOperations,
 
@@ -77,7 +77,7 @@ export const usageOperations = {
     }),
   }),
 
-  /** `keyIds`: all used in that time. A busy account has a thousand rows a day, so read a day at a time. */
+  /** `keyIds`: all keys used in that time. A busy account has a thousand rows a day, so read one day per call. */
   usageOf: read(function* (
     database,
     request: UsageRequest,
@@ -100,7 +100,7 @@ export const usageOperations = {
     return { sums, keyIds: keys.map(({ keyId }) => keyId) };
   }),
 
-  /** Without latencies. Read a day at a time, as `usageOf`. */
+  /** Without latencies. Read one day per call, as with `usageOf`. */
   usageOfAccounts: read(function* (
     database,
     request: { accountIds: readonly string[]; fromMs: number; toMs: number },
@@ -120,7 +120,7 @@ export const usageOperations = {
     );
   }),
 
-  /** Valid keys and connected apps, and those listed; newest first. */
+  /** Valid keys and connected apps, and ended ones among `keyIds`; newest first. */
   keyNames: read(function* (
     database,
     request: { accountId: string; keyIds: readonly string[]; nowMs: number },
@@ -161,7 +161,7 @@ export const usageOperations = {
   }),
 };
 
-/** Gateways lock rows in the order of these texts, so that they do not wait for each other. */
+/** Gateways lock rows in the order of these texts, so that they cannot deadlock. */
 const rowKey = ({ keyId, method, bucketMs, accountId }: UsageRow): string =>
   `${keyId} ${method} ${bucketMs} ${accountId}`;
 

@@ -16,7 +16,7 @@ function startTestRecorder() {
   return started;
 }
 
-/** The caller must stop and remove it. */
+/** The caller must stop the recorder and call `remove`. */
 function makeTestRecorder() {
   const usage = openTestUsage();
   const clock = createManualClock(startMs);
@@ -50,7 +50,7 @@ const search = {
   ms: 40,
 } as const;
 
-test("counted calls are written after a while, all in one write", async () => {
+test("counted calls are written together after the flush interval", async () => {
   const { recorder, clock, rows, writes } = startTestRecorder();
   await clock.advance(0);
   for (let call = 0; call < 100; call += 1) recorder.noteRequest(request);
@@ -66,7 +66,7 @@ test("counted calls are written after a while, all in one write", async () => {
   expect(writes.filter((name) => name === "addUsage")).toHaveLength(1);
 });
 
-test("calls are added to the row of their quarter of an hour, and a new row begins after it", async () => {
+test("calls within a quarter of an hour are added to one row", async () => {
   const { recorder, clock, rows } = startTestRecorder();
   recorder.noteRequest(request);
   await recorder.flush();
@@ -83,7 +83,7 @@ test("calls are added to the row of their quarter of an hour, and a new row begi
   ]);
 });
 
-test("refusals, failures, posts and times are counted per key", async () => {
+test("usage counts calls, refusals, failures, posts and durations", async () => {
   const { recorder, store } = startTestRecorder();
   for (const status of [200, 404, 429, 429, 500, 503, 504]) {
     recorder.noteRequest({ ...request, status });
@@ -126,7 +126,7 @@ test("a failed usage write is repeated once, with the next one", async () => {
   ]);
 });
 
-test("stopping writes the pending usage", async () => {
+test("stopping the usage recorder writes the pending usage", async () => {
   const { recorder, rows, addKey, database } = startTestRecorder();
   addKey("key1", "one");
   recorder.noteRequest(request);
@@ -141,7 +141,7 @@ test("stopping writes the pending usage", async () => {
   });
 });
 
-test("calls of a deleted account are dropped, and those of others are not", async () => {
+test("calls of deleted and unknown accounts are dropped, and those of others are not", async () => {
   const { recorder, rows, database } = startTestRecorder();
   recorder.noteRequest(request);
   recorder.noteRequest({ ...request, accountId: "two" });
@@ -182,7 +182,7 @@ test("usage rows older than the retention are deleted", async () => {
   expect(rows()).toEqual([]);
 });
 
-test("every call is counted once, regardless of failures and of the time of writing", async () => {
+test("every call is counted once, whatever writes fail and whenever they run", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("request" as const), key: fc.nat(3) }),
     fc.record({ kind: fc.constant("search" as const), key: fc.nat(3), posts: fc.nat(9) }),

@@ -10,7 +10,7 @@ import type { KeyRequest } from "./request-log-operations.ts";
 
 const usageBucketMs = 900_000;
 
-/** Writes every `flushMs` and on stop, with retries; a crash loses up to `flushMs`. */
+/** Writes usage every `flushMs` and on stop, and retries failed writes. A crash loses up to `flushMs`. */
 export type UsageRecorder = {
   noteRequest(request: { accountId: string; keyId: string; status: number }): void;
   noteSearch(
@@ -36,8 +36,8 @@ export type UsageRecorderContext = {
 /** Maximum number of pending entries. */
 const maxEntries = 20_000;
 const maxLoggedKeys = 2_000;
-/** Rows per write, so that none blocks the writer for long. */
-const rowsOfWrite = 200;
+/** Rows per write, so that no write blocks the writer for long. */
+const rowsPerWrite = 200;
 const sweepEveryMs = 3_600_000;
 
 export function createUsageRecorder(context: UsageRecorderContext): UsageRecorder {
@@ -82,7 +82,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     });
   };
 
-  /** One write at a time. A caller that waited joins the next, which includes what it added. */
+  /** One write runs at a time. A caller that waits for it then joins the next write, which includes the caller's usage. */
   async function flush(): Promise<void> {
     await flushing;
     flushing ??= write().finally(() => {
@@ -97,8 +97,8 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     while (rows.length > 0 || uses.length > 0) {
       try {
         await store.write("addUsage", {
-          rows: rows.slice(0, rowsOfWrite),
-          uses: uses.slice(0, rowsOfWrite).map(({ keyId, usedMs, address }) => ({
+          rows: rows.slice(0, rowsPerWrite),
+          uses: uses.slice(0, rowsPerWrite).map(({ keyId, usedMs, address }) => ({
             keyId,
             usedMs,
             usedFrom: addressNetwork(address),
@@ -110,8 +110,8 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
         onError(error);
         break;
       }
-      rows = rows.slice(rowsOfWrite);
-      uses = uses.slice(rowsOfWrite);
+      rows = rows.slice(rowsPerWrite);
+      uses = uses.slice(rowsPerWrite);
     }
     await writeRequests();
     const lost = gathered.takeLost();
@@ -122,13 +122,13 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     let requests = latestRequests.take();
     while (requests.length > 0) {
       try {
-        await store.write("addKeyRequests", { requests: requests.slice(0, rowsOfWrite) });
+        await store.write("addKeyRequests", { requests: requests.slice(0, rowsPerWrite) });
       } catch (error) {
         latestRequests.putBack(requests);
         onError(error);
         return;
       }
-      requests = requests.slice(rowsOfWrite);
+      requests = requests.slice(rowsPerWrite);
     }
   }
 
@@ -163,7 +163,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     },
     stop: async () => {
       stopping.abort();
-      keyUses.hurry();
+      keyUses.makeAllDue();
       await working;
       await flush();
     },

@@ -33,7 +33,7 @@ const request = (keyId: string, atMs: number): KeyRequest => ({
 const times = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, index) => from + index);
 
-test("the request log stores the latest 100 requests of each key, in any order of writing", async () => {
+test("the request log stores the latest 100 requests of each key, in whatever order they are written", async () => {
   const { add, timesOf, database } = openLog();
   await add(times(60, 130).map((at) => request("key1", at)));
   await add(times(0, 60).map((at) => request("key1", at)));
@@ -54,7 +54,7 @@ test("the request log lists the requests of one millisecond in the order in whic
   expect(listed.map(({ requestId }) => requestId)).toEqual(ids.toReversed());
 });
 
-test("the request log drops the first written of more than 100 requests of one millisecond", async () => {
+test("of more than 100 requests in one millisecond, the request log stores the 100 that were written last", async () => {
   const { add, store } = openLog();
   const ids = times(0, 130).map((number) => `${(number * 7) % 130}`);
   await add(ids.map((requestId) => ({ ...request("key1", 7), requestId })));
@@ -62,7 +62,7 @@ test("the request log drops the first written of more than 100 requests of one m
   expect(listed.map(({ requestId }) => requestId)).toEqual(ids.slice(30).toReversed());
 });
 
-test("the request log stores a repeated request once, and none of an unknown key", async () => {
+test("the request log stores a repeated request once, and ignores requests of an unknown key", async () => {
   const { add, store } = openLog();
   await add([request("key1", 7), request("unknown", 7)]);
   await add([request("key1", 7)]);
@@ -70,20 +70,20 @@ test("the request log stores a repeated request once, and none of an unknown key
   expect(await store.read("keyRequests", { accountId: "one", keyId: "key1" })).toEqual([logged]);
 });
 
-test("the request log shows an account no requests of another account's key", async () => {
+test("an account cannot see the logged requests of another account's key", async () => {
   const { add, timesOf } = openLog();
   await add([request("key1", 7)]);
   expect(await timesOf("two", "key1")).toEqual([]);
 });
 
-test("the request log deletes the requests before a time", async () => {
+test("requests before a given time can be deleted from the request log", async () => {
   const { add, timesOf, store } = openLog();
   await add(times(0, 10).map((at) => request("key1", at)));
   expect(await store.write("dropKeyRequests", { beforeMs: 8 })).toBe(false);
   expect(await timesOf("one", "key1")).toEqual([9, 8]);
 });
 
-test("the request log numbers rows of an earlier schema by time", () => {
+test("the upgrade from an earlier schema numbers logged requests by time", () => {
   const folder = mkdtempSync(join(tmpdir(), "earshot-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const path = join(folder, "control.db");

@@ -1,7 +1,7 @@
 import { read, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 
-/** Without query, address and body: `route` is a template. */
+/** Contains no query, address or body: `route` is a path template. */
 export type KeyRequest = {
   keyId: string;
   requestId: string;
@@ -20,7 +20,7 @@ export const maxLoggedRequests = 100;
 const droppedAtOnce = 2_000;
 
 export const requestLogOperations = {
-  /** In the given order. Two statements for any number of keys. Ignores connected apps and deleted keys. */
+  /** Adds the requests in their order, with two statements for any number of keys. Ignores connected apps and deleted keys. */
   addKeyRequests: relaxed(function* (
     database,
     { requests }: { requests: readonly KeyRequest[] },

@@ -7,7 +7,7 @@ export const usageSettings = {
     "EARSHOT_USAGE_FLUSH",
     10_000,
     10,
-    "How long usage is collected in memory; a crash loses this much.",
+    "How long usage is collected in memory before it is written; a crash loses up to this much.",
   ),
   retentionMs: duration(
     "EARSHOT_USAGE_RETENTION",

@@ -127,11 +127,11 @@ export async function deleteNamedAccount(
 async function waitForServerDeletion(accountId: string, terminal: Terminal): Promise<boolean> {
   const endMs = systemClock.elapsed() + deletionTimeoutMs;
   while (systemClock.elapsed() < endMs) {
-    const { isLeft, servedMs } = await runWithControl(terminal, (control) =>
+    const { isLeft, heartbeatMs } = await runWithControl(terminal, (control) =>
       control.run("deletionProgress", { accountId }),
     );
     if (!isLeft) return true;
-    if (servedMs === null || Math.abs(systemClock.now() - servedMs) > maxHeartbeatAgeMs)
+    if (heartbeatMs === null || Math.abs(systemClock.now() - heartbeatMs) > maxHeartbeatAgeMs)
       return false;
     await systemClock.sleep(pollMs);
   }

@@ -50,13 +50,13 @@ export function sessionAdmission(context: HttpContext) {
       return null;
     }
     if (required !== "visitor" && hasUnsafeMethod(request)) requireCsrfToken(request, token);
-    const { id: sessionId, generation, asker } = token;
+    const { id: sessionId, generation, clientHash } = token;
     const { idleMs } = dashboard.sessions;
     reply.header("cache-control", uncachedControl);
     const admission = await limiter.admitSession({
       sessionId,
       generation,
-      asker,
+      clientHash,
       idleMs,
       readOf,
       maxWaitMs: settings.maxReadWaitMs,
@@ -85,7 +85,7 @@ export function sessionAdmission(context: HttpContext) {
   }
 
   /** Not awaited: the next request repeats a lost note. */
-  function noteUse({ id: sessionId, generation, asker }: PresentedToken, note: SessionNote): void {
+  function noteUse({ id: sessionId, generation, clientHash }: PresentedToken, note: SessionNote): void {
     if (note === null) return;
     const nowMs = clock.now();
     const formerUntilMs = nowMs + dashboard.sessions.formerMs;
@@ -94,7 +94,7 @@ export function sessionAdmission(context: HttpContext) {
         ? context.accounts.write("advanceSession", {
             sessionId,
             generation,
-            asker,
+            clientHash,
             formerUntilMs,
             nowMs,
           })

@@ -58,10 +58,10 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
         return reply.redirect(signedIn.returnTo, 303);
       } catch (error) {
         if (!(error instanceof SignInRefused)) throw error;
-        const { word, reason } = error;
-        metrics.signIns.inc({ outcome: word });
-        log.info({ request_id: request.id, provider, word, reason }, "sign-in refused");
-        return reply.redirect(refusalPath(word), 303);
+        const { code, reason } = error;
+        metrics.signIns.inc({ outcome: code });
+        log.info({ request_id: request.id, provider, word: code, reason }, "sign-in refused");
+        return reply.redirect(refusalPath(code), 303);
       }
     },
   });
@@ -84,7 +84,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
   }
 }
 
-const refusalPath = (word: RefusalCode): string => `/dashboard/sign-in?error=${word}`;
+const refusalPath = (code: RefusalCode): string => `/dashboard/sign-in?error=${code}`;
 
 /** Raw, so that sign-in can refuse duplicate parameters. */
 function queryOf(request: FastifyRequest): URLSearchParams {

@@ -44,7 +44,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
         .finishLink(request.body.token, clientInfoOf(request, cookies))
         .catch((error: unknown) => {
           if (error instanceof SignInRefused) {
-            metrics.signIns.inc({ outcome: error.word });
+            metrics.signIns.inc({ outcome: error.code });
             throw accountSuspended();
           }
           throw error;
