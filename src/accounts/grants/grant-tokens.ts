@@ -8,7 +8,7 @@ const half = 32;
 
 /**
  * The first half of the secret is the same for all refresh tokens of a grant, the second half is new in each. So a replaced
- * token can be told from a guess without storing it.
+ * token can be distinguished from a guess without being stored.
  */
 export const refreshToken = tokenFormat("ear_refresh", 2 * half);
 
