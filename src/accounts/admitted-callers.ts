@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RateAnswer } from "./limit-operations.ts";
 
-/** Remembers recently admitted callers by the hash of their credentials. Remembering a caller does not admit it again. */
+/** Recently admitted callers, by the hash of their credentials. Being remembered admits no one. */
 export type AdmittedCallers = {
   /** Forgets a caller that has reached a limit, or that shares limits of its account. */
   note(presentedHash: string, answer: RateAnswer | null): void;

@@ -15,7 +15,7 @@ export type AdmittedSearch =
   | ({ rate: RateAnswer | null } & SubmittedSearch)
   | { rate: null; kind: "unadmitted" };
 
-/** Never admits, because on SQLite the rates are in memory. For PostgreSQL, see shared-admitted-search-operations.ts. */
+/** Never admits: on SQLite, rates are in memory. For PostgreSQL, see shared-admitted-search-operations.ts. */
 export const admittedSearchOperations = {
   admitSearch: durable(function* (
     _database,

@@ -17,7 +17,7 @@ export type NewAuditEntry = {
   detail?: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** Call it in the transaction of the action, before deleting the rows that have the log's pseudonyms. */
+/** Call it in the action's transaction, before deleting the rows that have the log's pseudonyms. */
 export function* writeAuditEntry(database: Database, entry: NewAuditEntry): Steps<void> {
   const { atMs, action, actor, accountId, keyId = null, detail = {} } = entry;
   yield* database.run(

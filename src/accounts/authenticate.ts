@@ -10,12 +10,12 @@ export type Caller = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** Limits that all calls of the account share; null or absent: none. */
+  /** Limits shared by all calls of the account; null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
   /** Null: all. */
   methods: readonly Method[] | null;
-  /** The key's ID, or its successor's after a rotation, because both share their rates. */
+  /** The key's ID, or its successor's after a rotation. */
   ratesKeyId: string;
   sessionId?: string;
   /** Equals `keyId`; set for a connected app only. */
@@ -63,8 +63,8 @@ export const tokenAuthenticationSql = `
   LEFT JOIN account ON account.id = coalesce(account_id, '000000000000')`;
 
 /**
- * Null if the key is unknown, revoked, expired or wrong. Always reads the database, because another process may have revoked
- * the key. A placeholder makes an unknown ID take as long as a wrong secret.
+ * Null if the key is unknown, revoked, expired or wrong. Reads the database, because another process may have revoked it. A
+ * placeholder makes an unknown ID take as long as a wrong secret.
  */
 export function* authenticate(
   database: Database,

@@ -2,13 +2,13 @@ import { createHmac, hkdfSync } from "node:crypto";
 import type { Database, Steps } from "../db/statements.ts";
 
 /**
- * Limits and key creation times of a deleted account, so that signing up again does not reset them. The identity is stored as a
- * keyed hash.
+ * Limits and key creation times of a deleted account, so that signing up again does not reset them. Identities are keyed
+ * hashes.
  */
 export type ClosedIdentity = {
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** JSON: creation times of the keys of the last 24 hours, in Unix milliseconds. */
+  /** JSON: key creation times of the last 24 hours, in Unix milliseconds. */
   keyTimes: string;
   closings: number;
   sinceMs: number;
@@ -16,14 +16,14 @@ export type ClosedIdentity = {
 
 export const rememberedMs = 86_400_000;
 
-/** Maximum number of times that a user can sign up again after deleting the account within `rememberMs`. */
+/** Maximum number of sign-ups after account deletions within `rememberMs`. */
 export const maxSignUps = 2;
 
 const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** If `rememberMs` is 0, stores nothing. Call it before the rows of the identities are deleted. */
+/** If `rememberMs` is 0, stores nothing. Call it before deleting the identities' rows. */
 export function* rememberIdentities(
   database: Database,
   { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },
@@ -94,7 +94,7 @@ export const keysMadeSql = `
   SELECT created_ms AS ms FROM api_key WHERE account_id = :accountId
   UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
-/** Keyed, so that no one without access to the store can test for an identity. */
+/** Keyed, so that no one without the store can test for an identity. */
 function* hashOf(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
   const secret = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",

@@ -8,20 +8,17 @@ export type RatedKey = {
   account?: AccountRates | null;
 };
 
-/** Limits that all calls of an account share; null: none. */
+/** Shared by all calls of an account; null: none. */
 export type AccountRates = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
 };
 
-/** `waitMs`: time until the call may proceed or, if refused, be repeated. */
+/** `waitMs`: until the call may proceed or, if refused, be repeated. */
 type RateDecision = { allowed: boolean; waitMs: number };
 
-/**
- * Two exact sliding logs for each key and account. Refused calls do not count. Times must not decrease; their origin is
- * arbitrary.
- */
+/** Two exact sliding logs for each key and account. Refused calls do not count. Times must not decrease. */
 export type KeyRates = {
   takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): RateDecision;
   takeSubmission(key: RatedKey, nowMs: number): RateDecision;

@@ -1,6 +1,6 @@
 /**
- * Rates are in memory with the store, so that all users of the store share them and no request causes a write. After a restart,
- * submissions of the last minute are read from the job table; per-second rates and wrong keys start empty.
+ * Rates are in memory, shared by all users of the store, and no request causes a write. After a restart, submissions of the
+ * last minute are read from the job table; per-second rates and wrong keys start empty.
  */
 
 import { memory, perStore } from "../db/operations.ts";
@@ -18,10 +18,10 @@ import {
   type SessionNote,
 } from "./sessions/find-session.ts";
 
-/** `elapsedMs` is the time of a monotonic clock that all callers share. */
+/** `elapsedMs`: of a monotonic clock that all callers share. */
 export type CallTime = { elapsedMs: number; nowMs: number };
 
-/** Flat, with hashes as text, because that is the cheapest to transfer. */
+/** Flat, with hashes as text, which is cheapest to transfer. */
 export type AdmissionRequest = CallTime &
   Limits & {
     address: string;
@@ -49,8 +49,7 @@ export type AdmissionAnswer =
   | RateAnswer;
 
 /**
- * On PostgreSQL, where each call is a round trip, a submission's search may be counted with its request. `searchMs` is null if
- * it was not.
+ * On PostgreSQL, to save a round trip, a submission's search may be counted with its request; `searchMs` is null if it was not.
  */
 export type RateAnswer =
   | {
@@ -228,7 +227,7 @@ const limitsOf = perStore(() => ({
   rates: createKeyRates(),
   failedKeys: createFailedKeys(),
   latestMs: null as number | null,
-  /** Ensures that an expired key stays expired when the clock is set back. */
+  /** An expired key stays expired when the clock is set back. */
   latestWallMs: 0,
 }));
 

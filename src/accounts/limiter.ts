@@ -28,14 +28,14 @@ export type LimitState = { asOfMs: number; policies: readonly PolicyState[] };
 export type AdmissionParams = {
   address: string;
   authorization: string | undefined;
-  /** The OAuth resource whose access tokens are also accepted; null or absent: only keys are. */
+  /** OAuth resource whose access tokens are also accepted; null or absent: none. */
   resource?: string | null;
-  /** The job that the request reads. If it is the caller's, the request may wait for a free slot, FIFO, up to `maxWaitMs`. */
+  /** A job that the request reads. If it is the caller's, the request may wait for a slot, FIFO, up to `maxWaitMs`. */
   readOf: string | null;
   /** The request may wait even if it reads no job. */
   mayWait?: boolean;
   maxWaitMs: number;
-  /** The search of a submission may be counted together with the request. */
+  /** The search may be counted together with the request. */
   isSubmission?: boolean;
 };
 
@@ -74,17 +74,17 @@ export type SubmissionDecision = {
 };
 
 /**
- * Counts calls exactly, in sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s. Refused
- * calls do not count. After a restart, only submissions with a job row count. Errors: those of the store.
+ * Exact sliding logs per key: `burst` for requests per second, `search` for submissions per 60 s. Refused calls do not count.
+ * After a restart, only submissions with a job row count. Errors: those of the store.
  */
 export type Limiter = {
   restore(): Promise<void>;
-  /** Makes one call to the store. */
+  /** One call to the store. */
   admit(params: AdmissionParams): Promise<Admission>;
   admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
-  /** For a submission whose caller was recently admitted, so that it may be admitted together with its search; else null. */
+  /** If the caller was recently admitted, it may be admitted together with its search; else null. */
   recall(params: AdmissionParams): RecalledAdmission | null;
-  /** Makes one call to the store. `admission` null: nothing was counted; `submitted` null: nothing was written. */
+  /** One call to the store. `admission` null: nothing was counted; `submitted` null: nothing was written. */
   admitSearch(
     recalled: RecalledAdmission,
     search: SearchSubmission,
@@ -97,7 +97,7 @@ export type Limiter = {
 type LimiterStore = Pick<Store<LimitOperations>, "inMemory"> &
   Pick<Store<AdmittedSearchOperations>, "write">;
 
-/** If `admittedCallers` is not null, searches of these callers can be admitted together with their submission. */
+/** Searches of `admittedCallers` can be admitted together with their submission. */
 export function createLimiter(
   store: LimiterStore,
   clock: Clock,
@@ -216,7 +216,7 @@ export function createLimiter(
   };
 }
 
-/** The hash covers the whole header, so that the same secret with another ID is another guess. */
+/** The same secret with another ID is another guess. */
 function presentedKey(
   authorization: string | undefined,
   resource: string | null,

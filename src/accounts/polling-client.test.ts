@@ -11,7 +11,7 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** When the four searches start, how often each is polled, and from when the second until the next poll is counted. */
+/** When the four searches start, how often each is polled, and from when the next second is counted. */
 type Habits = {
   offsetsMs: readonly number[];
   polls: readonly number[];
@@ -22,7 +22,7 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * Runs up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch, but repeats refused
+ * Up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch, but repeats refused
  * submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {

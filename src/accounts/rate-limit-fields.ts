@@ -1,6 +1,6 @@
 import type { PolicyState } from "./limits.ts";
 
-/** draft-ietf-httpapi-ratelimit-headers. Serialised by hand, because a general RFC 9651 serialiser costs more than the limits. */
+/** draft-ietf-httpapi-ratelimit-headers. By hand, because a general RFC 9651 serialiser costs more than the limits. */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {
     "RateLimit-Policy": policies

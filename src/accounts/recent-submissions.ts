@@ -4,8 +4,8 @@ import type { Database, Steps } from "../db/statements.ts";
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * Oldest first. Rows have wall-clock times but are in submission order, so if the clock was set back, a row with a time in the
- * future is treated as being as old as the next one. A clock that was set forward cannot be detected.
+ * Oldest first. Rows have wall-clock times but are in submission order: if the clock was set back, a row from the future counts
+ * as old as the next one. A clock that was set forward cannot be detected.
  */
 export function* recentSubmissions(
   database: Database,

@@ -1,6 +1,6 @@
 /**
- * The operations of limit-operations.ts for several processes: the database counts, by its own clock
- * (db/postgres/migrations/rates.ts), with one statement per request.
+ * limit-operations.ts for several processes: the database counts, by its own clock (db/postgres/migrations/rates.ts), with one
+ * statement per request.
  */
 
 import { memory } from "../db/operations.ts";
@@ -101,7 +101,7 @@ export type AdmissionRow = AuthenticationRow & RateRow & { blockedUs: number; is
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {
-  /** The rates are in the database. This only connects early, before other processes use up the server's connections. */
+  /** Only connects, before other processes use up the server's connections: the rates are in the database. */
   restoreRates: memory(function* (database, _request: CallTime): Steps<null> {
     yield* database.get("SELECT 1");
     return null;

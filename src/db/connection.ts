@@ -12,7 +12,7 @@ export type WritableFile = {
   pragmas: string;
 };
 
-/** The file is readable by its owner only, in WAL mode, with durable commits. Errors: `newer_schema`. */
+/** Readable by its owner only, in WAL mode, with durable commits. Errors: `newer_schema`. */
 export function openWritable(file: WritableFile): DatabaseSync {
   const { path, migrations, busyTimeoutMs, layout, pragmas } = file;
   makePrivate(path);
@@ -29,7 +29,7 @@ export function openWritable(file: WritableFile): DatabaseSync {
   return connection;
 }
 
-/** The connection sees the last commit and never waits for a writer. */
+/** Sees the last commit and never waits for a writer. */
 export function openReadable(path: string, busyTimeoutMs: number): DatabaseSync {
   return new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs, defensive: true });
 }

@@ -1,6 +1,6 @@
 /**
- * The control database is separate from the archive, so that a copy of the archive contains no keys or credentials. No
- * transaction needs to span both, because a job that runs twice returns the same IDs.
+ * Separate from the archive, so that a copy of the archive contains no keys or credentials. No transaction needs to span both,
+ * because a job that runs twice returns the same IDs.
  */
 
 import { mkdirSync } from "node:fs";
@@ -31,7 +31,7 @@ export type SqliteDatabase = {
 
 const busyTimeoutMs = 5_000;
 
-/** The files are readable by their owner only, and commits are durable. Errors: `newer_schema`. */
+/** Errors: `newer_schema`. */
 export function openStoreForWriting(path: string, migrations: readonly string[]): SqliteDatabase {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const connection = openWritable({
@@ -44,7 +44,7 @@ export function openStoreForWriting(path: string, migrations: readonly string[])
   return databaseOn(connection);
 }
 
-/** The connection sees the last commit and never waits for a writer. Errors: `newer_schema`. */
+/** Errors: `newer_schema`. */
 export function openStoreForReading(
   path: string,
   migrations: readonly string[],
@@ -65,7 +65,7 @@ function databaseOn(connection: DatabaseSync): SqliteDatabase {
   let areCommitsSynced = true;
   let isEmptyingDue = false;
 
-  /** Not a prepared statement: the pragma takes effect when it is compiled. */
+  /** Not prepared: this pragma takes effect when it is compiled. */
   function syncCommits(toDisk: boolean): void {
     if (toDisk === areCommitsSynced) return;
     connection.exec(toDisk ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");

@@ -3,8 +3,8 @@ import { type Database, runNow, type Steps } from "./statements.ts";
 
 /**
  * Pending writes share a transaction. `durable` ones are on disk when their promise resolves; `relaxed` ones may be lost in a
- * crash, after which their data is rebuilt. `memory` operations change in-memory state (`perStore`) on a server's event loop,
- * so they may only read a few rows of small tables.
+ * crash. `memory` operations change in-memory state (`perStore`) on a server's event loop, so they may only read a few rows of
+ * small tables.
  */
 type Mode = "read" | "durable" | "relaxed" | "memory";
 
@@ -47,7 +47,7 @@ export function memory<Args, Value>(
 
 /**
  * Marks operations that lock each row on which they depend, or check it in the statement that changes it, so that others may
- * run concurrently. All other operations run in serializable transactions, which are repeated after a conflict.
+ * run concurrently. Other operations are serializable, and repeated after a conflict.
  */
 export function withRowLocks<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [
@@ -58,7 +58,7 @@ export function withRowLocks<Table extends Operations>(operations: Table): Table
   return Object.fromEntries(marked) as Table;
 }
 
-/** Returns a function for the state of a store, which is created on first use. */
+/** The state is created on first use. */
 export function perStore<State>(create: () => State): (database: Database) => State {
   const states = new WeakMap<Database, State>();
   return (database) => {

@@ -25,7 +25,7 @@ function tighten(path: string): void {
   try {
     chmodSync(path, mode & ~othersMode & 0o7777);
   } catch (error) {
-    // The file is another user's, was just removed, or is on a read-only file system.
+    // Another user's, just removed, or on a read-only file system.
     if (!["EPERM", "ENOENT", "EROFS"].includes(codeOf(error))) throw error;
   }
 }

@@ -1,7 +1,7 @@
 import { EarshotError, messageOf } from "../lib/errors.ts";
 import { extendedCodeOf, resultCodeOf, sqlite } from "./result-codes.ts";
 
-/** Result codes that the environment causes, not the statement. */
+/** Caused by the environment, not by the statement. */
 const environmentCodes: ReadonlySet<number> = new Set([
   sqlite.busy,
   sqlite.locked,

@@ -16,8 +16,8 @@ export type Statement = {
 };
 
 /**
- * Yields statements and continues with their results, so that one definition runs immediately on SQLite and with round trips
- * on PostgreSQL.
+ * Yields statements and continues with their results, so that one definition runs on SQLite immediately and on PostgreSQL with
+ * round trips.
  */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 

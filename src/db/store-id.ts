@@ -12,7 +12,7 @@ import { EarshotError } from "../lib/errors.ts";
 
 export type StoreName = "archive" | "control";
 
-/** This file has the id of the store, so that a missing or replaced store is not mistaken for a new one. */
+/** A file with the store's id, so that a missing or replaced store is not mistaken for a new one. */
 export const storeIdPath = (dataDir: string, store: StoreName): string =>
   join(dataDir, `${store}.id`);
 

@@ -8,9 +8,8 @@ export type Call = { method: string; args: unknown };
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * Runs the calls in one transaction, each in a savepoint, so that a failed call does not affect the others. The commit is
- * synced if any call is durable; an unsynced commit becomes durable with the next synced one. If the commit fails, all calls
- * fail.
+ * One transaction, with a savepoint per call, so that a failed call does not affect the others. Synced if any call is durable;
+ * an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(
   database: SqliteDatabase,

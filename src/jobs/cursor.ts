@@ -30,10 +30,7 @@ export type CursorPosition = (
 
 export type CursorContent = CursorScope & CursorPosition;
 
-/**
- * A position has a fixed length and ends with the `uriHash` of its post, or zeros if that is unknown. A fetch position is
- * JSON.
- */
+/** A position has a fixed length and ends with its post's `uriHash`, or zeros if unknown. A fetch position is JSON. */
 const layout = 5;
 const fetchLayout = 4;
 const layoutWithoutHash = 3;
@@ -53,7 +50,7 @@ const unbounded = -(2n ** 63n);
 
 /**
  * Encrypts the start of a search's next page (AES-256-GCM, base64url), bound to the search. The nonce is a keyed hash of the
- * content, so that no two contents share one.
+ * content: no two contents share one.
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);

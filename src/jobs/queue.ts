@@ -47,9 +47,9 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /** Jobs of all accounts, newest first; null starts at the newest. */
   listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
-   * Yields the current state of each job that changed after the change number `after`, then new changes; with null, only
-   * changes committed after the promise resolves. A slow reader may miss intermediate states, but never the last state of a
-   * job. Ends when the signal aborts or the queue stops.
+   * Yields the current state of each job that changed after change number `after`, then new changes; null yields only changes
+   * committed after the promise resolves. A slow reader may miss intermediate states, but never a job's last one. Ends when the
+   * signal aborts or the queue stops.
    */
   changes(
     accountId: string,
@@ -70,9 +70,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
   /** For a node that leaves: its attempts do not count. Returns the number of ended leases. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /**
-   * For a node that restarted: its attempts count, so that a job that crashes its nodes is not retried until its deadline.
-   */
+  /** For a node that restarted: attempts count, so that a job that crashes its nodes is not retried until its deadline. */
   failLeasesOf(nodeId: string): Promise<void>;
   runningOf(nodeId: string): number;
   depth(): number;

@@ -36,7 +36,7 @@ export function targetStateSql(transition: Change): string {
 
 export const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
-/** Clients may mistake `error(retrying)` for a final state, so a retry that is due sooner is shown as `in progress`. */
+/** Clients may mistake `error(retrying)` for a final state, so an earlier retry is shown as `in progress`. */
 export const shownRetryMs = 3_000;
 
 export function shownState(

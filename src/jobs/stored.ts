@@ -60,8 +60,8 @@ type StoredItem =
     ];
 
 /**
- * `place` is the fetch position, `asked` has the requested bounds, `isKeptHere` means local-only: gateways of earlier versions
- * read the same rows. Rows from before `within_time:` have no `asOfMs`; the submission time replaces it.
+ * `place` is the fetch position, `asked` the requested bounds, `isKeptHere` means local-only: gateways of earlier versions read
+ * the same rows. Rows from before `within_time:` have no `asOfMs`; the submission time is used.
  */
 type StoredRequest = Omit<SearchJobRequest, "after" | "asOfMs" | RenamedInRequest> & {
   after: StoredPagePosition | null;
@@ -175,7 +175,6 @@ function decodeResult(text: string): JobResult {
   return { ...decodeHead(head), items: positions.map(unpackItem) };
 }
 
-/** The posts with this ID in a stored result with records. */
 export function storedPosts(result: string, id: bigint): { platform: Platform; uri: string }[] {
   return decodeResult(result).items.flatMap((item) =>
     isFetched(item) && item.id === id && item.uri !== null

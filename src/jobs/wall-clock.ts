@@ -9,10 +9,7 @@ export type WallClock = {
   follow(sharedMs: number): void;
 };
 
-/**
- * `onStep` is called with each step of the clock before the new time is returned. If it rejects, the next reading reports the
- * step again.
- */
+/** `onStep` gets each step before the new time is returned; if it rejects, the next reading reports the step again. */
 export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<unknown>): WallClock {
   let startMs = clock.now() - clock.elapsed();
 
@@ -31,7 +28,7 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   return { now, follow: () => undefined };
 }
 
-/** Between two readings of the shared clock, the monotonic clock of the process measures the time. */
+/** Between readings of the shared clock, the process's monotonic clock measures time. */
 export function createSharedWallClock(clock: Clock): WallClock {
   let offsetMs = clock.now() - clock.elapsed();
   return {

@@ -45,7 +45,7 @@ export const auditOperations = {
       before: before ?? Number.MAX_SAFE_INTEGER,
       limit,
     };
-    // Includes only the filters in use, so that the statement can use an index.
+    // Only the filters in use, so that the statement can use an index.
     for (const name of Object.keys(filters) as (keyof typeof filters)[]) {
       const value = part[name] ?? null;
       if (value === null) continue;

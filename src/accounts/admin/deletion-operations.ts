@@ -9,7 +9,7 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** For this time, a new sign-up of the owner inherits the account's limits. Default: one day. */
+  /** How long a new sign-up of the owner inherits the account's limits. Default: one day. */
   rememberMs?: number;
   nowMs: number;
 };
@@ -18,10 +18,7 @@ export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 
 /** Rows are deleted in batches, so that no transaction blocks the writer for long. */
 export const deletionOperations = {
-  /**
-   * Deletes what identifies the owner, after which new jobs are refused. `dropClosedAccount` deletes the rest. Errors:
-   * `account_not_found`, `last_operator`.
-   */
+  /** Deletes what identifies the owner; `dropClosedAccount` deletes the rest. Errors: `account_not_found`, `last_operator`. */
   closeAccount: durable(function* (database, request: DeletionRequest): Steps<null> {
     const { accountId, actor, rememberMs = rememberedMs, nowMs } = request;
     const found = yield* database.get(
@@ -71,7 +68,7 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
-  /** `heartbeatMs`: the last heartbeat of a server, which deletes the rest; null if there was none. */
+  /** `heartbeatMs`: last heartbeat of a server, which deletes the rest; null if none. */
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },
@@ -118,7 +115,7 @@ function* deleteRowsOf(
   yield* database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** Deletions by batch. The limit for jobs is lower, because a job with its result may be large. */
+/** Smaller batches for jobs, because a job with its result may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,

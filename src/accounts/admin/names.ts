@@ -1,4 +1,4 @@
-/** SQL for the displayed name of an `account` row: the latest login, else the name, else the ID. */
+/** SQL over an `account` row: its latest login, else its name, else its ID. */
 export const accountNameSql = `coalesce(
   (SELECT login FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1), account.name, account.id)`;
 

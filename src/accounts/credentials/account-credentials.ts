@@ -33,8 +33,8 @@ type CredentialRequest = {
 };
 
 /**
- * Credentials of other accounts are not found. Errors of changes: `credential_not_found`, `credential_invalid` with a pointer,
- * `too_many_credentials`, and those of the platform. No error contains a secret.
+ * Other accounts' credentials are not found. Errors of changes: `credential_not_found`, `credential_invalid` with a pointer,
+ * `too_many_credentials`, and the platform's. No error contains a secret.
  */
 export type AccountCredentials = {
   kinds: readonly CredentialKind[];
@@ -43,9 +43,9 @@ export type AccountCredentials = {
   /** Oldest first. */
   list(accountId: string): Promise<readonly Credential[]>;
   add(accountId: string, request: CredentialRequest): Promise<Credential>;
-  /** Starts a dialogue in the browser. Errors: also `too_many_attempts`. */
+  /** Errors: also `too_many_attempts`. */
   authorize(accountId: string, request: CredentialRequest): Promise<DialogueStep<Credential>>;
-  /** Continues the dialogue. Errors: also `authorization_not_found`. */
+  /** Errors: also `authorization_not_found`. */
   answer(accountId: string, id: string, answer: string): Promise<DialogueStep<Credential>>;
   test(accountId: string, id: string): Promise<CheckedCredential & { credential: Credential }>;
   remove(accountId: string, id: string): Promise<void>;

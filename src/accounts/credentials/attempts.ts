@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import { createSlidingLog, type SlidingLog } from "../sliding-log.ts";
 
-/** Limits attempts, because users could guess secrets, and the platform would count the guesses against this server. */
+/** Users could guess secrets, and the platform would count the guesses against this server. */
 export type Attempts = {
   /** Counts an attempt and returns 0, or counts nothing and returns the milliseconds to wait. */
   take(accountId: string): number;

@@ -17,10 +17,10 @@ export type DialogueStep<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
-/** Browser dialogues, each over several requests, that authorise a credential. They are only in memory. */
+/** Browser dialogues over several requests that authorise a credential. In memory only. */
 export type Authorizations<Made> = {
   /**
-   * Runs until the first question or the end. Above the account's maximum, its oldest dialogue is ended. Errors:
+   * Runs until the first question or the end. Above the account's maximum, ends its oldest dialogue. Errors:
    * `too_many_attempts`; those of `run`.
    */
   begin(accountId: string, run: (dialogue: Dialogue) => Promise<Made>): Promise<DialogueStep<Made>>;

@@ -5,7 +5,7 @@ type FieldValues = Readonly<Record<string, string>>;
 
 const longestValue = 16_384;
 
-/** Returns the trimmed, non-empty values. Errors: `credential_invalid` with a detail for each field, without values. */
+/** Returns trimmed, non-empty values. Errors: `credential_invalid` with a detail for each field, without values. */
 export function checkedFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
   const unknown = Object.keys(input).filter((name) => !fields.some((one) => one.name === name));
   const details = [
@@ -45,10 +45,7 @@ function invalid(details: readonly ErrorDetail[]): EarshotError {
   return new EarshotError("credential_invalid", message, { status: 422, details });
 }
 
-/**
- * Adds a pointer according to the start of the message: to a field (`password: …`) or to the dialogue's answer
- * (`the URL: …`).
- */
+/** Adds a pointer by the start of the message: to a field (`password: …`) or to the answer (`the URL: …`). */
 export function atField(error: EarshotError, fields: readonly CredentialField[]): EarshotError {
   const { code, status, retryable, hint } = error;
   const [, name = "", rest = ""] = /^([\w ]{1,40}): (.+)$/s.exec(error.message) ?? [];

@@ -13,11 +13,10 @@ import {
 } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, writeAuditEntry } from "../audit.ts";
 
-/** An amount is null if there is no such credential. */
+/** Null if there is no such credential. */
 export type MonthSpending = {
   own: Amounts | null;
   shared: Amounts | null;
-  /** Sum over all accounts. */
   deploymentPostReads: number | null;
 };
 
@@ -42,7 +41,6 @@ export const accountCredentialOperations = {
     return null;
   }),
 
-  /** Spending of the account with its own and with the deployment's credentials, and of the deployment. */
   monthSpending: read(function* (
     database,
     spender: { accountId: string; platform: Platform; month: string },
@@ -63,7 +61,7 @@ export const accountCredentialOperations = {
     };
   }),
 
-  /** If `owner` is null, the credential may be anyone's. */
+  /** If `owner` is null, anyone's. */
   dropCredential: durable(function* (
     database,
     { id, owner, actor, nowMs }: CredentialRemoval,
@@ -98,7 +96,7 @@ function* ownerOf(database: Database, id: string) {
   return row ?? null;
 }
 
-/** Necessary because a dialogue that began before a suspension may end after it. */
+/** A dialogue that began before a suspension may end after it. */
 function* requireNotSuspended(database: Database, accountId: string | null): Steps<void> {
   const row = yield* database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",

@@ -21,7 +21,7 @@ export type RequestRefusal = { error: string; description: string };
 const longestQuery = 8_192;
 const longestState = 2_048;
 
-/** Errors: `invalid_authorization_request`, which is never sent to the redirect URI, because that may be an attacker's. */
+/** Errors: `invalid_authorization_request`, never sent to the redirect URI, which may be an attacker's. */
 export function readRequestHead(query: string): RequestHead {
   if (query.length > longestQuery) throw invalid("the query is too long");
   const parameters = new URLSearchParams(query);

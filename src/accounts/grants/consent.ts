@@ -21,7 +21,7 @@ export function encryptConsent(encryptor: Encryptor, consent: Consent, owner: Ow
   );
 }
 
-/** Null if the consent has expired or belongs to another session. */
+/** Null if expired, or of another session. */
 export function decryptConsent(
   encryptor: Encryptor,
   ticket: string,
@@ -42,7 +42,6 @@ const secretOwner = ({ accountId, sessionId }: Owner) => ({
   id: sessionId,
 });
 
-/** The requested methods among `chosen`. */
 export function grantedMethods(consent: Consent, chosen: readonly string[]): readonly Method[] {
   return methodNames.filter(
     (method) => consent.methods.includes(method) && chosen.includes(method),

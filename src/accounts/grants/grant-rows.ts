@@ -32,7 +32,7 @@ export function* findGrant(database: Database, id: string): Steps<GrantRow | und
 export type GrantEnd =
   | "owner"
   | "app"
-  /** A used code or a replaced refresh token was presented, so there is a copy of it. */
+  /** A used code or a replaced refresh token was presented. */
   | "token_reused"
   | "too_many";
 

@@ -32,10 +32,10 @@ export type ConnectedApp = {
   expiresMs: number;
 };
 
-/** Maximum number of grants of an account, including ended ones. */
+/** Grants of an account, including ended ones. */
 const maxPerAccount = 100;
 
-/** How long ended grants are stored, because entries of the audit log and the usage need their names. */
+/** How long ended grants are stored: the audit log and the usage need their names. */
 const endedMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {

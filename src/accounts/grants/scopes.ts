@@ -10,7 +10,7 @@ export const grantableMethods = [
 
 export const allScopes = grantableMethods.join(" ");
 
-/** Returns all methods if the scope requests none, and no method if all requested ones are unknown. */
+/** All methods if the scope requests none; none if all requested ones are unknown. */
 export function methodsOfScope(scope: string | null): readonly Method[] {
   const names = (scope ?? "").split(" ").filter((name) => name !== "");
   return names.length === 0

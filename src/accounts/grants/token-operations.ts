@@ -30,7 +30,7 @@ type GrantLifetimes = { accessMs: number; refreshMs: number };
 
 export type CodeExchange = TokenRequest & {
   redirectUri: string | null;
-  /** Computed from the `code_verifier` (S256). */
+  /** S256 of the `code_verifier`. */
   codeChallenge: string;
 };
 
@@ -49,7 +49,7 @@ export type TokenRefusal = {
   isReuse: boolean;
 };
 
-/** A refusal is returned, not thrown, because an error would roll back the revocation. */
+/** Refusals are returned, because an error would roll back the revocation. */
 export function tokenOperations(randomBytes: RandomBytes) {
   function* issue(
     database: Database,

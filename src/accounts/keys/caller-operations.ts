@@ -6,7 +6,7 @@ import { isConnectedSql } from "../grants/grant-rows.ts";
 type CallerIds = Pick<Caller, "keyId" | "accountId" | "sessionId" | "grantId">;
 
 export const callerOperations = {
-  /** Session or key IDs of callers that may no longer use the API. */
+  /** Returns session or key IDs. */
   findEndedCallers: read(function* (
     database,
     request: { callers: readonly CallerIds[]; idleMs: number; nowMs: number },
@@ -42,7 +42,7 @@ function* isValid(
   return found !== undefined;
 }
 
-/** Ignores the expiry of the access token, which does not end a pending request. */
+/** An expired access token does not end a pending request. */
 function* isConnected(
   database: Database,
   request: { grantId: string; accountId: string; nowMs: number },

@@ -22,7 +22,7 @@ import { keyColumns } from "./read-keys.ts";
 /** Accounts own jobs and cursors; keys belong to accounts and carry limits. */
 export type NewKey = KeyLimits & {
   name: string;
-  /** An unknown name creates an account with it; null creates an unnamed one. */
+  /** An unknown name creates an account; null creates an unnamed one. */
   accountName: string | null;
   /** Absent: all. */
   methods?: readonly Method[] | null;

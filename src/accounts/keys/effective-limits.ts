@@ -9,7 +9,7 @@ export const effectiveLimits = `
   min(coalesce(api_key.submissions_per_minute, account.submissions_per_minute, :submissionsPerMinute),
     coalesce(api_key.owner_submissions_per_minute, ${noCap})) AS submissionsPerMinute`;
 
-/** The account's rates; null if it has none, or if the key has its own from the command line. */
+/** Null if the account has none, or if the key has its own from the command line. */
 export const sharedLimits = `
   CASE WHEN api_key.requests_per_second IS NULL THEN account.requests_per_second END AS accountRequestsPerSecond,
   CASE WHEN api_key.submissions_per_minute IS NULL THEN account.submissions_per_minute END AS accountSubmissionsPerMinute`;

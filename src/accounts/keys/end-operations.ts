@@ -36,8 +36,8 @@ type KeyRow = Omit<StoredKey, "methods"> & {
 export function keyEndOperations(randomBytes: RandomBytes) {
   return {
     /**
-     * At most two keys of a chain are valid: a predecessor of the rotated key ends immediately. Errors: `key_not_found`,
-     * `key_ended`, `too_many_keys`.
+     * At most two keys of a chain are valid: a predecessor ends immediately. Errors: `key_not_found`, `key_ended`,
+     * `too_many_keys`.
      */
     rotateKey: durable(function* (database, request: KeyRotationRequest): Steps<CreatedKey> {
       const { id, by, overlapMs, newPerDay, nowMs } = request;

@@ -12,7 +12,7 @@ export type KeyRow = {
   accountId: string;
   name: string;
   methods: readonly Method[] | null;
-  /** Limits from the command line, which override the account's. */
+  /** From the command line; overrides the account's. */
   override: KeyLimits;
   /** Caps set by the owner. */
   ownerCaps: KeyLimits;
@@ -20,7 +20,7 @@ export type KeyRow = {
   nowMs: number;
 };
 
-/** After this, the account no longer gets a first key automatically. */
+/** The account then gets no first key automatically. */
 export function* insertKey(
   database: Database,
   key: KeyRow,
@@ -87,7 +87,7 @@ export function* refuseTooManyKeys(
 const dayMs = 86_400_000;
 
 /**
- * Also counts ended keys, and those of the owner's deleted account, because each new key starts with unused rates. Errors:
+ * Counts ended keys and those of a deleted predecessor account, because each new key starts with unused rates. Errors:
  * `too_many_keys`.
  */
 export function* refuseTooManyNewKeys(

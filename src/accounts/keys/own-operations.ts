@@ -133,7 +133,7 @@ function* keyOf(
   return key;
 }
 
-/** A rotated key cannot be changed, because it must not outlive its overlap. */
+/** A rotated key must not outlive its overlap. */
 function refuseEnded(key: OwnKey, nowMs: number): void {
   const state = keyStateOf(key, nowMs);
   if (state === "active") return;

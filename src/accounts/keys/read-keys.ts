@@ -6,7 +6,7 @@ export type OwnKey = StoredKey & {
   /** Null: the account's apply. */
   own: KeyLimits;
   effective: DeploymentLimits;
-  /** Limits that all keys of the account share; null: none. */
+  /** Shared by all keys of the account; null: none. */
   accountRequestsPerSecond: number | null;
   accountSubmissionsPerMinute: number | null;
 };

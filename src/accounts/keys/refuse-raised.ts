@@ -3,7 +3,7 @@ import type { DeploymentLimits } from "./effective-limits.ts";
 import { invalidField } from "./errors.ts";
 import type { KeyLimits } from "./key.ts";
 
-/** The highest rates that the owner may set: those that the command line gave the key, else the account's. */
+/** The highest rates that the owner may set: the key's from the command line, else the account's. */
 export function* highestOwnerRates(
   database: Database,
   request: { accountId: string; id: string | null; limits: DeploymentLimits },

@@ -20,7 +20,7 @@ const systems = [
 
 const longestExamined = 512;
 
-/** A description such as "Firefox on Linux", which never contains text of the header. */
+/** Such as "Firefox on Linux"; never text of the header. */
 export function agentWords(userAgent: string | undefined): string {
   const text = userAgent?.slice(0, longestExamined) ?? "";
   const browser = nameIn(browsers, text);

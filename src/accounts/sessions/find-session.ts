@@ -43,7 +43,7 @@ type Row = {
   expiresMs: number;
 };
 
-/** The caller has the account's limits, but at most the dashboard's `requestsPerSecond`. */
+/** With the account's limits, but at most the dashboard's `requestsPerSecond`. */
 export function* findSession(
   database: Database,
   presented: PresentedSession,
@@ -80,7 +80,7 @@ export function* findSession(
       accountId,
       requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
-      // Dashboard pages poll, which must not use up the requests of keys; their searches do count.
+      // Dashboard pages poll, which must not use up the keys' requests. Searches do count.
       accountRequestsPerSecond: null,
       accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,

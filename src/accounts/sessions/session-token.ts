@@ -3,8 +3,8 @@ import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 
 /**
  * A random handle (131 bits), a generation and a hash of the client, authenticated with the server's key. The store has only
- * the generation and hashes, so a leaked store signs no one in. If a token is replaced twice, the same client gets the same
- * replacement, and another client a different one.
+ * hashes, so a leaked store signs no one in. A repeated replacement gives the same client the same token, and another client a
+ * different one.
  */
 export type SessionToken = { handle: string; generation: number; clientHash: string };
 
@@ -54,7 +54,7 @@ export function nextToken(
   return { handle, generation: generation + 1, clientHash };
 }
 
-/** The ID is public and does not reveal the handle. */
+/** Public; does not reveal the handle. */
 function sessionIdOf(handle: string): string {
   return hash("sha256", handle, "base64url").slice(0, 22);
 }

@@ -20,7 +20,7 @@ export type SignInResult =
 
 type SignInRequest = NewSession & { previousSession: PreviousSession };
 
-/** Name of the account to which links without an account sign in, unless the name is in use. */
+/** Name of the account of sign-in links without an account, unless the name is in use. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -141,7 +141,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       return null;
     }),
 
-    /** If `accountId` is null, the link signs in to the operator's account. */
+    /** If `accountId` is null, for the operator's account. */
     makeSignInLink: durable(function* (
       database,
       request: {

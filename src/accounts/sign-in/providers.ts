@@ -5,7 +5,7 @@ import { githubUrl as publicGitHub, type SignInSettings } from "./settings.ts";
 /** `subject` is the permanent numeric ID; the `login` can change. */
 export type ProviderProfile = { subject: string; login: string };
 
-/** Responses are untrusted: for malformed ones, the readers return null or false. */
+/** Responses are untrusted: for malformed ones, readers return null or false. */
 export type Provider = {
   name: ProviderName;
   /** User IDs are unique per host: another host has other users. */

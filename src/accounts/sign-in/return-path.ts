@@ -3,7 +3,7 @@ const home = "/dashboard";
 /** The encrypted attempt must fit into a cookie. */
 const longest = 2_048;
 
-/** The requested path with its query if it is a dashboard page, else the start page. Prevents open redirects. */
+/** The requested dashboard page with its query, else the start page. Prevents open redirects. */
 export function returnPath(requested: string | null): string {
   if (requested === null || requested.length > longest) return home;
   // Browsers strip or decode other characters, or treat them as a slash.

@@ -26,7 +26,7 @@ type SignedIn = { accountId: string; session: StartedSession };
 /** Errors: also those of the store. */
 export type SignIn = {
   providers: readonly { name: ProviderName; label: string }[];
-  /** Stores nothing: the encrypted `attempt` belongs into a cookie. Null if the provider is not configured. */
+  /** Stores nothing: the encrypted `attempt` belongs in a cookie. Null if the provider is not configured. */
   begin(
     provider: ProviderName,
     request: { redirectUri: string; returnTo: string | null },
@@ -94,7 +94,7 @@ export function createSignIn(parts: SignInContext): SignIn {
     const { secret, expiresMs, returnTo } = pending;
     if (expiresMs <= clock.now()) throw new SignInRefused("expired", "too_late");
     const token = await requestAccessToken(provider, fetch, { secret, redirectUri, parameters });
-    // Only after the token exchange, so that only users of the code host can fill the store.
+    // After the token exchange, so that only users of the code host can fill the store.
     if (!(await store.write("finishSignIn", { hash: attemptHash(secret), expiresMs }))) {
       throw new SignInRefused("expired", "used");
     }

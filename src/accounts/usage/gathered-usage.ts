@@ -23,8 +23,8 @@ type CountedCall = {
 type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
 
 /**
- * Counts calls per quarter of an hour, key and method. Above `max` entries, new entries omit the key, so that totals stay
- * correct; above twice as many, calls are lost.
+ * Calls per quarter of an hour, key and method. Above `max` entries, new ones omit the key, so that totals stay correct; above
+ * twice as many, calls are lost.
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;

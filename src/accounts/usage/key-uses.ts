@@ -2,7 +2,6 @@ import type { Clock } from "../../lib/clock.ts";
 
 type PendingUse = { keyId: string; usedMs: number; address: string };
 
-/** The last uses of keys, each of which is written at most once per `intervalMs`. */
 export type KeyUses = {
   note(keyId: string, address: string): void;
   takeDue(): PendingUse[];

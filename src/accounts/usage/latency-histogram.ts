@@ -1,6 +1,6 @@
 /**
  * Exponential buckets (factor 1.1), exact to 5 % from 1 ms to 11 days. Text form: `<bucket>:<calls>` in base 36, separated by
- * spaces, so that joining texts merges histograms.
+ * spaces, so that joining texts merges them.
  */
 export type LatencyHistogram = Map<number, number>;
 
@@ -25,7 +25,7 @@ export function addLatencies(target: LatencyHistogram, added: LatencyHistogram):
   for (const [bucket, calls] of added) target.set(bucket, (target.get(bucket) ?? 0) + calls);
 }
 
-/** The percentile by nearest rank; null if there are no calls. */
+/** Nearest rank; null if there are no calls. */
 export function latencyAt(histogram: LatencyHistogram, share: number): number | null {
   const calls = [...histogram.values()].reduce((sum, count) => sum + count, 0);
   if (calls === 0) return null;
@@ -38,7 +38,7 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
   return null;
 }
 
-/** The geometric mean of the bucket's bounds, which are 4.9 % away. */
+/** The geometric mean of its bounds, which are 4.9 % away. */
 function middleOf(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
@@ -47,7 +47,7 @@ function middleOf(bucket: number): number {
 export const printLatencies = (histogram: LatencyHistogram): string =>
   [...histogram].map(([bucket, calls]) => `${bucket.toString(36)}:${calls.toString(36)}`).join(" ");
 
-/** Skips malformed entries. Reads character codes for speed, because a busy account's month has megabytes of text. */
+/** Skips malformed entries. Reads character codes, because a busy account's month has megabytes. */
 export function parseLatencies(text: string): LatencyHistogram {
   const histogram: LatencyHistogram = new Map();
   let bucket = Number.NaN;
@@ -73,7 +73,7 @@ export function parseLatencies(text: string): LatencyHistogram {
 const space = 32;
 const colon = 58;
 
-/** NaN for any other character, which makes the whole number NaN. */
+/** NaN makes the whole number NaN. */
 function digitOf(charCode: number): number {
   if (charCode >= 48 && charCode <= 57) return charCode - 48;
   return charCode >= 97 && charCode <= 122 ? charCode - 87 : Number.NaN;

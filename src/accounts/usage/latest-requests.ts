@@ -1,6 +1,5 @@
 import { type KeyRequest, maxLoggedRequests } from "./request-log-operations.ts";
 
-/** The latest unwritten requests of each key. */
 export type LatestRequests = {
   note(request: KeyRequest): void;
   take(): KeyRequest[];

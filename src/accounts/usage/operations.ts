@@ -77,7 +77,7 @@ export const usageOperations = {
     }),
   }),
 
-  /** `keyIds`: all keys used in that time. A busy account has a thousand rows a day, so read one day per call. */
+  /** A busy account has a thousand rows a day, so read one day per call. `keyIds`: all used in that time. */
   usageOf: read(function* (
     database,
     request: UsageRequest,
@@ -100,7 +100,7 @@ export const usageOperations = {
     return { sums, keyIds: keys.map(({ keyId }) => keyId) };
   }),
 
-  /** Without latencies. Read one day per call, as with `usageOf`. */
+  /** Without latencies. Read one day per call. */
   usageOfAccounts: read(function* (
     database,
     request: { accountIds: readonly string[]; fromMs: number; toMs: number },

@@ -10,7 +10,7 @@ import type { KeyRequest } from "./request-log-operations.ts";
 
 const usageBucketMs = 900_000;
 
-/** Writes usage every `flushMs` and on stop, and retries failed writes. A crash loses up to `flushMs`. */
+/** Writes usage every `flushMs` and on stop, with retries. A crash loses up to `flushMs`. */
 export type UsageRecorder = {
   noteRequest(request: { accountId: string; keyId: string; status: number }): void;
   noteSearch(
@@ -33,7 +33,6 @@ export type UsageRecorderContext = {
   onLost(calls: number): void;
 };
 
-/** Maximum number of pending entries. */
 const maxEntries = 20_000;
 const maxLoggedKeys = 2_000;
 /** Rows per write, so that no write blocks the writer for long. */
@@ -82,7 +81,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     });
   };
 
-  /** One write runs at a time. A caller that waits for it then joins the next write, which includes the caller's usage. */
+  /** One write runs at a time. A caller that waits for it joins the next one, which includes the caller's usage. */
   async function flush(): Promise<void> {
     await flushing;
     flushing ??= write().finally(() => {

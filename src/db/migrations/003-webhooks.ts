@@ -1,7 +1,7 @@
 /**
- * Secrets are encrypted; the former one is valid until `former_until_ms`. `failing_since_ms` is the first failure after the
- * last success. A delivery is pending while `next_ms` is set. `attempts` counts all attempts, `failures` those since the last
- * replay. `due_ms` is null if a webhook has nothing pending or is disabled.
+ * Secrets are encrypted; the former one is valid until `former_until_ms`. `failing_since_ms`: first failure after the last
+ * success. A delivery is pending while `next_ms` is set; `failures` counts since the last replay, `attempts` all. `due_ms` is
+ * null if a webhook has nothing pending or is disabled.
  */
 export const control003 = `
   CREATE TABLE webhook(

@@ -1,7 +1,6 @@
 /**
- * Access that an account gave to an app. Before the code is exchanged, `access_hash` is null and `expires_ms` is the expiry of
- * the code, afterwards that of the refresh token. `family_hash` is the hash of the part that all refresh tokens of the grant
- * share.
+ * Access that an account gave to an app. `expires_ms` is the code's until it is exchanged, when `access_hash` is set, and then
+ * the refresh token's. `family_hash`: of the part that all refresh tokens of the grant share.
  */
 export const control009 = `
   CREATE TABLE oauth_grant(

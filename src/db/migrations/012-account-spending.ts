@@ -1,6 +1,6 @@
 /**
- * Spending of an account's requests with the deployment's credentials, which `upstream_use` includes. A gateway of an earlier
- * release counts for the deployment only; if it deletes the account, the foreign key deletes these rows.
+ * Spending of an account's requests with the deployment's credentials; `upstream_use` includes it. Gateways of an earlier
+ * release count for the deployment only; the foreign key deletes the rows with the account.
  */
 export const control012 = `
   ALTER TABLE upstream_reservation ADD COLUMN account_id TEXT;

@@ -7,12 +7,12 @@ export function batchedCalls(name: string, types: Readonly<Record<string, string
 }
 
 /**
- * SQL for a table of the calls' JSON texts: `result` and `call`. The texts are long, and escaping them within JSON would be
- * most of the cost of a call.
+ * SQL for a table of the calls' long JSON texts, `result`, and their `call`. Escaping them within JSON would be most of the
+ * cost.
  */
 export const batchedResults = `(SELECT result, number - 1 AS call
   FROM unnest(string_to_array(CAST(:results AS TEXT), chr(1))) WITH ORDINALITY AS part(result, number)) AS batched_result`;
 
-/** Replaces the parameters of a single call's SQL by the columns of a table. */
+/** Replaces the parameters of a single call's SQL by columns. */
 export const parametersAsColumns = (name: string, sql: string): string =>
   sql.replaceAll(/:(?=\w)/g, `${name}.`);

@@ -3,8 +3,8 @@ import { isErrorOfOneCall } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /**
- * `batchSql` does for several calls what `sql` does for one. It gets their parameters as `:calls`, the JSON texts in `result`
- * as `:results`, and its rows have the index of their `call`. If both are equal, a single call is sent as a batch.
+ * `batchSql` does for several calls what `sql` does for one: it gets their parameters as `:calls` and the JSON texts in
+ * `result` as `:results`, and its rows have the index of their `call`. If both are equal, a single call is sent as a batch.
  */
 export type BatchableStatement = Statement & { batchSql: string };
 
@@ -23,8 +23,8 @@ const maxBatchSize = 64;
 const queues = new WeakMap<Pool, Map<string, BatchQueue>>();
 
 /**
- * Sends calls of one tick, and those that wait for earlier ones, as one statement, because a short statement spends most of
- * its time on its start and its commit.
+ * Sends calls of one tick, and those that wait for earlier ones, as one statement: a short statement spends most of its time on
+ * its start and its commit.
  */
 export function answerBatched(
   pool: Pool,
@@ -96,7 +96,7 @@ function batchStatementOf(sql: string, calls: readonly PendingCall[]): Statement
 /** JSON never contains this character unescaped. */
 const resultSeparator = "\u0001";
 
-/** Rounds numbers, and replaces NUL and lone surrogates, as the pool does with its parameters. */
+/** Rounds numbers, and replaces NUL and lone surrogates, as the pool does. */
 function jsonText(value: unknown): string {
   const text = JSON.stringify(value);
   if (!unsendable.test(text)) return text;

@@ -26,7 +26,7 @@ const maxRunning = 5_000;
 const maxAttempts = 10;
 const pauseMs = 10;
 
-/** Batches have their own connection: a server process repeats a statement faster than another process runs it. */
+/** Batches have their own connection, because a server process repeats a statement faster than another runs it. */
 function openPools({ connections, ...options }: PostgresOptions): { pool: Pool; batchPool: Pool } {
   const pool = openPool({ ...options, connections: Math.max(1, connections - 1) });
   return { pool, batchPool: connections === 1 ? pool : openPool({ ...options, connections: 1 }) };
@@ -43,7 +43,6 @@ export function createCalls(
   const running = new Set<Promise<unknown>>();
   const lastCalls = new Map<string, Promise<unknown>>();
 
-  /** Replaces a pool whose connections hang. */
   function replacePool(hanging: Pool): void {
     if (pool !== hanging) return;
     const hangingBatchPool = batchPool;

@@ -11,7 +11,7 @@ export function isConflict(thrown: unknown): boolean {
 
 const lockTimeout = "55P03";
 
-/** Nothing was written, and one of the calls that share the statement may be the cause. */
+/** Nothing was written, and one call of a batch may be the cause. */
 export function isErrorOfOneCall(thrown: unknown): boolean {
   if (!(thrown instanceof postgres.PostgresError)) return false;
   return isConflict(thrown) || thrown.code === lockTimeout || !serverErrors.test(thrown.code);
@@ -27,12 +27,12 @@ export function isOutOfConnections(thrown: unknown): boolean {
   return cause instanceof postgres.PostgresError && cause.code === "53300";
 }
 
-/** SQLSTATE classes and codes of errors that the server or the connection causes. */
+/** SQLSTATE classes of server and connection errors. */
 const serverErrors = /^(?:08|25006|53|55P03|57|58|XX|40)/;
 
 /**
- * Errors of the server or connection become `store_unavailable`, a full disk `storage_full`, a deleted account `unauthorized`.
- * Others are returned unchanged.
+ * Server and connection errors become `store_unavailable`, a full disk `storage_full`, a deleted account `unauthorized`. Others
+ * are returned unchanged.
  */
 export function postgresError(thrown: unknown): unknown {
   if (thrown instanceof EarshotError) return thrown;

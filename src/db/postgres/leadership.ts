@@ -2,7 +2,6 @@ import { postgresError } from "./errors.ts";
 import { openPool, type Pool, type PostgresOptions } from "./pool.ts";
 
 export type Leadership = {
-  /** Returns whether this process is the leader. */
   acquire(): Promise<boolean>;
   close(): Promise<void>;
 };

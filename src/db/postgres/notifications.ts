@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Pool } from "./pool.ts";
 
-/** `isReloadNeeded`: notifications may be missing after a connect or overflow, so the tables must be read. */
+/** `isReloadNeeded`: after a connect or overflow, notifications may be missing, so read the tables. */
 export type Notifications = { isReloadNeeded: boolean; payloads: readonly string[] };
 
 export type Listener = {

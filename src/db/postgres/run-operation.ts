@@ -47,8 +47,8 @@ type Pools = { pool: Pool; batchPool: Pool };
 const maxAttempts = 10;
 
 /**
- * A write is one transaction: READ COMMITTED if `withRowLocks`, otherwise SERIALIZABLE, and repeated after a conflict. Only `durable`
- * writes wait for the disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
+ * A write is one transaction: READ COMMITTED with `hasRowLocks`, otherwise SERIALIZABLE, and repeated after a conflict. Only
+ * `durable` writes wait for the disk. Errors: those of the operation; `store_unavailable`, `storage_full`.
  */
 export async function runOperation(
   pool: Pool,

@@ -2,7 +2,7 @@ import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 const flagCount = 1_024;
 
-/** Flags by which a thread learns that a call was aborted. While none is free, further calls cannot be stopped. */
+/** Tell a thread that a call was aborted. While none is free, further calls cannot be stopped. */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());

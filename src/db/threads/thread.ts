@@ -23,11 +23,11 @@ export type MethodValue<F> = F extends (...args: never) => infer Value ? Awaited
 
 export type CallOptions = {
   transferred?: readonly ArrayBuffer[];
-  /** On abort, the call rejects with the signal's reason, and the thread may stop its work early. */
+  /** On abort, rejects with the signal's reason; the thread may stop its work early. */
   signal?: AbortSignal | undefined;
 };
 
-/** `waiting`: unanswered calls; `busyMs`: busy time since the thread last started. */
+/** Unanswered calls, and busy time since the last start. */
 export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
@@ -57,8 +57,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * Loads the module at the first call, and at the next one after the thread has died. Calls of one tick are sent together,
- * because waking a thread costs more than most calls.
+ * Loads the module at the first call, and again after the thread has died. Calls of one tick are sent together, because waking
+ * a thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);

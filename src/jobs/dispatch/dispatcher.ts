@@ -15,9 +15,8 @@ export type LiveJob = {
   readonly groupId: string;
   /** Jobs with the same value can run on the same nodes. */
   readonly work: string;
-  /** `work` and `avoided` as text. */
+  /** `work` and the nodes that the job avoids for now. */
   kind: string;
-  /** Nodes that the job must not run on for now. */
   avoided: ReadonlySet<string>;
   readonly failedOn: Set<string>;
   readonly submitted: Job;
@@ -47,8 +46,8 @@ export type Dispatcher = {
   offer(job: LiveJob): void;
   offerLater(job: LiveJob, delayMs: number): void;
   /**
-   * True if the node would lease the job immediately; the job then counts as running until `endTurn`. No queued job is
-   * overtaken, because an idle node leaves none that it could run.
+   * True if the node would lease the job immediately; it then counts as running until `endTurn`. No job is overtaken, because
+   * an idle node leaves none queued that it could run.
    */
   takeTurn(nodeId: string, job: LiveJob): boolean;
   endTurn(job: LiveJob): void;
@@ -81,7 +80,7 @@ const avoidanceMs = 5_000;
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** If `hasOtherNodeFor` returns true, a retry waits briefly for a node on which the job has not failed. */
+/** If `hasOtherNodeFor` is true, a retry waits briefly for a node on which it has not failed. */
 export function createDispatcher(
   clock: Clock,
   maxRunningPerKey: number | null,
@@ -187,7 +186,7 @@ export function createDispatcher(
     take(leaseRequest, idleNodes.waitingOf(leaseRequest));
 
   function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
-    // Kinds with the same `work` differ only in avoided nodes, so `canRunJob` is memoised per `work`.
+    // Kinds with the same `work` differ only in avoided nodes.
     const canRunByWork = new Map<string, boolean>();
     const job = queue.take(
       ({ work, avoided, submitted: { request } }) => {

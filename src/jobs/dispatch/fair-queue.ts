@@ -1,9 +1,8 @@
 import { createFifo, type Fifo } from "./fifo.ts";
 
 /**
- * Round-robin over groups (an account's searches or its fetches), then over the keys of a group, then FIFO. Groups with
- * nothing running come first; keys with `maxRunningPerKey` running items are skipped. Items of one kind are either all accepted
- * or all refused.
+ * Round-robin over groups (an account's searches or fetches), then over a group's keys, then FIFO. Groups with nothing running
+ * come first; keys with `maxRunningPerKey` running items are skipped. Items of one kind are all accepted or all refused.
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
@@ -14,7 +13,6 @@ export type FairQueue<Item> = {
   occupy(item: Item): void;
   release(item: Item): void;
   isIdle(): boolean;
-  /** False for a key with `maxRunningPerKey` running items. */
   mayRun(keyId: string): boolean;
 };
 

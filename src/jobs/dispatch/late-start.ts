@@ -3,7 +3,7 @@ import type { JobResult } from "../job.ts";
 
 const noticeableMs = 1_000;
 
-/** Adds a warning to a result that was truncated at its deadline after the job had waited `waitedMs` for a slot. */
+/** Warns if the result was truncated at its deadline after the job had waited `waitedMs` for a slot. */
 export function withLateStartWarning(
   result: JobResult,
   { waitedMs, deadlineMs }: { waitedMs: number; deadlineMs: number },

@@ -1,6 +1,6 @@
 import type { SearchJobRequest } from "../job.ts";
 
-/** A text of all that decides which nodes can run a job, so that `accepts` is called once per text. */
+/** All that decides which nodes can run a job: `accepts` is called once per kind. */
 export function workKindOf({
   method,
   platform,

@@ -20,7 +20,7 @@ const cancel = visibleChange<End & { accountId: string }>("cancel", {
 
 const expire = visibleChange<End>("expire", { set: "result = NULL", where: "uuid = :uuid" });
 
-/** Ends jobs for reasons other than their node's answer, and enforces retention. Batches keep transactions short. */
+/** Ends jobs other than by their node, and enforces retention. Batches keep transactions short. */
 export const endOperations = {
   cancelJob: durable(function* (
     database,
@@ -71,10 +71,7 @@ export const endOperations = {
     );
   }),
 
-  /**
-   * Deletes a batch of expired results, one of jobs that ended by `endedMs`, and one of idempotency keys created by
-   * `keyedMs`.
-   */
+  /** Deletes a batch each of expired results, of jobs that ended by `endedMs`, and of idempotency keys created by `keyedMs`. */
   expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
     const { nowMs } = times;
     const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });

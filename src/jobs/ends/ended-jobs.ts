@@ -4,8 +4,8 @@ import { isFetched } from "../../platforms/source.ts";
 import type { Job } from "../job.ts";
 
 /**
- * Caches completed jobs and their pages briefly, because most results are fetched immediately. An entry equals its row, so
- * code that changes or deletes the row of a done job must call `forget`.
+ * Caches completed jobs and pages briefly, because most results are fetched immediately. An entry equals its row: code that
+ * changes or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {
   add(job: Job, page?: CachedPage | null): void;

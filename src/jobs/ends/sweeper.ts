@@ -31,7 +31,7 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node that ran the job for less time may have had no chance to report a failure. */
+/** A node that ran the job for less time may have been unable to report a failure. */
 const longRunMs = 10_000;
 const suspensionMs = 5_000;
 
@@ -141,7 +141,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     for (const uuid of uuids) dispatcher.end(uuid);
   }
 
-  /** Null if the node leased the job too shortly before the deadline to be at fault. */
+  /** Null if the node leased the job too late to be at fault. */
   function lateAttempt({ phase, lease, submitted }: LiveJob): FailedAttempt | null {
     if (phase !== "leased" || lease === null) return null;
     if (clock.elapsed() - lease.sinceMs < longRunMs) return null;

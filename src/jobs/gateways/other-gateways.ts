@@ -13,13 +13,12 @@ import type { ForeignChange } from "./gateway.ts";
 import type { UnfinishedJob } from "./recovery-operations.ts";
 
 /**
- * Synchronises the jobs in memory with other gateways on a shared store. Each gateway has all unfinished jobs in memory, queues
- * them by the same rules, and leases by compare-and-set: outdated memory may cause a refused lease but never loses a job.
+ * Synchronises the jobs in memory with other gateways on a shared store. Each gateway queues all unfinished jobs by the same
+ * rules, and leases by compare-and-set: outdated memory may cause a refused lease, but loses no job.
  */
 export type OtherGateways = {
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(uuids: readonly string[] | null): Promise<void>;
-  /** Adds the jobs to memory, or updates them there. */
   adopt(rows: readonly UnfinishedJob[]): Promise<void>;
   /** Recovers the jobs of gateways that died, and rereads jobs whose lease was refused. */
   sweep(): Promise<void>;
@@ -116,7 +115,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     else requeue(job, notBeforeMs);
   }
 
-  /** After a refused lease, the row with the job's last change is still needed to requeue the job. */
+  /** After a refused lease, the row at the job's last change is still needed. */
   function isOlder(row: UnfinishedJob, job: LiveJob): boolean {
     if (job.uncommitted !== null) return true;
     return isRefused(job) ? row.change < job.change : row.change <= job.change;

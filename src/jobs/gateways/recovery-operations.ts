@@ -16,7 +16,7 @@ const recover = visibleChange<{ uuid: string; nowMs: number }>("recover", {
 
 type UnchangedJob = { uuid: string; change: number };
 
-/** Only if the job has not changed since: a later lease stays. */
+/** A later lease stays. */
 const recoverUnchanged = visibleChange<UnchangedJob & { gateway: string; nowMs: number }>(
   "recover",
   { set: backToReceived, where: "uuid = :uuid AND change = :change AND gateway = :gateway" },
@@ -171,8 +171,8 @@ function* recoverEach(
 }
 
 /**
- * A crash of the machine may lose leases that change readers already saw, at most one per unfinished job. Skips that many
- * change numbers, so that none is reused.
+ * A machine crash may lose leases that readers already saw, at most one per unfinished job. Skips their change numbers, so that
+ * none is reused.
  */
 function* skipChangeNumbers(database: Database): Steps<void> {
   yield* database.run(

@@ -35,8 +35,8 @@ export type LeaseRequest<Work> = {
   /** Running jobs divided by capacity; the least loaded node gets work first. */
   load?: () => number;
   /**
-   * Maximum number of concurrent jobs, with one lease request each. The last free slots are reserved for accounts with nothing
-   * running. Default: no reservation.
+   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
+   * reservation.
    */
   slots?: () => number;
   onLease?: () => void;

@@ -26,9 +26,7 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: LiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** The attempts do not count. Returns the number of ended leases. */
   endLeasesOf(nodeId: string): Promise<number>;
-  /** Ends the leases of a node that crashed, possibly because of its jobs, so the attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 

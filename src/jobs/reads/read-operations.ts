@@ -15,7 +15,6 @@ export type ListedPart = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   platforms: readonly SearchPlatform[] | null;
-  /** Text that the query contains. */
   text: string | null;
   limit: number;
   nowMs: number;

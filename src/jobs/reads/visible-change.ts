@@ -1,7 +1,7 @@
 /**
- * Each change gets the next number of its account in its transaction, and the job's row stores the number of its last change.
- * A resuming client gets each job with a higher number, so no log of changes is needed. A counter shared by all accounts would
- * reveal how much others search.
+ * Each change gets the account's next number in its transaction, and a job stores the number of its last change: a resuming
+ * client gets each job with a higher number, without a log of changes. A counter shared by all accounts would reveal how much
+ * others search.
  */
 
 import { accountDeleted } from "../../db/sqlite-errors.ts";
@@ -30,8 +30,8 @@ export type JobSnapshot = {
 };
 
 /**
- * On PostgreSQL, statements that number changes of several accounts lock the accounts in this order, which is that of strings
- * in JavaScript, so that they cannot deadlock.
+ * On PostgreSQL, statements that number changes of several accounts lock them in this order, which is that of strings in
+ * JavaScript, so that they cannot deadlock.
  */
 export const accountOrder = 'id COLLATE "C"';
 
@@ -58,8 +58,8 @@ export const changeSql = (transition: Change, { set, where }: ChangeClauses): st
   RETURNING ${snapshotColumns}`;
 
 /**
- * Changes the job, its change number and its webhook deliveries in one transaction. Null if the state or the condition does
- * not match.
+ * Also numbers the change and enqueues webhook deliveries, in one transaction. Null if the state or the condition does not
+ * match.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,

@@ -48,7 +48,7 @@ export type SubmittedShortSearch = SearchSubmission["search"];
 export type AnsweredSubmissions = {
   /** Null if the search must take the ordinary path. */
   searchOf(job: NewJob): SubmittedShortSearch | null;
-  /** Null if the search must take the ordinary path. Default for `write`: the submission is already admitted. */
+  /** Null like `searchOf`. Default of `write`: the submission is already admitted. */
   insertAnswered(
     live: LiveJob,
     row: InsertedRow,
@@ -59,7 +59,7 @@ export type AnsweredSubmissions = {
   onSkipped(reason: SkipReason): null;
 };
 
-/** Submissions of short searches, which the writer thread answers in the commit of the submission. */
+/** Short searches, which the writer thread answers in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { minMs: shortestPauseMs, maxMs: longestPauseMs });
@@ -127,10 +127,7 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
   };
 }
 
-/**
- * After a search could not be answered on the writer thread, the account's next searches skip it for a while, because each
- * delays other writes.
- */
+/** After the writer thread could not answer a search, the account's next searches skip it, because each delays other writes. */
 const shortestPauseMs = 10;
 const longestPauseMs = 100;
 const threadPauseMs = 60_000;

@@ -116,7 +116,7 @@ const statementsOf = (columns: typeof doneInsert, otherSql = "") => ({
 const statements = {
   received: statementsOf(receivedInsert),
   done: statementsOf(doneInsertWithIds),
-  /** Separate, because most answers have no fetched posts, whose part costs a tenth of the statement. */
+  /** Most answers have no fetched posts, whose part costs a tenth of the statement. */
   doneWithPosts: statementsOf(doneInsertWithIds, posts),
 };
 
@@ -164,7 +164,7 @@ function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJo
   return inserted;
 }
 
-/** Excludes the idempotency key and the fetched posts. `platforms`: those that can be requested with a credential. */
+/** Excludes the idempotency key and the fetched posts. `platforms`: can be requested with a credential. */
 export function insertionParameters(
   { idempotency: _key, answer = null, ...job }: JobInsertion,
   platforms: readonly Platform[],

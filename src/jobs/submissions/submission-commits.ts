@@ -94,7 +94,6 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
 
 type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
 
-/** The snapshot of a job whose only attempt ended before its submission was committed. */
 export const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
   end: SearchEnd,

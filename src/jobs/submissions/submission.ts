@@ -12,7 +12,6 @@ export type NewJob = Pick<
   tree?: QueryNode | null;
 };
 
-/** The admission of a submission that is not yet admitted. */
 export type PendingAdmission = {
   /** Admits and writes in one call to the store. Null: nothing was written, but the submission may be admitted. */
   write(submission: SearchSubmission): Promise<SubmittedSearch | null>;

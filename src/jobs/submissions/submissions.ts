@@ -77,7 +77,9 @@ export function createSubmissions(context: SubmissionsContext): {
     return dispatcher.takeTurn(localNodeId, live) ? search : answered.onSkipped("no_slot");
   }
 
-  /** Null if the job must take the ordinary path. It is not in the dispatcher, because no client has its uuid before it is done. */
+  /**
+   * Null if the job must take the ordinary path. Not in the dispatcher, because no client has the uuid before the job is done.
+   */
   async function submitShort(
     live: LiveJob,
     row: InsertedRow,

@@ -2,8 +2,8 @@ import type { JobResult } from "../job.ts";
 import type { LeaseTerms } from "../leases/lease-operations.ts";
 
 /**
- * A job that runs before its submission is committed, so that no client has its uuid yet. It is committed with its result; or
- * without one after `longestUncommittedMs`, before a request to a platform, and when its attempt fails or its lease ends.
+ * Runs before its submission is committed, so that no client has its uuid yet. It is committed with its result; or without one
+ * after `longestUncommittedMs`, before a request to a platform, and when its attempt fails or its lease ends.
  */
 export type UncommittedJob = {
   lease: LeaseTerms | null;

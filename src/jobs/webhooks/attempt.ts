@@ -55,7 +55,7 @@ export async function attemptDelivery(
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
-/** Retries a failed write, such as on a full disk, because otherwise the delivery would be repeated. */
+/** Retries a failed write, because otherwise a full disk would repeat the delivery. */
 async function record(
   { store, clock, onError }: AttemptContext,
   attempt: DeliveryAttempt,

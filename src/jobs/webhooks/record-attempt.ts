@@ -1,10 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 
-/**
- * Recorded only if `attempts` and `nextMs` are unchanged: if they differ, the delivery has changed since, and that change
- * wins.
- */
+/** Recorded only if `attempts` and `nextMs` are unchanged: otherwise a later change of the delivery wins. */
 export type DeliveryAttempt = {
   id: string;
   webhookId: string;
@@ -50,7 +47,6 @@ function* recordSuccess(database: Database, webhookId: string): Steps<void> {
   );
 }
 
-/** Returns the reason if it disables the webhook. */
 function* recordFailure(database: Database, end: DeliveryAttempt): Steps<string | null> {
   const { webhookId, nowMs } = end;
   const failing = yield* database.get<{ sinceMs: number }>(

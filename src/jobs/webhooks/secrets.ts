@@ -6,8 +6,8 @@ export function webhookOwner(accountId: string, id: string): SecretOwner {
 }
 
 /**
- * The current secret, and the former one while it is valid. A former secret that cannot be decrypted is skipped, because
- * replacing an undecryptable secret must help. Errors: `secret_key_mismatch`.
+ * The current secret and, while it is valid, the former one. An undecryptable former one is skipped, so that replacing a secret
+ * helps. Errors: `secret_key_mismatch`.
  */
 export function secretsOf(
   encryptor: Encryptor,

@@ -7,8 +7,8 @@ import { enforceDeliveryRetention } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * Delivers at least once. Failing webhooks share at most half of the slots, so that slow receivers do not delay the others.
- * They always get at least one slot, so that a recovery is noticed; a single slot alternates.
+ * Delivers at least once. Failing webhooks get at most half of the slots, so that slow receivers do not delay the others, and
+ * at least one, so that a recovery is noticed; a single slot alternates.
  */
 export type Sender = {
   start(): void;

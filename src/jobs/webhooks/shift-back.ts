@@ -1,9 +1,6 @@
 import type { Database, Steps } from "../../db/statements.ts";
 
-/**
- * Moves all deliveries after the wall clock was set back by `ms`. An attempt in progress is repeated, because its row no longer
- * matches.
- */
+/** For a wall clock set back by `ms`. An attempt in progress is repeated, because its row no longer matches. */
 export function* shiftDeliveriesBack(database: Database, ms: number): Steps<void> {
   yield* database.run("UPDATE webhook SET due_ms = due_ms - :ms WHERE due_ms IS NOT NULL", { ms });
   yield* database.run(

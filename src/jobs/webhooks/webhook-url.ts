@@ -4,7 +4,7 @@ import type { Guard } from "../../lib/guard.ts";
 
 export const longestUrl = 2_048;
 
-/** Returns the normalised URL. Its resolved address is checked at each delivery. Errors: `webhook_url_refused`. */
+/** Returns the normalised URL; each delivery checks its address. Errors: `webhook_url_refused`. */
 export function checkWebhookUrl(
   text: string,
   { guard, allowHttp }: { guard: Guard; allowHttp: "on" | "off" },

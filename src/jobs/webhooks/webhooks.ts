@@ -11,9 +11,7 @@ import { newSigningSecret } from "./sign.ts";
 import type { Delivery, DeliveryPage, JobEvent, Webhook } from "./webhook.ts";
 import { checkWebhookUrl } from "./webhook-url.ts";
 
-/**
- * Webhooks belong to an account, not to a search, because a prompt injection could make an agent add a URL to its search.
- */
+/** Webhooks belong to an account, not to a search: a prompt injection could make an agent add a URL to its search. */
 export type Webhooks = {
   /** Errors: `webhook_url_refused`, `too_many_webhooks`. */
   create(

@@ -5,7 +5,6 @@ type ColumnKind = "number" | "text" | "bytes";
 export type CopiedTable = {
   name: string;
   columns: readonly { name: string; kind: ColumnKind }[];
-  /** Columns that identify a row. */
   key: readonly string[];
 };
 

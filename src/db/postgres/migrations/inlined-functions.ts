@@ -1,6 +1,6 @@
 /**
- * The functions of sqlite-functions.ts, written so that the planner inlines them. It does not inline a STRICT function whose
- * body is not strict, and each statement that calls such a function parses and plans it again.
+ * The functions of sqlite-functions.ts so that the planner inlines them: it inlines no STRICT function whose body is not
+ * strict, and a function that is not inlined is parsed and planned by each statement that calls it.
  */
 export const inlinedFunctions = `
   CREATE OR REPLACE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE PARALLEL SAFE

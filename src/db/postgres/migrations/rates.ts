@@ -1,12 +1,11 @@
 /**
- * Rate limits shared by all processes. A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: the
- * times of calls, in microseconds of the server's clock, oldest first, and the total number of calls up to each. The first
- * entry is older than the window, so the number of calls in the window is the difference of two totals, which `width_bucket`
- * finds by binary search. Up to a limit of `exactLimit`, each call has its own time; above, times are rounded up to a 64th of
- * the window, which may admit a call later but never earlier. Rates need no sync of their own: the commit of an accepted job
- * also syncs what was written before it.
+ * Rate limits shared by all processes. A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: times
+ * of calls, in microseconds of the server's clock, oldest first, and the total number of calls up to each. The first entry no
+ * longer counts, so that the calls in a window are the difference of two totals, which `width_bucket` finds by binary search.
+ * Up to a limit of `exactLimit`, each call has its own time; above, times are rounded up to a 64th of the window, which admits
+ * a call later but never earlier. Rates need no sync: the commit of an accepted job syncs what was written before it.
  *
- * PL/pgSQL prepares each expression in each transaction, so few expressions matter more than short loops.
+ * PL/pgSQL prepares each expression in each transaction: few expressions matter more than short loops.
  */
 
 const exactLimit = 64;
@@ -18,7 +17,6 @@ type Policy = typeof burst;
 
 const logColumns = ["burst_times", "burst_totals", "search_times", "search_totals", "latest_us"];
 
-/** Declares the variables of a row. */
 const declarations = (holder: string): string =>
   logColumns
     .map((column) => `${holder}_${column} BIGINT${column.endsWith("us") ? "" : "[]"};`)
@@ -105,7 +103,7 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
-/** Drops the rates of an earlier version of the first migration, which forgets the calls of the last minute. */
+/** Drops the rates of an earlier version of the first migration. */
 export const dropRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;
