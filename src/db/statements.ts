@@ -61,7 +61,6 @@ export function runNow<Value>(steps: Steps<Value>): Value {
   return step.value;
 }
 
-/** Returns the values that are not null. */
 export function* mapNonNull<Item, Value>(
   items: readonly Item[],
   stepsOf: (item: Item) => Steps<Value | null>,

@@ -43,7 +43,7 @@ export type Runner = {
   stop(): Promise<void>;
 };
 
-/** Leases and runs jobs. After a lease is lost, it submits no result for it. */
+/** Submits no result after a lease is lost. */
 export function startRunner(unwrapped: RunnerOptions): Runner {
   const options = { ...unwrapped, log: createDiskAwareLog(unwrapped.log) };
   const stopping = new AbortController();

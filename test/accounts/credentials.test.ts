@@ -73,7 +73,6 @@ const piped = (text: string) => (): Input => ({
   readAll: async () => text,
 });
 
-/** Opens the URL, approves the access, and copies the redirect. */
 const approvingUser = (shown: () => string): Input => ({
   interactive: true,
   ask: async () => {

@@ -61,7 +61,6 @@ function bytesOf(value: unknown): Buffer {
 const containsTrace = (row: Row, traces: readonly Buffer[]): boolean =>
   Object.values(row).some((value) => traces.some((trace) => bytesOf(value).includes(trace)));
 
-/** Rows that identify the account, by table. */
 function rowsWithTraces(traces: readonly Buffer[]): Map<string, Row[]> {
   const found = tables().map((table): [string, Row[]] => [
     table,

@@ -8,7 +8,6 @@ import {
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
 
-/** Concurrent transactions of several gateways on the same accounts. */
 let service: ServiceUnderTest;
 let other: ServiceUnderTest;
 let pool: Pool;

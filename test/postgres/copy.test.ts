@@ -24,7 +24,6 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const own = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off", EARSHOT_LOG_LEVEL: "silent" };
 
-/** Runs a service with the control store in its file or in the database. */
 async function withService(
   database: Record<string, string>,
   use: (

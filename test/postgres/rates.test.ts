@@ -11,7 +11,6 @@ import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
 import { runOperation } from "../../src/db/postgres/run-operation.ts";
 import { databaseSettings } from "../../testkit/postgres/suite-database.ts";
 
-/** Compares rates in the database with rates in memory, at simulated times. */
 let pool: Pool;
 
 beforeAll(async () => {

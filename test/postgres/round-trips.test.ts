@@ -28,7 +28,6 @@ afterAll(async () => {
   count?.close();
 });
 
-/** Round trips per search, from the submission to the fetched result. */
 async function roundTripsOf(submit: (key: string, turn: number) => Promise<string>) {
   const key = await service.makeKey();
   const run = async (turn: number) => {

@@ -8,7 +8,7 @@ import {
 } from "../../testkit/service/service-under-test.ts";
 import { until } from "../../testkit/until.ts";
 
-/** Only the first gateway has posts and a node. */
+/** Only the first has posts and a node. */
 let first: ServiceUnderTest;
 let second: ServiceUnderTest;
 let key: string;

@@ -36,7 +36,6 @@ export function* hasLogin(database: Database, login: string): Steps<boolean> {
   return row !== undefined;
 }
 
-/** Suggests how to name the account that was probably meant. */
 export function* accountHint(database: Database, account: string): Steps<string> {
   const login = yield* database.get<{ provider: string }>(
     "SELECT provider FROM identity WHERE lower(login) = lower(:account)",

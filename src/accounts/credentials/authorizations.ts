@@ -7,7 +7,6 @@ import type { Dialogue } from "../../platforms/credential.ts";
 import { tooManyAttempts } from "./errors.ts";
 
 export type AuthorizationSettings = {
-  /** Time limit of a dialogue. */
   authorizationMs: number;
   maxAuthorizationsPerAccount: number;
   maxAuthorizations: number;

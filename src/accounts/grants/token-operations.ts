@@ -25,7 +25,6 @@ type TokenRequest = {
   lifetimes: GrantLifetimes;
 };
 
-/** `refreshMs` is counted from the last refresh. */
 type GrantLifetimes = { accessMs: number; refreshMs: number };
 
 export type CodeExchange = TokenRequest & {

@@ -18,7 +18,6 @@ import { keyColumns } from "./read-keys.ts";
 export type KeyEndRequest = { id: string; by: Exclude<Actor, "service">; nowMs: number };
 
 export type KeyRotationRequest = KeyEndRequest & {
-  /** How long both keys are valid. */
   overlapMs: number;
   newPerDay: number;
 };

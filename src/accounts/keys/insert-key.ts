@@ -14,7 +14,6 @@ export type KeyRow = {
   methods: readonly Method[] | null;
   /** From the command line; overrides the account's. */
   override: KeyLimits;
-  /** Caps set by the owner. */
   ownerCaps: KeyLimits;
   expiresMs: number | null;
   nowMs: number;

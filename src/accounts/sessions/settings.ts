@@ -25,7 +25,6 @@ export const sessionSettings = {
 };
 
 export const sessionRotation = {
-  /** Age at which a session's token is replaced. */
   rotationMs: hourMs,
   /** Grace period of the former token after the first use of the new one. */
   formerMs: 60_000,

@@ -8,7 +8,7 @@ export type ProviderProfile = { subject: string; login: string };
 /** Responses are untrusted: for malformed ones, readers return null or false. */
 export type Provider = {
   name: ProviderName;
-  /** User IDs are unique per host: another host has other users. */
+  /** User IDs are unique per host. */
   host: string;
   label: string;
   clientId: string;

@@ -1,4 +1,3 @@
-/** Codes that the sign-in page explains. */
 export const refusalCodes = [
   "denied",
   "expired",

@@ -60,7 +60,6 @@ export type Dispatcher = {
     signal?: AbortSignal,
   ): Promise<LiveJob | null>;
   wakeNodes(): void;
-  /** A node of another gateway has leased the job. */
   leaseRemotely(job: LiveJob): void;
   release(job: LiveJob): void;
   loseLease(job: LiveJob): void;
@@ -75,7 +74,6 @@ export type Dispatcher = {
   stop(): void;
 };
 
-/** How long a retry avoids the nodes on which the job has failed. */
 const avoidanceMs = 5_000;
 
 const noNodes: ReadonlySet<string> = new Set();

@@ -46,7 +46,6 @@ export const sharedFetchedOperations = {
   }),
 };
 
-/** On PostgreSQL, a batch of expired results takes one statement. */
 export const sharedEndOperations = {
   expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
     const rows = yield* database.all<ChangedRow>(expireSql, {

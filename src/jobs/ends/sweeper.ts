@@ -56,7 +56,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     if (lateMs >= suspensionMs) extendTimes(lateMs);
   }
 
-  /** The time during which the process was suspended does not count against jobs. */
+  /** Time in which the process was suspended does not count against jobs. */
   function extendTimes(ms: number): void {
     moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
   }
@@ -69,7 +69,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** The time during which the store could not be written does not count against jobs. */
+  /** Time in which the store could not be written does not count against jobs. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {
@@ -115,7 +115,6 @@ export function createSweeper(context: SweeperContext): Sweeper {
     if (job?.lease?.token === token) dispatcher.loseLease(job);
   }
 
-  /** A job in progress gets a grace period to submit its result. */
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
     // A leased job without a local lease runs at another gateway, which may end it first.

@@ -3,7 +3,7 @@ import type { JobState } from "../job.ts";
 export type Gateway = {
   id: string;
   isShared: boolean;
-  /** One gateway at a time is the leader, which does the work that must not be done twice. */
+  /** The leader, one gateway at a time, does the work that must not be done twice. */
   isLeader: () => boolean;
   capabilities?: () => string;
 };

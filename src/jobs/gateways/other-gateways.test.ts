@@ -40,7 +40,6 @@ function loseAnswerOf(lostName: string): void {
   };
 }
 
-/** The gateway learns again of the submission of a job: by a notification, or by reading the table. */
 test.each([
   ["notified", (uuid: string) => jobs.queue.applyForeignChanges([submissionOf(uuid)])],
   ["read", () => jobs.queue.reload()],

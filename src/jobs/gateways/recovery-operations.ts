@@ -74,7 +74,6 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Jobs of gateways that died go back to `received`. */
   recoverFromOthers: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -87,7 +86,7 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
-  /** Recovers jobs that the gateway leased unknowingly: its write timed out but was committed. */
+  /** For jobs that the gateway leased unknowingly: its write timed out but was committed. */
   recoverOwn: durable(function* (
     database,
     { jobs, ...common }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },

@@ -13,7 +13,6 @@ export type ChangeReaders = {
     after: number | null,
     signal: AbortSignal,
   ): Promise<AsyncIterable<JobChange>>;
-  /** Changes may have been missed. */
   readAgain(): void;
   end(accountId: string): void;
   stop(): void;

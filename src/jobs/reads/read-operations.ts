@@ -66,7 +66,6 @@ export const readOperations = {
     return { rows, seen: seen ?? null };
   }),
 
-  /** Newest first, from below a sequence number. */
   listJobsOfAll: read(function* (
     database,
     part: { before: number; limit: number },

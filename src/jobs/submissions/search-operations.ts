@@ -53,7 +53,7 @@ export function registerSearchAnswerer(database: Database, search: AnswerSearch)
 }
 
 export const searchOperations = {
-  /** Answers and inserts the search in one commit. Errors: `idempotency_mismatch`. */
+  /** Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
     if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
     const answered = answerSubmission(database, submission);

@@ -1,4 +1,3 @@
-/** Translates the tables and indexes of a SQLite migration. */
 export function fromSqlite(sql: string): string {
   const typed = sql.replaceAll(" INTEGER", " BIGINT").replaceAll(" BLOB", " BYTEA");
   return byteOrder(typed.replaceAll(" STRICT, WITHOUT ROWID", ""));
