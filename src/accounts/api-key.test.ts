@@ -64,11 +64,11 @@ test("any Authorization header is parsed in linear time", () => {
 test("the example key in docs/api.md is valid and matches the documented pattern", () => {
   const page = readFileSync(new URL("../../docs/api.md", import.meta.url), "utf8");
   const expression = /^ear_\[.*$/m.exec(page)?.[0] ?? "";
-  const shown = page.match(new RegExp(expression, "g")) ?? [];
-  expect(shown).toHaveLength(1);
-  expect(shown.map(parseApiKey)).toEqual([
+  const examples = page.match(new RegExp(expression, "g")) ?? [];
+  expect(examples).toHaveLength(1);
+  expect(examples.map(parseApiKey)).toEqual([
     { id: "EXAMPLE0", secret: "ThisIsNoSecretItIsAnExample00000" },
   ]);
-  const made = printApiKey(newApiKey(randomBytes));
-  expect(new RegExp(`^${expression}$`).test(made)).toBe(true);
+  const printed = printApiKey(newApiKey(randomBytes));
+  expect(new RegExp(`^${expression}$`).test(printed)).toBe(true);
 });

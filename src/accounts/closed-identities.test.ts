@@ -47,9 +47,9 @@ async function signUpAndDelete(
   nowMs: number,
   params: { rememberMs: number } = { rememberMs },
 ): Promise<void> {
-  const entered = await signUp(nowMs);
-  if (entered.kind !== "signed_in") throw new Error(entered.kind);
-  const { accountId } = entered;
+  const signedIn = await signUp(nowMs);
+  if (signedIn.kind !== "signed_in") throw new Error(signedIn.kind);
+  const { accountId } = signedIn;
   database.run("UPDATE account SET requests_per_second = 7 WHERE id = :accountId", { accountId });
   await store.write("closeAccount", { accountId, actor: { accountId }, ...params, nowMs });
 }

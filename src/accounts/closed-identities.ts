@@ -33,13 +33,13 @@ export function* rememberIdentities(
     "SELECT provider, subject FROM identity WHERE account_id = :accountId",
     { accountId },
   );
-  const made = yield* database.all<{ ms: number }>(
-    `SELECT ms FROM (${keysMadeSql}) AS made WHERE ms > :dayAgoMs`,
+  const creations = yield* database.all<{ ms: number }>(
+    `SELECT ms FROM (${keysMadeSql}) AS creations WHERE ms > :dayAgoMs`,
     { accountId, dayAgoMs: nowMs - dayMs },
   );
   for (const identity of identities) {
-    const before = yield* closedIdentityOf(database, identity, nowMs);
-    const isRepeated = before !== null && before.sinceMs + rememberMs > nowMs;
+    const previous = yield* closedIdentityOf(database, identity, nowMs);
+    const isRepeated = previous !== null && previous.sinceMs + rememberMs > nowMs;
     yield* database.run(
       `INSERT INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
        SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, :keyTimes
@@ -49,11 +49,11 @@ export function* rememberIdentities(
          submissions_per_minute = excluded.submissions_per_minute, made_times = excluded.made_times`,
       {
         hash: yield* hashOf(database, identity),
-        sinceMs: isRepeated ? before.sinceMs : nowMs,
+        sinceMs: isRepeated ? previous.sinceMs : nowMs,
         untilMs: nowMs + rememberMs,
-        closings: isRepeated ? before.closings + 1 : 1,
+        closings: isRepeated ? previous.closings + 1 : 1,
         accountId,
-        keyTimes: JSON.stringify(made.map(({ ms }) => ms)),
+        keyTimes: JSON.stringify(creations.map(({ ms }) => ms)),
       },
     );
   }

@@ -27,9 +27,9 @@ test("opening a database removes other users' permissions from the database and 
 });
 
 test("a new folder and an existing one become private to their owner", () => {
-  const made = join(folder, "a", "b");
-  makePrivateFolder(made);
-  expect(modeOf(made)).toBe(0o700);
+  const created = join(folder, "a", "b");
+  makePrivateFolder(created);
+  expect(modeOf(created)).toBe(0o700);
   const old = join(folder, "old");
   mkdirSync(old);
   chmodSync(old, 0o755);

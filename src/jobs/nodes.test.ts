@@ -247,11 +247,11 @@ const keyOf = (uuid: string): string =>
 test("jobs of a node that leaves are leased before later jobs, and their attempts do not count", async () => {
   const uuids = [await submit(), await submit(), await submit()];
   const lost = [await leaseOf(leaseRequest("gone")), await leaseOf(leaseRequest("gone"))];
-  const kept = await leaseOf(leaseRequest("stays"));
+  const remaining = await leaseOf(leaseRequest("stays"));
   const later = await submit();
   expect(await jobs.queue.endLeasesOf("gone")).toBe(2);
   expect(lost.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
-  expect(kept?.lost.aborted).toBe(false);
+  expect(remaining?.lost.aborted).toBe(false);
   expect(await jobs.queue.find("one", uuids[0] ?? "")).toMatchObject({
     state: "received",
     attempts: 0,

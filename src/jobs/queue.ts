@@ -199,13 +199,15 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
 
   async function endAll(accountId: string): Promise<void> {
     for (let isMore = true; isMore; ) {
-      const part = await store.write("cancelJobsOf", { accountId, nowMs: now() });
-      for (const snapshot of part.snapshots) reportSnapshot(snapshot);
-      isMore = part.isMore;
+      const batch = await store.write("cancelJobsOf", { accountId, nowMs: now() });
+      for (const snapshot of batch.snapshots) reportSnapshot(snapshot);
+      isMore = batch.isMore;
     }
     endedJobs.forgetOf(accountId);
-    const left = [...dispatcher.all()].filter(({ submitted }) => submitted.accountId === accountId);
-    for (const { uuid } of left) dispatcher.end(uuid);
+    const remaining = [...dispatcher.all()].filter(
+      ({ submitted }) => submitted.accountId === accountId,
+    );
+    for (const { uuid } of remaining) dispatcher.end(uuid);
     readers.end(accountId);
   }
 

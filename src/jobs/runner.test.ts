@@ -92,9 +92,9 @@ afterEach(async () => {
 });
 
 async function nextSearch(): Promise<Search> {
-  const known = searches.length;
-  if (known === 0) await searchCalled.promise;
-  else while (searches.length === known) await searchCalled.promise;
+  const previousCount = searches.length;
+  if (previousCount === 0) await searchCalled.promise;
+  else while (searches.length === previousCount) await searchCalled.promise;
   const search = searches.at(-1);
   if (search === undefined) throw new Error("nothing was searched");
   return search;

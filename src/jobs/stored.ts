@@ -120,10 +120,10 @@ export const joinResult = ({ head, positions }: ResultParts): string =>
 
 /** Decodes the items when they are first read, because most answers are sent without decoding them. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
-  const known = decodeHead(JSON.parse(head));
+  const decodedHead = decodeHead(JSON.parse(head));
   let items: readonly AnswerItem[] | null = null;
   return {
-    ...known,
+    ...decodedHead,
     get items() {
       items ??= (JSON.parse(positions) as StoredItem[]).map(unpackItem);
       return items;

@@ -249,14 +249,14 @@ describe("deleting one's own account", () => {
       service.context.store.read("readPostReads", { month: ann.month, platform: "x" });
     expect(await reads()).toBe(60);
 
-    const stored = service.result(ann.key, ann.waiting);
+    const pending = service.result(ann.key, ann.waiting);
     await service.waitForPending(1);
     expect((await deletion(ann.session, "another name")).json().code).toBe("invalid_request");
     const answer = await deletion(ann.session, "annotated");
 
     expect(answer.statusCode).toBe(204);
     expect(answer.headers["set-cookie"]).toMatch(/Max-Age=0/i);
-    expect((await stored).json().code).toBe("unauthorized");
+    expect((await pending).json().code).toBe("unauthorized");
     expect([...rowsWithTraces(ann.traces)]).toEqual([]);
     expect(rowsWithTraces(bob.traces)).toEqual(others);
     // Spending of the deployment's month still counts.
@@ -276,7 +276,7 @@ describe("deleting one's own account", () => {
       .get(accountId);
     expect((await deletion(frida, String(identity?.login))).statusCode).toBe(204);
     const nowMs = service.clock.now();
-    const entered = await service.context.store.write("signInIdentity", {
+    const signedIn = await service.context.store.write("signInIdentity", {
       agent: "a test",
       addressGroup: "127.0.0.1",
       method: "github",
@@ -289,8 +289,8 @@ describe("deleting one's own account", () => {
       login: String(identity?.login),
       isOperator: false,
     });
-    expect(entered).toMatchObject({ kind: "signed_in" });
-    expect(entered.kind === "signed_in" && entered.accountId).not.toBe(accountId);
+    expect(signedIn).toMatchObject({ kind: "signed_in" });
+    expect(signedIn.kind === "signed_in" && signedIn.accountId).not.toBe(accountId);
   });
 
   test("the deletion of an account is recorded in the audit log without a name", async () => {
@@ -324,9 +324,9 @@ describe("requests that arrive while an account is deleted", () => {
       after: null,
     };
     const job = { accountId, keyId: "k", request, canonicalQuery: "vexillology", warnings: [] };
-    const used = await queue.submit(job);
+    const firstJob = await queue.submit(job);
     const lease = await queue.lease({ nodeId: "test", methods: ["searchbyquery"] }, 5_000);
-    if (lease?.uuid !== used.uuid) throw new Error("another job was leased");
+    if (lease?.uuid !== firstJob.uuid) throw new Error("another job was leased");
 
     const nowMs = service.clock.now();
     await store.write("closeAccount", { accountId, actor: { accountId }, nowMs });
@@ -368,7 +368,7 @@ describe("requests that arrive while an account is deleted", () => {
       accountId,
       amounts: { postReads: 3, userReads: 0, requests: 1, microUsd: 15_000 },
     });
-    const texts = [accountId, "vexillology", used.uuid, "deleted-credential"];
+    const texts = [accountId, "vexillology", firstJob.uuid, "deleted-credential"];
     const traces = texts.map((text) => Buffer.from(text));
     expect([...rowsWithTraces(traces)]).toEqual([]);
   });
@@ -376,13 +376,13 @@ describe("requests that arrive while an account is deleted", () => {
 
 test("deleting an account on the command line ends its jobs and requests in a running server", async () => {
   const emil = await createTenant("emblematic", "yttriferous");
-  const stored = service.result(emil.key, emil.waiting);
+  const pending = service.result(emil.key, emil.waiting);
   await service.waitForPending(1);
   const outcome = await runCommand(["accounts", "delete", "github:emblematic", "--yes"], {
     EARSHOT_DATA_DIR: service.dataDir,
   });
   expect(outcome).toEqual({ code: 0, out: "account emblematic deleted\n", notes: "" });
-  expect((await stored).json().code).toBe("unauthorized");
+  expect((await pending).json().code).toBe("unauthorized");
   expect([...rowsWithTraces(emil.traces)]).toEqual([]);
   expect((await submitted(emil.key)).statusCode).toBe(401);
 });
@@ -393,8 +393,8 @@ test("the write-ahead log contains nothing of a deleted account", async () => {
   expect((await log()).includes("ednamode")).toBe(true);
   await deletion(edna.session, "ednamode");
   await vi.waitFor(async () => {
-    const stored = await log();
-    expect(edna.traces.filter((trace) => stored.includes(trace)).map(String)).toEqual([]);
+    const bytes = await log();
+    expect(edna.traces.filter((trace) => bytes.includes(trace)).map(String)).toEqual([]);
   }, 5_000);
 });
 

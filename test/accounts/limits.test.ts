@@ -61,9 +61,9 @@ async function signUp(subject: string) {
 }
 
 async function signUpSession(subject: string): Promise<TestSession> {
-  const entered = await signUp(subject);
-  if (entered.kind !== "signed_in") throw new Error(entered.kind);
-  return await service.signIn({ accountId: entered.accountId });
+  const signedIn = await signUp(subject);
+  if (signedIn.kind !== "signed_in") throw new Error(signedIn.kind);
+  return await service.signIn({ accountId: signedIn.accountId });
 }
 
 async function deleteAccount(session: TestSession, subject: string): Promise<void> {

@@ -138,7 +138,7 @@ test.each<[string, Record<string, string | undefined>]>([
   const session = await service.signIn();
   for (const url of ["/dashboard/api/sign-out", "/v1/search/live/social"]) {
     const { app } = service;
-    const sent = {
+    const options = {
       cookie: session.cookie,
       host: "earshot.test",
       origin: "http://earshot.test",
@@ -147,7 +147,7 @@ test.each<[string, Record<string, string | undefined>]>([
       ...headers,
     };
     const present = Object.fromEntries(
-      Object.entries(sent).filter((field): field is [string, string] => field[1] !== undefined),
+      Object.entries(options).filter((field): field is [string, string] => field[1] !== undefined),
     );
     const answer = await app.inject({
       method: "POST",
@@ -163,9 +163,9 @@ test.each<[string, Record<string, string | undefined>]>([
 
 test("a CSRF token of another session is refused", async () => {
   const [mine, theirs] = [await service.signIn(), await service.signIn()];
-  const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
-  expect(await status({ ...mine, csrf: theirs.csrf }, sent)).toBe(403);
-  expect(await status(mine, sent)).toBe(204);
+  const options = { method: "POST" as const, url: "/dashboard/api/sign-out" };
+  expect(await status({ ...mine, csrf: theirs.csrf }, options)).toBe(403);
+  expect(await status(mine, options)).toBe(204);
 });
 
 test("a cross-site request with the session cookie is refused", async () => {
@@ -177,10 +177,10 @@ test("a cross-site request with the session cookie is refused", async () => {
 
 test("if a public URL is configured, only its Origin is accepted", async () => {
   const session = await withPublicUrl.signIn();
-  const sent = { method: "POST" as const, url: "/dashboard/api/sign-out" };
+  const options = { method: "POST" as const, url: "/dashboard/api/sign-out" };
   const headers = { origin: "http://earshot.test" };
-  expect((await withPublicUrl.callAs(session, { ...sent, headers })).statusCode).toBe(403);
-  expect((await withPublicUrl.callAs(session, sent)).statusCode).toBe(204);
+  expect((await withPublicUrl.callAs(session, { ...options, headers })).statusCode).toBe(403);
+  expect((await withPublicUrl.callAs(session, options)).statusCode).toBe(204);
 });
 
 test("a sign-in provider that is not configured returns 404", async () => {
@@ -205,8 +205,8 @@ test("signing out everywhere ends all sessions of the account and no others", as
   const first = await service.signIn();
   const second = await service.signIn({ accountId: first.accountId });
   const other = await service.signIn();
-  const sent = { method: "POST" as const, url: "/dashboard/api/sign-out-everywhere" };
-  expect(await status(first, sent)).toBe(204);
+  const options = { method: "POST" as const, url: "/dashboard/api/sign-out-everywhere" };
+  expect(await status(first, options)).toBe(204);
   expect([await status(first), await status(second), await status(other)]).toEqual([401, 401, 200]);
   expect(await ownAudit(first)).toContain("sessions_ended");
 });
@@ -335,11 +335,11 @@ test("the id of a session is not enough to use or end the session", async () => 
   const [name = "", value = ""] = session.cookie.split("=");
   const [handle = "", generation, clientHash] = value.split(".");
   expect(handle).not.toContain(session.id);
-  for (const made of [
+  for (const forged of [
     `${session.id}.${generation}.${clientHash}.${"A".repeat(43)}`,
     `${handle}.${generation}.${clientHash}.${"A".repeat(43)}`,
   ]) {
-    expect(await status({ ...session, cookie: `${name}=${made}` })).toBe(401);
+    expect(await status({ ...session, cookie: `${name}=${forged}` })).toBe(401);
   }
   expect(await status(session)).toBe(200);
 });
@@ -383,8 +383,8 @@ test.each([
 test("a sign-in link signs the operator in once", async () => {
   const token = await linkToken();
   const browser = createTestBrowser(service);
-  const sent = { payload: { token } };
-  const answer = await browser.send("POST", "/dashboard/api/sign-in", sent);
+  const options = { payload: { token } };
+  const answer = await browser.send("POST", "/dashboard/api/sign-in", options);
   expect(answer.statusCode).toBe(200);
   expect(answer.json().signed_in.account).toMatchObject({
     name: "operator",
@@ -392,7 +392,7 @@ test("a sign-in link signs the operator in once", async () => {
     provider: null,
   });
   expect((await browser.session()).signed_in.session_id).toBe(answer.json().signed_in.session_id);
-  const again = await createTestBrowser(service).send("POST", "/dashboard/api/sign-in", sent);
+  const again = await createTestBrowser(service).send("POST", "/dashboard/api/sign-in", options);
   expect(again.statusCode).toBe(401);
   expect(again.json().code).toBe("sign_in_link_invalid");
 });

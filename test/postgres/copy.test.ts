@@ -22,7 +22,11 @@ beforeEach(async () => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const own = { EARSHOT_INGEST: "off", EARSHOT_BLUESKY_PUBLIC: "off", EARSHOT_LOG_LEVEL: "silent" };
+const commonSettings = {
+  EARSHOT_INGEST: "off",
+  EARSHOT_BLUESKY_PUBLIC: "off",
+  EARSHOT_LOG_LEVEL: "silent",
+};
 
 async function withService(
   database: Record<string, string>,
@@ -30,7 +34,12 @@ async function withService(
     call: (method: "GET" | "POST", path: string, key: string) => Promise<Answer>,
   ) => Promise<void>,
 ): Promise<void> {
-  const config = configFrom({ EARSHOT_DATA_DIR: folder, EARSHOT_PORT: "0", ...own, ...database });
+  const config = configFrom({
+    EARSHOT_DATA_DIR: folder,
+    EARSHOT_PORT: "0",
+    ...commonSettings,
+    ...database,
+  });
   const service = await startService(config);
   const payload = { type: "social", arguments: { type: "searchbyfullarchive", query: "comet" } };
   await use(async (method, path, key) => {

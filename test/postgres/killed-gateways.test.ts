@@ -55,7 +55,7 @@ async function work(client: PatientClient, number: number): Promise<void> {
   }
 }
 
-async function listed(
+async function jobsPage(
   key: string,
   cursor: string,
 ): Promise<{ uuids: string[]; next: string | null }> {
@@ -91,7 +91,7 @@ test("no accepted job is lost or run twice while each gateway and the database a
   expect(own.flatMap(({ unexpected }) => unexpected)).toEqual([]);
   const found = new Set<string>();
   for (let cursor: string | null = ""; cursor !== null; ) {
-    const { uuids: page, next }: Awaited<ReturnType<typeof listed>> = await listed(key, cursor);
+    const { uuids: page, next }: Awaited<ReturnType<typeof jobsPage>> = await jobsPage(key, cursor);
     for (const uuid of page) found.add(uuid);
     cursor = next;
   }

@@ -44,7 +44,7 @@ function* changeRole(
   if (role === undefined || role === before) return;
   if (role === "member") yield* requireOtherOperator(database, accountId);
   yield* database.run("UPDATE account SET role = :role WHERE id = :accountId", { accountId, role });
-  yield* note(database, request, "account_role_changed", { role });
+  yield* audit(database, request, "account_role_changed", { role });
 }
 
 function* changeLimits(
@@ -66,7 +66,7 @@ function* changeLimits(
      WHERE id = :accountId`,
     { accountId, requestsPerSecond, submissionsPerMinute },
   );
-  yield* note(database, request, "account_limits_changed", {
+  yield* audit(database, request, "account_limits_changed", {
     requests_per_second: requestsPerSecond,
     submissions_per_minute: submissionsPerMinute,
   });
@@ -87,9 +87,9 @@ function* suspend(
   );
   yield* database.run("DELETE FROM session WHERE account_id = :accountId", { accountId });
   // Free text may name a person, so the audit log omits it.
-  if (before.suspendedMs === null) yield* note(database, request, "account_suspended");
+  if (before.suspendedMs === null) yield* audit(database, request, "account_suspended");
   else if (before.suspendedReason !== reason) {
-    yield* note(database, request, "account_suspended", { reason_changed: true });
+    yield* audit(database, request, "account_suspended", { reason_changed: true });
   }
 }
 
@@ -104,10 +104,10 @@ function* restore(
     "UPDATE account SET suspended_ms = NULL, suspended_reason = NULL, ending = NULL WHERE id = :accountId",
     { accountId },
   );
-  yield* note(database, request, "account_restored");
+  yield* audit(database, request, "account_restored");
 }
 
-function* note(
+function* audit(
   database: Database,
   { accountId, actor, nowMs }: AccountChangeRequest,
   action: NewAuditEntry["action"],

@@ -50,7 +50,7 @@ export const listingOperations = {
       position,
     );
     const accounts = yield* database.all<AccountListing>(
-      `${listed} WHERE ${isNotDeletedSql} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
+      `${listingSql} WHERE ${isNotDeletedSql} AND ${olderAccounts} AND (account.created_ms, account.id) >= (:seenMs, :seenId)
            AND (CAST(:pattern AS TEXT) IS NULL OR account.name LIKE :pattern ESCAPE '\\' OR account.id LIKE :pattern ESCAPE '\\'
              OR EXISTS (SELECT 1 FROM identity WHERE account_id = account.id AND login LIKE :pattern ESCAPE '\\'))
          ORDER BY account.created_ms DESC, account.id DESC LIMIT :limit`,
@@ -92,7 +92,7 @@ export const listingOperations = {
   }),
 };
 
-const listed = `SELECT account.id, ${accountNameSql} AS name,
+const listingSql = `SELECT account.id, ${accountNameSql} AS name,
     (SELECT provider FROM identity WHERE identity.account_id = account.id ORDER BY seen_ms DESC LIMIT 1) AS provider,
     role, account.created_ms AS createdMs, suspended_ms AS suspendedMs, suspended_reason AS suspendedReason,
     nullif(max(
@@ -121,7 +121,7 @@ export function* accountListing(
   nowMs: number,
 ): Steps<AccountListing | null> {
   const row = yield* database.get<AccountListing>(
-    `${listed} WHERE account.id = :id AND ${isNotDeletedSql}`,
+    `${listingSql} WHERE account.id = :id AND ${isNotDeletedSql}`,
     {
       id,
       ...times(nowMs),

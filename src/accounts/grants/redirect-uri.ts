@@ -20,8 +20,12 @@ export function isRegistered(registered: readonly string[], requested: string): 
   const url = readRedirectUri(requested);
   if (url === null || !isLoopback(url)) return false;
   return registered.some((uri) => {
-    const known = readRedirectUri(uri);
-    return known !== null && isLoopback(known) && withoutPort(known) === withoutPort(url);
+    const registeredUrl = readRedirectUri(uri);
+    return (
+      registeredUrl !== null &&
+      isLoopback(registeredUrl) &&
+      withoutPort(registeredUrl) === withoutPort(url)
+    );
   });
 }
 

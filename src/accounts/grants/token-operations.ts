@@ -87,19 +87,19 @@ export function tokenOperations(randomBytes: RandomBytes) {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
       if (grant === undefined || !isSame(grant.codeHash, hashSecret(token.secret))) {
-        return refused("unknown code");
+        return refusal("unknown code");
       }
       if (grant.accessHash !== null || grant.revokedMs !== null) {
-        return yield* reused(database, grant, "the code was used before", nowMs);
+        return yield* revokeReused(database, grant, "the code was used before", nowMs);
       }
-      if (grant.expiresMs <= nowMs) return refused("the code has expired");
+      if (grant.expiresMs <= nowMs) return refusal("the code has expired");
       const other = mismatch(grant, request);
       if (other !== null) return other;
       if (request.redirectUri !== null && request.redirectUri !== grant.redirectUri) {
-        return refused("redirect_uri differs from that of the authorization request");
+        return refusal("redirect_uri differs from that of the authorization request");
       }
       if (request.codeChallenge !== grant.codeChallenge) {
-        return refused("code_verifier does not match the code_challenge");
+        return refusal("code_verifier does not match the code_challenge");
       }
       return yield* issue(database, grant, newFamily(randomBytes), request);
     }),
@@ -111,13 +111,13 @@ export function tokenOperations(randomBytes: RandomBytes) {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
       if (grant === undefined || !isSame(grant.familyHash, familyHashOf(token))) {
-        return refused("unknown refresh token");
+        return refusal("unknown refresh token");
       }
-      if (grant.revokedMs !== null) return refused("the connection was revoked");
+      if (grant.revokedMs !== null) return refusal("the connection was revoked");
       if (!isSame(grant.refreshHash, hashSecret(token.secret))) {
-        return yield* reused(database, grant, "the refresh token was used before", nowMs);
+        return yield* revokeReused(database, grant, "the refresh token was used before", nowMs);
       }
-      if (grant.expiresMs <= nowMs) return refused("the refresh token has expired");
+      if (grant.expiresMs <= nowMs) return refusal("the refresh token has expired");
       return mismatch(grant, request) ?? (yield* issue(database, grant, familyOf(token), request));
     }),
 
@@ -141,7 +141,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
   };
 }
 
-const refused = (reason: string, isReuse = false): TokenRefusal => ({
+const refusal = (reason: string, isReuse = false): TokenRefusal => ({
   kind: "refused",
   error: "invalid_grant",
   reason,
@@ -149,22 +149,22 @@ const refused = (reason: string, isReuse = false): TokenRefusal => ({
 });
 
 function mismatch(grant: GrantRow, { clientId, resource }: TokenRequest): TokenRefusal | null {
-  if (grant.clientId !== clientId) return refused("the token was issued to another client_id");
-  if (grant.isSuspended === 1) return refused("the account is suspended");
+  if (grant.clientId !== clientId) return refusal("the token was issued to another client_id");
+  if (grant.isSuspended === 1) return refusal("the account is suspended");
   if (resource !== null && !isResource(resource, grant.resource)) {
-    return { ...refused(`the token was issued for ${grant.resource}`), error: "invalid_target" };
+    return { ...refusal(`the token was issued for ${grant.resource}`), error: "invalid_target" };
   }
   return null;
 }
 
-function* reused(
+function* revokeReused(
   database: Database,
   grant: GrantRow,
   reason: string,
   nowMs: number,
 ): Steps<TokenRefusal> {
   if (grant.revokedMs === null) yield* endGrant(database, grant, { by: "token_reused", nowMs });
-  return refused(`${reason}, so all tokens of this connection are revoked`, true);
+  return refusal(`${reason}, so all tokens of this connection are revoked`, true);
 }
 
 function isSame(stored: Uint8Array | null, presented: Uint8Array): boolean {

@@ -49,7 +49,7 @@ async function start(): Promise<{ accountId: string; id: string; token: SessionT
   return { accountId, id, token };
 }
 
-async function admitted(token: SessionToken, atMs = nowMs): Promise<string> {
+async function admissionKind(token: SessionToken, atMs = nowMs): Promise<string> {
   const presented = tokens.parse(tokens.print(token));
   if (presented === null) return "no token";
   const { id: sessionId, generation, clientHash } = presented;
@@ -76,7 +76,7 @@ test("the store does not contain what is needed to forge a session token", async
   const { id, token } = await start();
   const row = database.get("SELECT * FROM session WHERE id = :id", { id });
   expect(JSON.stringify(row)).not.toContain(token.handle);
-  expect(await admitted(token)).toBe("admitted");
+  expect(await admissionKind(token)).toBe("admitted");
   expect(tokens.parse(tokens.print({ ...token, handle: id }))?.id).not.toBe(id);
   const other = createSessionTokens(randomBytes(32));
   expect(tokens.parse(other.print(token))).toBeNull();
@@ -85,54 +85,54 @@ test("the store does not contain what is needed to forge a session token", async
 test("a session of a suspended account is invalid even while its row exists", async () => {
   const { accountId, token } = await start();
   database.run("UPDATE account SET suspended_ms = 1 WHERE id = :accountId", { accountId });
-  expect(await admitted(token)).toBe("none");
+  expect(await admissionKind(token)).toBe("none");
 });
 
 test("knowing a session's id is not sufficient to end the session", async () => {
   const { token } = await start();
   const text = tokens.print(token);
-  for (const made of [`${text.slice(0, -43)}${"A".repeat(43)}`, text.replace(".1.", ".2.")]) {
-    expect(tokens.parse(made)).toBeNull();
+  for (const forged of [`${text.slice(0, -43)}${"A".repeat(43)}`, text.replace(".1.", ".2.")]) {
+    expect(tokens.parse(forged)).toBeNull();
   }
-  expect(await admitted(token)).toBe("admitted");
+  expect(await admissionKind(token)).toBe("admitted");
 });
 
 test("the same client gets the same next session token, however late it requests it again", async () => {
   const { token } = await start();
   const early = nextToken(token, here);
-  expect(await admitted(token, nowMs + 61_000)).toBe("admitted");
+  expect(await admissionKind(token, nowMs + 61_000)).toBe("admitted");
   const late = nextToken(token, here);
-  expect(await admitted(late, nowMs + 61_000)).toBe("admitted");
-  expect(await admitted(early, nowMs + 300_000)).toBe("admitted");
+  expect(await admissionKind(late, nowMs + 61_000)).toBe("admitted");
+  expect(await admissionKind(early, nowMs + 300_000)).toBe("admitted");
 });
 
 test("a replaced session token is valid during the grace period, and treated as stolen after it", async () => {
   const { token } = await start();
   const next = nextToken(token, here);
-  expect(await admitted(token, nowMs + idleMs - 1)).toBe("admitted");
-  expect(await admitted(next)).toBe("admitted");
-  expect(await admitted(token, nowMs + formerMs - 1)).toBe("admitted");
-  expect(await admitted(token, nowMs + formerMs)).toBe("stolen");
+  expect(await admissionKind(token, nowMs + idleMs - 1)).toBe("admitted");
+  expect(await admissionKind(next)).toBe("admitted");
+  expect(await admissionKind(token, nowMs + formerMs - 1)).toBe("admitted");
+  expect(await admissionKind(token, nowMs + formerMs)).toBe("stolen");
 });
 
 test("two clients requesting the next token with one cookie get different ones, and one is treated as stolen", async () => {
   const { token } = await start();
   const [theirs, mine] = [nextToken(token, otherClient), nextToken(token, here)];
-  expect(await admitted(theirs)).toBe("admitted");
-  expect(await admitted(mine, nowMs + formerMs)).toBe("stolen");
+  expect(await admissionKind(theirs)).toBe("admitted");
+  expect(await admissionKind(mine, nowMs + formerMs)).toBe("stolen");
 });
 
 test("a store restored from a backup accepts newer session tokens without reporting theft", async () => {
   const { id, token } = await start();
   const second = nextToken(token, here);
   const third = nextToken(second, here);
-  expect(await admitted(third)).toBe("admitted");
+  expect(await admissionKind(third)).toBe("admitted");
   const row = database.get<{ generation: number }>(
     "SELECT generation FROM session WHERE id = :id",
     { id },
   );
   expect(row?.generation).toBe(3);
-  expect(await admitted(second, nowMs + formerMs)).toBe("stolen");
+  expect(await admissionKind(second, nowMs + formerMs)).toBe("stolen");
 });
 
 test("the caller of an admitted session request includes the session's id", async () => {
@@ -153,8 +153,8 @@ test("the caller of an admitted session request includes the session's id", asyn
 
 test("an idle or unknown session is invalid", async () => {
   const { token } = await start();
-  expect(await admitted(token, nowMs + idleMs)).toBe("none");
-  expect(await admitted({ ...token, handle: "0".repeat(22) })).toBe("none");
+  expect(await admissionKind(token, nowMs + idleMs)).toBe("none");
+  expect(await admissionKind({ ...token, handle: "0".repeat(22) })).toBe("none");
 });
 
 test("the last use of a session is written at most once a minute", async () => {

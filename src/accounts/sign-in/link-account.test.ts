@@ -28,7 +28,7 @@ afterEach(() => {
 async function signInWithLink(): Promise<string> {
   const request = { accountId: null, actor: "command_line" as const, nowMs: 1, expiresMs: 100 };
   const token = await store.write("makeSignInLink", request);
-  const entered = await store.write("signInWithLink", {
+  const signedIn = await store.write("signInWithLink", {
     agent: "a test",
     addressGroup: "127.0.0.1",
     method: "link",
@@ -38,18 +38,18 @@ async function signInWithLink(): Promise<string> {
     previousSession: null,
     hash: hashOfSecret(token),
   });
-  if (entered?.kind !== "signed_in") throw new Error("the link does not sign in");
-  return entered.accountId;
+  if (signedIn?.kind !== "signed_in") throw new Error("the link does not sign in");
+  return signedIn.accountId;
 }
 
 test("sign-in links without an account always sign in to the same account, never to another one named operator", async () => {
-  const named = runNow(
+  const namesake = runNow(
     insertAccount(database.forOperations, { name: "operator", nowMs: 1 }, randomBytes),
   );
   const accountId = await signInWithLink();
-  expect(accountId).not.toBe(named);
+  expect(accountId).not.toBe(namesake);
   expect(await signInWithLink()).toBe(accountId);
-  const roles = database.all("SELECT role FROM account WHERE id = :named", { named });
+  const roles = database.all("SELECT role FROM account WHERE id = :namesake", { namesake });
   expect(roles).toEqual([{ role: "member" }]);
 });
 

@@ -91,9 +91,9 @@ function signInWith(changes: Changes = {}): SignIn {
 }
 
 async function begin(signIn: SignIn, name: ProviderName = "github") {
-  const begun = await signIn.begin(name, { redirectUri, returnTo: null });
-  if (begun === null) throw new Error("the provider is not configured");
-  return begun;
+  const started = await signIn.begin(name, { redirectUri, returnTo: null });
+  if (started === null) throw new Error("the provider is not configured");
+  return started;
 }
 
 /** The account of the sign-in, or the code of its refusal. */

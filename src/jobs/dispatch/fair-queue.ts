@@ -63,8 +63,8 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
   function waitingOf(item: Item): KeyTurn<Item> {
     const { kind } = item;
     const key = keyOf(item);
-    const known = key.waiting.get(kind);
-    if (known !== undefined) return known;
+    const existing = key.waiting.get(kind);
+    if (existing !== undefined) return existing;
     const group = groupOf(item);
     group.waitingPairs += 1;
     const waiting: KeyTurn<Item> = { key, group, kind, items: createFifo(), turn: null };
@@ -93,9 +93,9 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     if (waiting.turn !== null || key.running >= maxRunningPerKey) return;
     lastTurn += 1;
     waiting.turn = lastTurn;
-    const known = group.waiting.get(kind);
-    if (known !== undefined) {
-      known.keys.add(waiting);
+    const existing = group.waiting.get(kind);
+    if (existing !== undefined) {
+      existing.keys.add(waiting);
       return;
     }
     const queue = queueOf(group, kind);

@@ -23,17 +23,17 @@ async function completeWith(...items: FetchedItem[]): Promise<void> {
   await jobs.queue.complete(uuid, token, { ...result, items });
 }
 
-const known = (accountId: string, id: bigint) =>
+const findFetched = (accountId: string, id: bigint) =>
   jobs.table.store.read("findFetched", { accountId, id, nowMs: jobs.clock.now() });
 
 test("the ID of a fetched post identifies it for the account until the result expires", async () => {
   const { id, uri } = item({});
   await completeWith(item({}));
-  expect(await known("one", id ?? 0n)).toEqual([{ platform: "bluesky", uri }]);
-  expect(await known("two", id ?? 0n)).toEqual([]);
-  expect(await known("one", 1n)).toEqual([]);
+  expect(await findFetched("one", id ?? 0n)).toEqual([{ platform: "bluesky", uri }]);
+  expect(await findFetched("two", id ?? 0n)).toEqual([]);
+  expect(await findFetched("one", 1n)).toEqual([]);
   await jobs.clock.advance(130_000);
-  expect(await known("one", id ?? 0n)).toEqual([]);
+  expect(await findFetched("one", id ?? 0n)).toEqual([]);
   expect(jobs.table.database.all("SELECT uri FROM fetched_post")).toEqual([]);
 });
 
@@ -42,7 +42,7 @@ test("fetching a post again stores its ID longer, and posts of two platforms may
   await jobs.clock.advance(50_000);
   await completeWith(item({}), item({ platform: "mastodon", uri: "https://mas.to/1" }));
   await jobs.clock.advance(30_000);
-  expect(await known("one", item({}).id ?? 0n)).toEqual([
+  expect(await findFetched("one", item({}).id ?? 0n)).toEqual([
     { platform: "bluesky", uri: "at://did:plc:ann/app.bsky.feed.post/1" },
     { platform: "mastodon", uri: "https://mas.to/1" },
   ]);

@@ -28,7 +28,7 @@ test("webhook signatures made with two secrets can be verified with either, and 
 });
 
 test("a webhook secret has 32 random bytes after its prefix", () => {
-  const made = newSigningSecret(randomBytes);
-  expect(Buffer.from(made.slice("whsec_".length), "base64")).toHaveLength(32);
-  expect(newSigningSecret(randomBytes)).not.toBe(made);
+  const generated = newSigningSecret(randomBytes);
+  expect(Buffer.from(generated.slice("whsec_".length), "base64")).toHaveLength(32);
+  expect(newSigningSecret(randomBytes)).not.toBe(generated);
 });

@@ -11,29 +11,29 @@ export function checkWebhookUrl(
 ): string {
   const url = URL.parse(text);
   if (url === null)
-    throw refused(
+    throw refusedUrl(
       "the webhook's URL is invalid",
       "send an absolute URL, such as https://host.example/path",
     );
   if (url.protocol !== "https:" && !(url.protocol === "http:" && allowHttp === "on")) {
-    throw refused(`the webhook's URL must not begin with ${url.protocol}`, "use https://");
+    throw refusedUrl(`the webhook's URL must not begin with ${url.protocol}`, "use https://");
   }
   if (url.username !== "" || url.password !== "") {
-    throw refused(
+    throw refusedUrl(
       "the webhook's URL must not contain a user name or password",
       "remove them, and verify webhook-signature instead",
     );
   }
   if (url.href.length > longestUrl)
-    throw refused(`the webhook's URL is longer than ${longestUrl} characters after encoding`);
+    throw refusedUrl(`the webhook's URL is longer than ${longestUrl} characters after encoding`);
   if (hasBlockedPort(url)) {
-    throw refused(
+    throw refusedUrl(
       `port ${url.port} in the webhook's URL is reserved for another service`,
       "omit the port, or use another, such as 8443",
     );
   }
   if (!isPublicHost(url, guard)) {
-    throw refused(
+    throw refusedUrl(
       `${url.hostname} in the webhook's URL is not public`,
       "use a public host; EARSHOT_WEBHOOK_PRIVATE_HOSTS allows others",
     );
@@ -51,7 +51,7 @@ function isPublicHost(url: URL, guard: Guard): boolean {
   }
 }
 
-function refused(message: string, hint?: string): EarshotError {
+function refusedUrl(message: string, hint?: string): EarshotError {
   const code = "webhook_url_refused";
   const help = hint === undefined ? {} : { hint };
   const details = [{ code, message, ...help, pointer: "/url" }];
