@@ -85,7 +85,10 @@ export function sessionAdmission(context: HttpContext) {
   }
 
   /** Not awaited: the next request repeats a lost note. */
-  function noteUse({ id: sessionId, generation, clientHash }: PresentedToken, note: SessionNote): void {
+  function noteUse(
+    { id: sessionId, generation, clientHash }: PresentedToken,
+    note: SessionNote,
+  ): void {
     if (note === null) return;
     const nowMs = clock.now();
     const formerUntilMs = nowMs + dashboard.sessions.formerMs;

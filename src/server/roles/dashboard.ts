@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { clientFetchLimits, createFetchClient } from "../../accounts/grants/fetch-client.ts";
 import { createCsrfTokens } from "../../accounts/sessions/csrf.ts";
 import { createSessionTokens } from "../../accounts/sessions/session-token.ts";
-import { requestedUrls, configuredProviders } from "../../accounts/sign-in/providers.ts";
+import { configuredProviders, requestedUrls } from "../../accounts/sign-in/providers.ts";
 import { githubUrl, gitlabUrl } from "../../accounts/sign-in/settings.ts";
 import { createSignIn } from "../../accounts/sign-in/sign-in.ts";
 import type { AccountStore } from "../../accounts/store.ts";
