@@ -125,7 +125,11 @@ function reportOf(differing: Case, form: IndexForm): string {
   const methods = openThreeExecutors(posts, form);
   const answers = methods.answersTo(queryTextOf(query));
   methods.remove();
-  const regressionCase = { name: "", query: queryTextOf(query), posts: posts.map(nonDefaultFields) };
+  const regressionCase = {
+    name: "",
+    query: queryTextOf(query),
+    posts: posts.map(nonDefaultFields),
+  };
   return [
     `the answers differ (${form}); once understood, add it to testkit/data/regression-cases.ts:`,
     inspect(regressionCase, {

@@ -106,7 +106,13 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     };
     const partFindings = await Promise.all(
       Array.from({ length: threadCount }, async (_, part): Promise<OracleFindings> => {
-        const task: OracleTask = { folder: archive.folder, queries, around, part, parts: threadCount };
+        const task: OracleTask = {
+          folder: archive.folder,
+          queries,
+          around,
+          part,
+          parts: threadCount,
+        };
         const worker = new Worker(new URL("../../testkit/data/oracle-worker.ts", import.meta.url), {
           workerData: task,
         });

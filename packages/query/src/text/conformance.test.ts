@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
-  hasCases,
   casesFolder,
+  hasCases,
   notApplicable,
   runCases,
 } from "../../../../testkit/conformance/twitter-text.ts";
