@@ -66,7 +66,7 @@ describe("accounts", () => {
       /^ann\.example \(did:plc:a{24}\): 1 post, 1 added, 0 updated, 0 deleted in [\d.]+ s, 1 label; 1 invalid record$/m,
     );
     expect(out).toMatch(/^did:plc:b{24}: .* is not in its directory – check the spelling/m);
-    expect(notes).toMatch(/^earshot: 1 of 2 accounts failed – run it again/m);
+    expect(notes).toMatch(/^earshot: 1 of 2 accounts failed – run the command again/m);
     const found = await earshot("search", "from:ann.example aurora label:sky", "--ndjson");
     expect(JSON.parse(found.out)).toMatchObject({ Metadata: { origin: "backfill" } });
   });
@@ -151,7 +151,7 @@ describe("a time span", () => {
 });
 
 test.each([
-  [[], "accounts or a time are required"],
+  [[], "accounts or a time range is required"],
   [["--author", "ann.example", "--replay", "gaps"], "--replay conflicts with authors"],
   [["--replay", "yesterday"], "It must be FROM..TO"],
   [["--replay", "2999-01-01..2999-01-02"], "--replay starts in the future"],

@@ -291,7 +291,7 @@ describe("requests with the deployment's credential", () => {
       expect(refused.statusCode).toBe(422);
       expect(refused.json()).toMatchObject({
         code: "source_unavailable",
-        error: expect.stringContaining("your own credential"),
+        error: expect.stringContaining("your own x credential"),
         hint: expect.stringContaining("earshot credentials add x app-token"),
       });
       expect(refused.json().hint).toContain("--account ACCOUNT");

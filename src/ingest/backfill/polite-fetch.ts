@@ -87,7 +87,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     pace.nextMs = startMs + 1_000 / requestsPerSecond;
     const waitMs = startMs - clock.elapsed();
     if (waitMs > maxWaitMs) throw waitTooLong(host, waitMs);
-    if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `${host} requested a delay` });
+    if (waitMs >= reportedWaitMs) onWait?.({ host, waitMs, reason: `pausing requests to ${host}` });
     if (waitMs > 0) await clock.sleep(waitMs, signal);
   }
 

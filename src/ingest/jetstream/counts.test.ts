@@ -230,7 +230,7 @@ test("reading of likes pauses while the archive is slow, and no like is lost", a
     reaction(startUs + n, `like${n}`, uriOf(`post${n}`)),
   );
   const { state } = start({ maxWaitingEvents: 500, batchEvents: 100 });
-  await vi.waitFor(() => expect(state().status).toBe("paused"));
+  await vi.waitFor(() => expect(state().status).toBe("paused"), 10_000);
   expect(state().waitingEvents).toBeLessThan(2_000);
   resolve();
   await archive.until(() => archive.counts.size === 20_000);

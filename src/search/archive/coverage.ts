@@ -19,7 +19,7 @@ import type {
 } from "../../platforms/source.ts";
 import { hasTime, idTimeMs, windowOfIds } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { type FollowedCollection, followedCollections, mutableCollectionsIn } from "./followed.ts";
+import { type MutableCoverage, mutableCollectionsIn, mutableCoverage } from "./followed.ts";
 import { missingPosts } from "./missing-posts.ts";
 import { noSourceWarning } from "./no-source.ts";
 
@@ -80,7 +80,7 @@ export function archiveCoverage(
     const gaps = missingPosts({ platform, tree, names, ...context });
     const toMs = isLive && gaps.length === 0 ? coveredUntilMs(window, postIntervals) : window.toMs;
     const claimed = { ...window, toMs: Math.max(toMs, window.fromMs ?? toMs) };
-    return { platform, gaps, claimed, followed: followedCollections(collections, context) };
+    return { platform, gaps, claimed, followed: mutableCoverage(collections, context) };
   });
   const isKnown = (platform: Platform): boolean =>
     isAnswerable(feed, covered, platform) ||
@@ -188,7 +188,7 @@ function listedCoverage(
  */
 function unfollowedWarnings(
   platform: Platform,
-  followed: readonly FollowedCollection[],
+  followed: readonly MutableCoverage[],
 ): SourceWarning[] {
   const missed = followed.filter(({ gaps }) => gaps.length > 0).map(({ what }) => what);
   const counts = missed.filter((what) => what !== "labels");

@@ -37,7 +37,7 @@ function mutableCollectionsInLeaf(
 /** Counts are added with a delay of a minute, and a labeler may be silent for a while. */
 const minSlackMs = 300_000;
 
-export type FollowedCollection = {
+export type MutableCoverage = {
   what: MutableCollection;
   collection: Collection;
   span: Span;
@@ -48,10 +48,10 @@ export type FollowedCollection = {
  * The spans extend to the present, because a like may come any time after its post. A platform fed only by imports has
  * nothing to follow.
  */
-export function followedCollections(
+export function mutableCoverage(
   mutable: ReadonlySet<MutableCollection>,
   { window, intervals, nowMs, slackMs, isLive }: PostCoverage,
-): FollowedCollection[] {
+): MutableCoverage[] {
   if (mutable.size === 0) return [];
   const imported = intervals.filter(({ source }) => source === "import");
   if (imported.length === intervals.length) return [];
