@@ -21,6 +21,11 @@ export const maxChars = z
   .default(12_000)
   .describe("Limits the total length of all texts, to fit your context");
 
+export const cursor = z
+  .string()
+  .optional()
+  .describe("Cursor of an earlier result, for the next page");
+
 export const account = z
   .string()
   .describe('A handle or profile address: "ann.bsky.social", "@ann@mastodon.social", "x:@ann"');

@@ -34,6 +34,13 @@ beforeAll(async () => {
         counts: { likes: index, reposts: 0, replies: null, quotes: null },
       }),
     ),
+    postOf("question", 300, "what is that light"),
+    ...Array.from({ length: 7 }, (_, index) =>
+      postOf(`reply${index}`, 290 - index, `answer number ${index}`, {
+        conversationId: `at://did:plc:author/app.bsky.feed.post/question`,
+        isReply: true,
+      }),
+    ),
     postOf("hostile", 1, hostile, { username: "ann.example" }),
   ]);
 });
@@ -148,6 +155,26 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
     expect(thread.structured.posts).toMatchObject([{ id: post?.id }]);
     const missing = await callTool(client, "get_post", { post: "1140437409710116865" });
     expect(missing.structured.post).toBeNull();
+  });
+
+  test("an MCP client reads each post of a long conversation once", async () => {
+    const found = await callTool(client, "search_posts", { query: "light" });
+    const [question] = found.structured.posts as { id: string }[];
+    const pages: string[][] = [];
+    let cursor: unknown;
+    do {
+      const { structured, text } = await callTool(client, "get_thread", {
+        post: question?.id,
+        max_results: 3,
+        ...(typeof cursor === "string" ? { cursor } : {}),
+      });
+      pages.push((structured.posts as { text: string }[]).map((post) => post.text));
+      cursor = structured.next_cursor;
+      if (typeof cursor === "string") expect(text).toContain(`cursor "${cursor}"`);
+    } while (cursor !== null);
+    expect(pages[0]?.[0]).toBe("what is that light");
+    const answers = Array.from({ length: 7 }, (_, index) => `answer number ${index}`);
+    expect(pages.flat().sort()).toEqual([...answers, "what is that light"]);
   });
 
   test("an MCP client can limit the text by max_chars", async () => {

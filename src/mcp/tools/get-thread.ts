@@ -1,14 +1,20 @@
 import * as z from "zod";
-import { maxChars, maxResults, platform, postName } from "../inputs.ts";
+import { cursor, maxChars, maxResults, platform, postName } from "../inputs.ts";
 import { type ApiRecord, post, postOf } from "../records.ts";
 import { notesOf, renderPosts, summaryLine } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 
-const input = z.object({ post: postName, platform, max_results: maxResults, max_chars: maxChars });
+const input = z.object({
+  post: postName,
+  platform,
+  max_results: maxResults,
+  max_chars: maxChars,
+  cursor,
+});
 
 const output = z.object({
-  posts: z.array(post).describe("Oldest first; in_reply_to is the post that each replies to"),
+  posts: z.array(post).describe("Oldest first; in_reply_to is the ID of the post it replies to"),
   next_cursor: z.string().nullable(),
   complete: z.boolean(),
 });
@@ -17,7 +23,7 @@ export const getThread: Tool<typeof input, typeof output> = {
   name: "get_thread",
   title: "Get a conversation",
   description:
-    "Returns the archived posts of a conversation, oldest first: the first post and its replies. Costs two searches.",
+    "Returns a post and the newest archived posts of its conversation, oldest first; a cursor gets earlier ones. Costs two searches.",
   input,
   output,
   run: async (args, context) => {
@@ -32,9 +38,10 @@ export const getThread: Tool<typeof input, typeof output> = {
     );
     const [record] = lookup.results;
     if (record === undefined) {
-      const text = ["No such post: deleted, hidden, or not archived.", ...notesOf(lookup)].join(
-        "\n",
-      );
+      const text = [
+        "Post not found: it may be deleted, hidden or not archived.",
+        ...notesOf(lookup),
+      ].join("\n");
       return { structured: { posts: [], next_cursor: null, complete: lookup.complete }, text };
     }
     const answer = await runSearch(
@@ -44,12 +51,15 @@ export const getThread: Tool<typeof input, typeof output> = {
           type: "searchbyfullarchive",
           query: `conversation_id:${record.Metadata?.conversation_id ?? record.ID}`,
           max_results: limit,
+          next_cursor: args.cursor,
         },
         maxChars: args.max_chars,
       },
       context,
     );
-    const posts = oldestFirst([record, ...answer.results]).map(postOf);
+    const replies = answer.results.filter(({ ID }) => ID !== record.ID);
+    const isFirstPage = args.cursor === undefined;
+    const posts = oldestFirst(isFirstPage ? [record, ...replies] : replies).map(postOf);
     return {
       structured: { posts, next_cursor: answer.next_cursor, complete: answer.complete },
       text: [summaryLine(answer, "posts"), ...notesOf(answer), "", renderPosts(posts)].join("\n"),
@@ -57,7 +67,5 @@ export const getThread: Tool<typeof input, typeof output> = {
   },
 };
 
-function oldestFirst(records: readonly ApiRecord[]): ApiRecord[] {
-  const byId = new Map(records.map((record) => [record.ID, record]));
-  return [...byId.values()].sort((a, b) => (BigInt(a.ID) < BigInt(b.ID) ? -1 : 1));
-}
+const oldestFirst = (records: readonly ApiRecord[]): ApiRecord[] =>
+  records.toSorted((a, b) => (BigInt(a.ID) < BigInt(b.ID) ? -1 : 1));

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { endTime, maxChars, maxResults, platform, startTime } from "../inputs.ts";
+import { cursor, endTime, maxChars, maxResults, platform, startTime } from "../inputs.ts";
 import { post, postOf } from "../records.ts";
 import { notesOf, renderPosts, summaryLine, warningText } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
@@ -18,7 +18,7 @@ const input = z.object({
   platform,
   max_results: maxResults,
   max_chars: maxChars,
-  cursor: z.string().optional().describe("Cursor of an earlier result, for the next page"),
+  cursor,
 });
 
 const output = z.object({
