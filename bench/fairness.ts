@@ -48,12 +48,12 @@ function makeKey(name: string): string {
 }
 
 const call = async ({ base }: ServerProcess, path: string, key: string, method = "GET") => {
-  const answer = await fetch(`${base}${path}`, {
+  const response = await fetch(`${base}${path}`, {
     method,
     headers: { authorization: `Bearer ${key}` },
   });
-  await answer.arrayBuffer();
-  return answer.status;
+  await response.arrayBuffer();
+  return response.status;
 };
 
 const searchOne = async (number: number): Promise<void> => {
@@ -92,10 +92,10 @@ async function submitExpensive(round: number): Promise<Submitted[]> {
 }
 
 const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
-  const answer = await fetch(`${server.base}/v1/search/live/social/status/${uuid}`, {
+  const response = await fetch(`${server.base}/v1/search/live/social/status/${uuid}`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  const { status } = (await answer.json()) as { status: string };
+  const { status } = (await response.json()) as { status: string };
   return status !== "done" && status !== "error" && status !== "cancelled";
 };
 

@@ -246,8 +246,8 @@ async function service(name: string, embedded: string, simulated: string): Promi
   });
   const base = `http://127.0.0.1:${port}`;
   await until(`the gateway of ${name}`, async () => {
-    const answer = await fetch(`${base}/livez`).catch(() => null);
-    return answer?.ok === true ? true : null;
+    const response = await fetch(`${base}/livez`).catch(() => null);
+    return response?.ok === true ? true : null;
   });
   return { name, base, dir, key: token };
 }
@@ -297,8 +297,8 @@ async function measureAttestation({ base, dir }: Service, simulated: string): Pr
     enrolmentToken: enrolmentTokenIn(dir),
     nowMs: Date.now,
     send: async (path: string, headers: Record<string, string>, body: string) => {
-      const answer = await fetch(`${base}${path}`, { method: "POST", headers, body });
-      return { statusCode: answer.status, body: await answer.text() };
+      const response = await fetch(`${base}${path}`, { method: "POST", headers, body });
+      return { statusCode: response.status, body: await response.text() };
     },
   };
   const durations: number[] = [];

@@ -107,8 +107,8 @@ function clauseOf(plan: PlanNode): object {
 
 async function call(base: string, method: string, path: string, body: string): Promise<string> {
   const headers = { "content-type": "application/x-ndjson" };
-  const answer = await fetch(base + path, { method, headers, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+  const response = await fetch(base + path, { method, headers, body });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
   return text;
 }

@@ -46,8 +46,8 @@ function nextJob() {
 }
 
 async function bare(): Promise<void> {
-  const answer = await fetch(`${upstream.url}${path}`, { dispatcher: agent });
-  JSON.parse(await answer.text());
+  const response = await fetch(`${upstream.url}${path}`, { dispatcher: agent });
+  JSON.parse(await response.text());
 }
 
 async function session(): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import { EarshotError } from "../lib/errors.ts";
-import { ApiRefusal } from "../mcp/api.ts";
+import { ApiError } from "../mcp/api.ts";
 import { wrongUse } from "./describe-error.ts";
 import { profileHelp, requireUrl } from "./remote/choose-service.ts";
 import {
@@ -78,9 +78,9 @@ async function login(
   const { openRemoteApi } = await import("./remote/remote-api.ts");
   const { api, close } = openRemoteApi({ url, key });
   try {
-    const answer = await api({ method: "GET", path: "/v1/search/live/social/jobs?limit=1" });
+    const response = await api({ method: "GET", path: "/v1/search/live/social/jobs?limit=1" });
     // A valid key may not be allowed to list jobs.
-    if (answer.status >= 300 && answer.status !== 403) throw new ApiRefusal(answer);
+    if (response.status >= 300 && response.status !== 403) throw new ApiError(response);
   } finally {
     await close();
   }

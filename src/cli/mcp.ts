@@ -77,13 +77,13 @@ async function openLocal(terminal: Terminal): Promise<ApiConnection> {
   const service = await startLocalService(config);
   const authorization = `Bearer ${service.key}`;
   const api: Api = async ({ method, path, headers, body }) => {
-    const answer = await service.app.inject({
+    const response = await service.app.inject({
       method,
       url: path,
       headers: { ...headers, authorization },
       ...(body === undefined ? {} : { payload: body as object }),
     });
-    return { status: answer.statusCode, text: answer.body };
+    return { status: response.statusCode, text: response.body };
   };
   const close = async (): Promise<void> => {
     await service.stop();

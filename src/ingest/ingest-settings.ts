@@ -64,7 +64,7 @@ export const ingestLimits = {
   ...jetstreamLimits,
   maxLabelsOfFrame: 1_000,
   fetchTimeoutMs: 10_000,
-  maxAnswerBytes: 1024 ** 2,
+  maxResponseBytes: 1024 ** 2,
 };
 
 export type IngestSettings = SettingsOf<typeof jetstreamSettings> &

@@ -38,7 +38,7 @@ export function startIngest(request: IngestRequest): Ingest {
     guard: createGuard(configured),
     userAgent,
     timeoutMs: settings.fetchTimeoutMs,
-    maxBytes: settings.maxAnswerBytes,
+    maxBytes: settings.maxResponseBytes,
     maxRedirects,
   });
   const parts = { archive, clock, random, log };
@@ -55,7 +55,7 @@ export function startIngest(request: IngestRequest): Ingest {
             requestsPerSecond: settings.lookUpsPerSecond,
             sources: settings.labelerSources,
             timeoutMs: settings.fetchTimeoutMs,
-            maxBytes: settings.maxAnswerBytes,
+            maxBytes: settings.maxResponseBytes,
           },
         });
   const stream = startJetstream({

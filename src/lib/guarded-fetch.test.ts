@@ -218,8 +218,8 @@ describe("endless answer", () => {
 
   test("an answer that never begins times out", async () => {
     const { url } = await host(() => {});
-    const answer = client([url])(url, { timeoutMs: 200 });
-    await expect(answer).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
+    const response = client([url])(url, { timeoutMs: 200 });
+    await expect(response).rejects.toMatchObject({ code: "upstream_timeout", retryable: true });
   });
 
   test("an endless answer ends when the caller aborts, with the caller's reason", async () => {
@@ -256,8 +256,8 @@ describe("host that does not answer", () => {
   test("a host with an unknown name is reported as unreachable", async () => {
     const unknown: Resolve = (_hostname, _options, done) =>
       done(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }), []);
-    const answer = client([], { resolve: unknown })("http://name.example/");
-    await expect(answer).rejects.toThrow("name.example does not resolve to a public address");
+    const response = client([], { resolve: unknown })("http://name.example/");
+    await expect(response).rejects.toThrow("name.example does not resolve to a public address");
   });
 });
 

@@ -1,20 +1,20 @@
 import type { Headers, Response } from "undici";
 import { EarshotError } from "./errors.ts";
 import { fetchError, tooLarge } from "./fetch-errors.ts";
-import { type FetchedAnswer, fetchedAnswer } from "./fetched-answer.ts";
+import { type FetchedResponse, fetchedResponse } from "./fetched-response.ts";
 import type { Guard } from "./guard.ts";
 import type { GuardedAgent } from "./guarded-agent.ts";
 import { type RedirectStep, redirectOf } from "./redirects.ts";
 import { readUrl, requireWebAddress } from "./web-address.ts";
 
-export type { FetchedAnswer } from "./fetched-answer.ts";
+export type { FetchedResponse } from "./fetched-response.ts";
 
 /**
  * Bounds time and size. Any HTTP status is an answer. Errors: `address_refused`;
  * `upstream_unreachable` and `upstream_timeout` (retryable); `answer_too_large`; the caller's abort
  * reason.
  */
-export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedAnswer>;
+export type GuardedFetch = (url: URL | string, options?: FetchOptions) => Promise<FetchedResponse>;
 
 export type FetchOptions = {
   method?: "GET" | "POST" | "DELETE";
@@ -26,7 +26,7 @@ export type FetchOptions = {
   timeoutMs?: number;
 };
 
-export type StreamedAnswer = {
+export type StreamedResponse = {
   status: number;
   headers: Headers;
   /** Decompressed; single use. Errors: as for the fetch. */
@@ -35,7 +35,7 @@ export type StreamedAnswer = {
 };
 
 export type GuardedClient = GuardedFetch & {
-  stream(url: URL | string, options?: FetchOptions): Promise<StreamedAnswer>;
+  stream(url: URL | string, options?: FetchOptions): Promise<StreamedResponse>;
   close(): Promise<void>;
 };
 
@@ -109,11 +109,11 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
     const pieces: Uint8Array[] = [];
     for await (const piece of piecesOf(opened, maxBytes)) pieces.push(piece);
     const { response, url: from } = opened;
-    return fetchedAnswer(from, response, Buffer.concat(pieces));
+    return fetchedResponse(from, response, Buffer.concat(pieces));
   };
 
   return Object.assign(guardedFetch, {
-    stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedAnswer> => {
+    stream: async (url: URL | string, options: FetchOptions = {}): Promise<StreamedResponse> => {
       const { maxBytes = defaultMaxBytes } = options;
       const opened = await open(stepOf(url, options), options);
       const { status, headers: responseHeaders, body } = opened.response;

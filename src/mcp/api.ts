@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUntrustedJson } from "../lib/bounded-json.ts";
 
 /** One request of the HTTP API, in this process or over the network. */
-export type Api = (request: ApiRequest) => Promise<ApiAnswer>;
+export type Api = (request: ApiRequest) => Promise<ApiResponse>;
 
 type ApiRequest = {
   method: "GET" | "POST" | "DELETE";
@@ -13,7 +13,7 @@ type ApiRequest = {
   signal?: AbortSignal;
 };
 
-export type ApiAnswer = { status: number; text: string };
+export type ApiResponse = { status: number; text: string };
 
 const problem = z.object({
   title: z.string().default("The request failed"),
@@ -24,26 +24,26 @@ const problem = z.object({
 });
 
 /** An error response of the API. The message is for a model: what is wrong, where, and how to fix it. */
-export class ApiRefusal extends Error {
+export class ApiError extends Error {
   readonly code: string;
 
-  constructor(answer: ApiAnswer) {
-    const { data } = problem.safeParse(orNull(() => parseBounded(answer.text)));
-    super(data === undefined ? `the server answered ${answer.status}` : textOf(data));
+  constructor(response: ApiResponse) {
+    const { data } = problem.safeParse(orNull(() => parseBounded(response.text)));
+    super(data === undefined ? `the server answered ${response.status}` : textOf(data));
     this.code = data?.code ?? "unknown";
   }
 }
 
 /**
- * The body of an answer below 300. By default, `parse` bounds the text, so that it cannot block a server's event loop. Errors: `ApiRefusal`;
+ * The body of an answer below 300. By default, `parse` bounds the text, so that it cannot block a server's event loop. Errors: `ApiError`;
  * an `Error` if it has another form.
  */
 export function readBody<Schema extends z.ZodType>(
-  { status, text }: ApiAnswer,
+  { status, text }: ApiResponse,
   schema: Schema,
   parse: (text: string) => unknown = parseBounded,
 ): z.output<Schema> {
-  if (status >= 300) throw new ApiRefusal({ status, text });
+  if (status >= 300) throw new ApiError({ status, text });
   const { data, error } = schema.safeParse(orNull(() => parse(text)));
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];

@@ -1,6 +1,6 @@
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { ApiRefusal, readBody } from "./api.ts";
+import { ApiError, readBody } from "./api.ts";
 import type { ToolContext } from "./tool.ts";
 
 const coverageAnswer = z.object({ coverage: z.unknown() });
@@ -17,13 +17,13 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
       mimeType: "text/markdown",
     },
     async (uri) => {
-      const answer = await api({
+      const response = await api({
         method: "GET",
         path: "/docs/query-language",
         headers: { accept: "text/markdown" },
       });
-      if (answer.status !== 200) throw new ApiRefusal(answer);
-      return { contents: [{ uri: uri.href, mimeType: "text/markdown", text: answer.text }] };
+      if (response.status !== 200) throw new ApiError(response);
+      return { contents: [{ uri: uri.href, mimeType: "text/markdown", text: response.text }] };
     },
   );
 
@@ -37,7 +37,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
       mimeType: "application/json",
     },
     async (uri) => {
-      const answer = await api({
+      const response = await api({
         method: "POST",
         path: "/v1/search/social",
         body: {
@@ -45,7 +45,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
           arguments: { type: "searchbyfullarchive", query: everyPost, max_results: 1 },
         },
       });
-      const { coverage } = readBody(answer, coverageAnswer);
+      const { coverage } = readBody(response, coverageAnswer);
       const text = JSON.stringify(coverage, null, 2);
       return { contents: [{ uri: uri.href, mimeType: "application/json", text }] };
     },
@@ -61,9 +61,9 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
     },
     async (uri, { uuid }) => {
       const path = `/v1/search/live/social/result/${encodeURIComponent(String(uuid))}`;
-      const answer = await api({ method: "GET", path });
-      if (answer.status !== 200) throw new ApiRefusal(answer);
-      return { contents: [{ uri: uri.href, mimeType: "application/json", text: answer.text }] };
+      const response = await api({ method: "GET", path });
+      if (response.status !== 200) throw new ApiError(response);
+      return { contents: [{ uri: uri.href, mimeType: "application/json", text: response.text }] };
     },
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Api } from "./api.ts";
-import { ApiRefusal } from "./api.ts";
+import { ApiError } from "./api.ts";
 import { runSearch } from "./run-search.ts";
 
 const search = {
@@ -74,7 +74,7 @@ test("a refusal by the tool explains what is wrong and how to fix it", async () 
   };
   const { context } = scripted([[400, problem]]);
   const refusal = await runSearch(search, context).catch((error: unknown) => error);
-  expect(refusal).toBeInstanceOf(ApiRefusal);
+  expect(refusal).toBeInstanceOf(ApiError);
   expect(String(refusal)).toContain(
     "The query is invalid (invalid_query): the query has an error\n- min_faves: needs a number\n  Fix: write min_faves:10\nFix: see /docs/query-language",
   );

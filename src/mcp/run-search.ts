@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { type Api, type ApiAnswer, readBody } from "./api.ts";
+import { type Api, type ApiResponse, readBody } from "./api.ts";
 import { apiRecord } from "./records.ts";
 
 type SearchArguments = {
@@ -53,7 +53,7 @@ const unfinished = z.object({ uuid: z.string() });
 const waitSeconds = 10;
 const maxRounds = 12;
 
-/** Errors: those of `searchInOneCall`; `ApiRefusal`. */
+/** Errors: those of `searchInOneCall`; `ApiError`. */
 export async function runSearch(run: SearchRun, context: RunContext): Promise<ToolAnswer> {
   return readBody(await searchInOneCall(run, "application/json", context), searchAnswer);
 }
@@ -67,7 +67,7 @@ export async function searchInOneCall(
   { platform, arguments: searchArguments, maxChars }: SearchRun,
   accept: string,
   { api, randomUuid, signal, report }: RunContext,
-): Promise<ApiAnswer> {
+): Promise<ApiResponse> {
   const request = {
     method: "POST" as const,
     path: `/v1/search/${platform}`,
@@ -80,9 +80,9 @@ export async function searchInOneCall(
     },
   };
   for (let round = 1; ; round += 1) {
-    const answer = await api(request);
-    if (answer.status !== 202) return answer;
-    const { uuid } = readBody(answer, unfinished);
+    const response = await api(request);
+    if (response.status !== 202) return response;
+    const { uuid } = readBody(response, unfinished);
     if (signal.aborted) {
       await api({ method: "DELETE", path: `/v1/search/live/${platform}/status/${uuid}` });
       throw signal.reason;

@@ -1,6 +1,6 @@
 import type { CallToolResult, McpServer, ServerContext } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import { ApiRefusal } from "./api.ts";
+import { ApiError } from "./api.ts";
 import type { RunContext } from "./run-search.ts";
 
 export type ToolContext = Pick<RunContext, "api" | "randomUuid">;
@@ -38,7 +38,7 @@ export function registerTool<Input extends z.ZodObject, Output extends z.ZodObje
         structuredContent: answer.structured,
       };
     } catch (error) {
-      if (!(error instanceof ApiRefusal)) throw error;
+      if (!(error instanceof ApiError)) throw error;
       return { isError: true, content: [{ type: "text", text: error.message }] };
     }
   };

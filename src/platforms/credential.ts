@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../lib/guarded-fetch.ts";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
@@ -45,7 +45,7 @@ export type CredentialKind = {
     request: AuthorizedRequest,
     stored: CredentialInUse,
     tools: CredentialTools,
-  ): Promise<FetchedAnswer>;
+  ): Promise<FetchedResponse>;
   /**
    * What a remote node needs to send requests without renewal. Absent if nothing may be released: requests are billed or
    * sessions need renewal.
@@ -112,7 +112,7 @@ export type CredentialTools = {
       headers?: Readonly<Record<string, string>>;
       signal?: AbortSignal;
     },
-  ) => Promise<FetchedAnswer>;
+  ) => Promise<FetchedResponse>;
   now: () => number;
   randomBytes: (length: number) => Uint8Array;
 };

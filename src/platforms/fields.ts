@@ -16,10 +16,10 @@ export function list(value: unknown, max: number): readonly unknown[] {
 /** Only an explicit list may be empty. Errors: `answer_unreadable`. */
 export function requiredList(value: unknown, max: number, sender: string): readonly unknown[] {
   if (Array.isArray(value)) return value.slice(0, max);
-  throw unreadableAnswer(sender, "a list is missing");
+  throw unreadableResponse(sender, "a list is missing");
 }
 
-export function unreadableAnswer(sender: string, problem: string): EarshotError {
+export function unreadableResponse(sender: string, problem: string): EarshotError {
   return new EarshotError("answer_unreadable", `${sender} sent an invalid response: ${problem}`, {
     status: 502,
     retryable: true,

@@ -15,7 +15,7 @@ const requestSettings = {
     1,
     "Time limit of a request to a platform.",
   ),
-  maxAnswerBytes: count(
+  maxResponseBytes: count(
     "EARSHOT_UPSTREAM_MAX_BYTES",
     4 * 1024 ** 2,
     [1_024, 1024 ** 3],

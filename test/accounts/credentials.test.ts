@@ -77,8 +77,8 @@ const approvingUser = (shown: () => string): Input => ({
   interactive: true,
   ask: async () => {
     const address = /^http\S+$/m.exec(shown())?.[0] ?? "";
-    const answer = await fetch(address, { redirect: "manual" });
-    return answer.headers.get("location") ?? "";
+    const response = await fetch(address, { redirect: "manual" });
+    return response.headers.get("location") ?? "";
   },
   askSecret: async () => client.secret,
   readAll: async () => "",
@@ -150,8 +150,8 @@ test("fifty concurrent requests renew an expired session once, and a command use
   const url = new URL("/2/users/me", emulator.url);
   const send = async () =>
     await kind.send({ url, headers: {}, signal: AbortSignal.timeout(5_000) }, stored, tools);
-  const answers = await Promise.all(Array.from({ length: 50 }, send));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  const responses = await Promise.all(Array.from({ length: 50 }, send));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
   expect(refreshes() - before).toBe(1);
   const [tested] = await Promise.all([earshot(["test"]), ...Array.from({ length: 50 }, send)]);
   expect(tested).toMatchObject({ code: 0, notes: "" });

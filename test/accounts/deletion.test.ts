@@ -210,13 +210,13 @@ async function submit(
   idempotencyKey: string | null = null,
   method = "searchbyquery",
 ): Promise<string> {
-  const answer = await service.call(key, {
+  const response = await service.call(key, {
     method: "POST",
     url: "/v1/search/live/social",
     payload: search(word, { type: method }),
     headers: idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey },
   });
-  return answer.json().uuid;
+  return response.json().uuid;
 }
 
 const deletion = (session: TestSession, confirm: string) =>
@@ -252,10 +252,10 @@ describe("deleting one's own account", () => {
     const pending = service.result(ann.key, ann.waiting);
     await service.waitForPending(1);
     expect((await deletion(ann.session, "another name")).json().code).toBe("invalid_request");
-    const answer = await deletion(ann.session, "annotated");
+    const response = await deletion(ann.session, "annotated");
 
-    expect(answer.statusCode).toBe(204);
-    expect(answer.headers["set-cookie"]).toMatch(/Max-Age=0/i);
+    expect(response.statusCode).toBe(204);
+    expect(response.headers["set-cookie"]).toMatch(/Max-Age=0/i);
     expect((await pending).json().code).toBe("unauthorized");
     expect([...rowsWithTraces(ann.traces)]).toEqual([]);
     expect(rowsWithTraces(bob.traces)).toEqual(others);

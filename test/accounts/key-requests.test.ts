@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KeyRequestsAnswer, NewKeyAnswer } from "../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyRequestsResponse,
+  NewKeyResponse,
+} from "../../src/http/dashboard/contract/keys.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -15,7 +18,7 @@ afterAll(() => service.remove());
 
 const path = "/dashboard/api/keys";
 
-async function makeKey(session: TestSession, choice: object = {}): Promise<NewKeyAnswer> {
+async function makeKey(session: TestSession, choice: object = {}): Promise<NewKeyResponse> {
   const payload = { name: "laptop", ...choice };
   return (await service.callAs(session, { method: "POST", url: path, payload })).json();
 }
@@ -24,7 +27,7 @@ const logOf = (session: TestSession, id: string) =>
   service.callAs(session, { url: `${path}/${id}/requests` });
 
 async function requestsOf(session: TestSession, id: string) {
-  return (await logOf(session, id)).json<KeyRequestsAnswer>().requests;
+  return (await logOf(session, id)).json<KeyRequestsResponse>().requests;
 }
 
 test("the requests of a key are listed newest first, and refused ones have their error code", async () => {
@@ -34,26 +37,26 @@ test("the requests of a key are listed newest first, and refused ones have their
     submissions_per_minute: 1,
   });
   const trends = { type: "social", arguments: { type: "gettrends" } };
-  const answers = [
+  const responses = [
     await service.submit(token, search("confidential")),
     await service.submit(token, search("from:")),
     await service.submit(token, trends),
     await service.submit(token, search("comet")),
   ];
-  expect(answers.map(({ statusCode }) => statusCode)).toEqual([202, 400, 403, 429]);
+  expect(responses.map(({ statusCode }) => statusCode)).toEqual([202, 400, 403, 429]);
   const listed = await requestsOf(session, key.id);
   const times = listed.map(({ at }) => at);
   expect(times).toEqual(times.toSorted().toReversed());
   // Rounded times can reverse requests that are less than a millisecond apart.
   const byId = new Map(listed.map((each) => [each.id, each]));
-  expect(answers.map(({ headers }) => byId.get(String(headers["x-request-id"])))).toEqual(
-    answers.map((answer) => ({
-      id: answer.headers["x-request-id"],
+  expect(responses.map(({ headers }) => byId.get(String(headers["x-request-id"])))).toEqual(
+    responses.map((response) => ({
+      id: response.headers["x-request-id"],
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       method: "POST",
       route: "/v1/search/live/:platform",
-      status: answer.statusCode,
-      code: answer.json().code ?? null,
+      status: response.statusCode,
+      code: response.json().code ?? null,
       duration_ms: expect.any(Number),
     })),
   );

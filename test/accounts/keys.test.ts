@@ -1,10 +1,10 @@
 import type { InjectOptions } from "fastify";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
+import type { AuditResponse } from "../../src/http/dashboard/contract/audit.ts";
 import type {
-  KeyListingAnswer,
-  KeysAnswer,
-  NewKeyAnswer,
+  KeyListingResponse,
+  KeysResponse,
+  NewKeyResponse,
 } from "../../src/http/dashboard/contract/keys.ts";
 import { methodNames } from "../../src/platforms/methods.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
@@ -43,45 +43,45 @@ async function send(
   });
 }
 
-async function make(session: Session, requested: object = {}): Promise<NewKeyAnswer> {
-  const answer = await send(session, "POST", path, { name: "laptop", ...requested });
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json<NewKeyAnswer>();
+async function make(session: Session, requested: object = {}): Promise<NewKeyResponse> {
+  const response = await send(session, "POST", path, { name: "laptop", ...requested });
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json<NewKeyResponse>();
 }
 
-async function rotate(session: Session, id: string, hours: number): Promise<NewKeyAnswer> {
-  const answer = await send(session, "POST", `${path}/${id}/rotate`, { overlap_hours: hours });
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json<NewKeyAnswer>();
+async function rotate(session: Session, id: string, hours: number): Promise<NewKeyResponse> {
+  const response = await send(session, "POST", `${path}/${id}/rotate`, { overlap_hours: hours });
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json<NewKeyResponse>();
 }
 
-async function keysOf(session: Session): Promise<readonly KeyListingAnswer[]> {
-  const answer = await send(session, "GET", path);
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json<KeysAnswer>().keys;
+async function keysOf(session: Session): Promise<readonly KeyListingResponse[]> {
+  const response = await send(session, "GET", path);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json<KeysResponse>().keys;
 }
 
-async function keyOf(session: Session, id: string): Promise<KeyListingAnswer> {
+async function keyOf(session: Session, id: string): Promise<KeyListingResponse> {
   const key = (await keysOf(session)).find((one) => one.id === id);
   if (key === undefined) throw new Error(`no key ${id} in the list`);
   return key;
 }
 
 async function statusOf(token: string): Promise<number> {
-  const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
-  return answer.statusCode;
+  const response = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
+  return response.statusCode;
 }
 
 describe("the first key", () => {
   test("if two tabs request the first key concurrently, it is created once", async () => {
     const session = await service.signIn();
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       send(session, "POST", `${path}/first`),
       send(session, "POST", `${path}/first`),
     ]);
-    const [made, refused] = answers.toSorted((one, other) => one.statusCode - other.statusCode);
+    const [made, refused] = responses.toSorted((one, other) => one.statusCode - other.statusCode);
     expect(made?.statusCode, made?.body).toBe(201);
-    const { key, token } = made?.json<NewKeyAnswer>() ?? {};
+    const { key, token } = made?.json<NewKeyResponse>() ?? {};
     expect(key).toMatchObject({
       name: "default",
       state: "active",
@@ -105,10 +105,10 @@ describe("the first key", () => {
 describe("keys of an account", () => {
   test("keys of an account are limited to five, even when created concurrently, and revoking one allows another", async () => {
     const session = await service.signIn();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 7 }, () => send(session, "POST", path, { name: "one of many" })),
     );
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([
+    expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([
       201, 201, 201, 201, 201, 409, 409,
     ]);
     const [some] = await keysOf(session);
@@ -142,10 +142,10 @@ describe("keys of an account", () => {
       ["POST", `${path}/${key.id}/rotate`, { overlap_hours: 1 }],
       ["DELETE", `${path}/${key.id}`, undefined],
     ] as const) {
-      const answer = await send(outsider, method, url, payload);
+      const response = await send(outsider, method, url, payload);
       const never = await send(outsider, method, url.replace(key.id, "nobody00"), payload);
-      expect({ statusCode: answer.statusCode, code: answer.json().code }).toEqual(unknown);
-      expect({ ...never.json(), request_id: "" }).toEqual({ ...answer.json(), request_id: "" });
+      expect({ statusCode: response.statusCode, code: response.json().code }).toEqual(unknown);
+      expect({ ...never.json(), request_id: "" }).toEqual({ ...response.json(), request_id: "" });
     }
     expect(await keysOf(outsider)).toEqual([]);
     expect(await statusOf(token)).toBe(200);
@@ -153,8 +153,8 @@ describe("keys of an account", () => {
 
   test("keys of an account cannot be managed with an API key, only in a dashboard session", async () => {
     const { token } = await make(await service.signIn());
-    const answer = await service.call(token, { method: "GET", url: path });
-    expect(answer.statusCode).toBe(401);
+    const response = await service.call(token, { method: "GET", url: path });
+    expect(response.statusCode).toBe(401);
   });
 });
 
@@ -168,9 +168,9 @@ describe("a key name", () => {
     "",
     "x".repeat(61),
   ])("a key name is refused: %j", async (name) => {
-    const answer = await send(await service.signIn(), "POST", path, { name });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
+    const response = await send(await service.signIn(), "POST", path, { name });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ errors: [{ pointer: "/name" }] });
   });
 
   test("a key name of up to 60 characters in any script is accepted and trimmed", async () => {
@@ -256,10 +256,10 @@ describe("a rotated key", () => {
     async (hours) => {
       const session = await service.signIn();
       const { key } = await make(session);
-      const answer = await send(session, "POST", `${path}/${key.id}/rotate`, {
+      const response = await send(session, "POST", `${path}/${key.id}/rotate`, {
         overlap_hours: hours,
       });
-      expect(answer.statusCode).toBe(400);
+      expect(response.statusCode).toBe(400);
     },
   );
 });
@@ -272,9 +272,9 @@ describe("an ended key", () => {
     const { uuid } = (await service.submit(token, search("comet"))).json();
     const overSocket = async () => {
       const headers = { authorization: `Bearer ${token}` };
-      const answer = await fetch(`${service.url}/v1/search/live/social/jobs`, { headers });
-      await answer.text();
-      return answer.status;
+      const response = await fetch(`${service.url}/v1/search/live/social/jobs`, { headers });
+      await response.text();
+      return response.status;
     };
     expect(await overSocket()).toBe(200);
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
@@ -293,28 +293,31 @@ describe("an ended key", () => {
     expect(key.expires_at).toBe(expiresAt);
     expect(await statusOf(token)).toBe(200);
     service.clock.move(hourMs);
-    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
-    expect(answer.statusCode).toBe(401);
-    expect(answer.json().hint).toContain("expired");
+    const response = await service.call(token, {
+      method: "GET",
+      url: "/v1/search/live/social/jobs",
+    });
+    expect(response.statusCode).toBe(401);
+    expect(response.json().hint).toContain("expired");
     const change = await send(session, "PATCH", `${path}/${key.id}`, { expires_at: null });
     expect(change.json()).toMatchObject({ code: "key_ended" });
   });
 
   test("a key cannot be created with an expiry in the past", async () => {
     const past = new Date(service.clock.now() - 1_000).toISOString();
-    const answer = await send(await service.signIn(), "POST", path, {
+    const response = await send(await service.signIn(), "POST", path, {
       name: "x",
       expires_at: past,
     });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ errors: [{ pointer: "/expires_at" }] });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ errors: [{ pointer: "/expires_at" }] });
   });
 });
 
 describe("the rates of a key", () => {
   test("the owner can lower the rates of a key but not raise them above the account's", async () => {
     const session = await service.signIn();
-    const listed = (await send(session, "GET", path)).json<KeysAnswer>();
+    const listed = (await send(session, "GET", path)).json<KeysResponse>();
     expect(listed.limits).toEqual({ requests_per_second: 3, submissions_per_minute: 10 });
     for (const [field, max] of [
       ["requests_per_second", 3],
@@ -328,8 +331,11 @@ describe("the rates of a key", () => {
       expect(raised.statusCode).toBe(400);
     }
     const { key, token } = await make(session, { submissions_per_minute: 2 });
-    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
-    expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=2;w=60');
+    const response = await service.call(token, {
+      method: "GET",
+      url: "/v1/search/live/social/jobs",
+    });
+    expect(response.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=2;w=60');
     expect(await keyOf(session, key.id)).toMatchObject({
       submissions_per_minute: 2,
       requests_per_second: null,
@@ -348,8 +354,11 @@ describe("the rates of a key", () => {
       { submissions_per_minute: 5 },
     );
     expect(lowered.statusCode, lowered.body).toBe(200);
-    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
-    expect(answer.headers["ratelimit-policy"]).toContain('"search";q=5;w=60');
+    const response = await service.call(token, {
+      method: "GET",
+      url: "/v1/search/live/social/jobs",
+    });
+    expect(response.headers["ratelimit-policy"]).toContain('"search";q=5;w=60');
     expect(await keyOf(session, key.id)).toMatchObject({ submissions_per_minute: 5 });
   });
 });
@@ -379,11 +388,11 @@ describe("a key restricted to some methods", () => {
         () => service.call(token, { method: "GET", url: "/v1/search/social/counts?query=comet" }),
       ];
       for (const call of calls) {
-        const answer = await call();
-        expect(answer.json()).toMatchObject(refusal);
-        expect(answer.headers.ratelimit).toContain('"search";r=10');
+        const response = await call();
+        expect(response.json()).toMatchObject(refusal);
+        expect(response.headers.ratelimit).toContain('"search";r=10');
         service.clock.move(1_000);
-        expect(answer.json().hint).toContain("use getbyid or gettrends");
+        expect(response.json().hint).toContain("use getbyid or gettrends");
       }
     },
   );
@@ -411,8 +420,8 @@ describe("a key restricted to some methods", () => {
   test.each([[[]], [["searchbyquery", "searchbyquery"]], [["searchbynothing"]], ["searchbyquery"]])(
     "%j is rejected as a key's list of methods",
     async (methods) => {
-      const answer = await send(await service.signIn(), "POST", path, { name: "x", methods });
-      expect(answer.statusCode).toBe(400);
+      const response = await send(await service.signIn(), "POST", path, { name: "x", methods });
+      expect(response.statusCode).toBe(400);
     },
   );
 });
@@ -424,8 +433,8 @@ test("keys of a suspended account are refused as suspended on every route", asyn
   const url = `/dashboard/api/operator/accounts/${session.accountId}`;
   const suspended = await send(operator, "PATCH", url, { suspended: true });
   expect(suspended.statusCode, suspended.body).toBe(200);
-  const answer = await service.submit(token, search("comet"));
-  expect(answer.json()).toMatchObject({ status: 403, code: "account_suspended" });
+  const response = await service.submit(token, search("comet"));
+  expect(response.json()).toMatchObject({ status: 403, code: "account_suspended" });
   const wrong = await service.call(`${token.slice(0, -7)}AAAAAAA`, { method: "GET", url: path });
   expect(wrong.statusCode).toBe(401);
 });
@@ -452,7 +461,7 @@ test("renaming a key takes effect and is audited without the name", async () => 
   await send(session, "DELETE", `${path}/${key.id}`);
   const audit = await send(session, "GET", "/dashboard/api/account/audit");
   expect(audit.statusCode, audit.body).toBe(200);
-  const { entries } = audit.json<AuditAnswer>();
+  const { entries } = audit.json<AuditResponse>();
   expect(entries.slice(0, 3)).toMatchObject([
     { action: "key_revoked", detail: {} },
     { action: "key_changed", detail: { renamed: true } },

@@ -23,17 +23,17 @@ const keysPath = "/dashboard/api/keys";
 
 async function limit(accountId: string, limits: object): Promise<void> {
   const url = `/dashboard/api/operator/accounts/${accountId}`;
-  const answer = await service.callAs(operator, { method: "PATCH", url, payload: limits });
-  expect(answer.statusCode, answer.body).toBe(200);
+  const response = await service.callAs(operator, { method: "PATCH", url, payload: limits });
+  expect(response.statusCode, response.body).toBe(200);
 }
 
 const makeKey = (session: TestSession, name = "laptop") =>
   service.callAs(session, { method: "POST", url: keysPath, payload: { name } });
 
 async function keyOf(session: TestSession): Promise<{ id: string; token: string }> {
-  const answer = await makeKey(session);
-  expect(answer.statusCode, answer.body).toBe(201);
-  const { key, token } = answer.json();
+  const response = await makeKey(session);
+  expect(response.statusCode, response.body).toBe(201);
+  const { key, token } = response.json();
   return { id: key.id, token };
 }
 
@@ -67,12 +67,12 @@ async function signUpSession(subject: string): Promise<TestSession> {
 }
 
 async function deleteAccount(session: TestSession, subject: string): Promise<void> {
-  const answer = await service.callAs(session, {
+  const response = await service.callAs(session, {
     method: "DELETE",
     url: "/dashboard/api/account",
     payload: { confirm: `login-${subject}` },
   });
-  expect(answer.statusCode, answer.body).toBe(204);
+  expect(response.statusCode, response.body).toBe(204);
 }
 
 describe("an owner who deletes the account and signs up again", () => {
@@ -176,12 +176,12 @@ test("a rotated key ends when its successor is revoked", async () => {
 
 test("an expired key stays expired when the clock is set back", async () => {
   const session = await service.signIn();
-  const answer = await service.callAs(session, {
+  const response = await service.callAs(session, {
     method: "POST",
     url: keysPath,
     payload: { name: "laptop", expires_at: new Date(service.clock.now() + 60_000).toISOString() },
   });
-  const { token } = answer.json();
+  const { token } = response.json();
   const url = "/v1/search/live/social/jobs";
   expect((await service.call(token, { url })).statusCode).toBe(200);
   service.clock.move(61_000);

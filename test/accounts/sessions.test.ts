@@ -107,10 +107,10 @@ test("a request with both a key and a cookie is authenticated by the key", async
 
 test("dashboard paths do not accept API keys", async () => {
   const key = await service.makeKey();
-  const answer = await service.call(key, { url: "/dashboard/api/sessions" });
-  expect(answer.statusCode).toBe(401);
-  expect(answer.json().code).toBe("session_needed");
-  expect(answer.headers).toMatchObject({
+  const response = await service.call(key, { url: "/dashboard/api/sessions" });
+  expect(response.statusCode).toBe(401);
+  expect(response.json().code).toBe("session_needed");
+  expect(response.headers).toMatchObject({
     "cache-control": "private, no-store",
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
@@ -149,14 +149,14 @@ test.each<[string, Record<string, string | undefined>]>([
     const present = Object.fromEntries(
       Object.entries(options).filter((field): field is [string, string] => field[1] !== undefined),
     );
-    const answer = await app.inject({
+    const response = await app.inject({
       method: "POST",
       url,
       headers: present,
       payload: search("comet"),
     });
-    expect(answer.statusCode).toBe(403);
-    expect(answer.json().code).toBe("forbidden_origin");
+    expect(response.statusCode).toBe(403);
+    expect(response.json().code).toBe("forbidden_origin");
   }
   expect(await status(session)).toBe(200);
 });
@@ -267,9 +267,9 @@ test("a session ends thirty days after sign-in, regardless of its use", async ()
     await settled();
   }
   service.clock.move(dayMs);
-  const answer = await service.callAs(session, { url: jobs });
-  expect(answer.statusCode).toBe(401);
-  expect(answer.headers["set-cookie"]).toBeUndefined();
+  const response = await service.callAs(session, { url: jobs });
+  expect(response.statusCode).toBe(401);
+  expect(response.headers["set-cookie"]).toBeUndefined();
   const requested = await service.callAs(session, { url: "/dashboard/api/session" });
   expect(String(requested.headers["set-cookie"])).toMatch(/^earshot=; Max-Age=0;/);
 });
@@ -347,9 +347,9 @@ test("the id of a session is not enough to use or end the session", async () => 
 test("a late request with the cookie of an ended session does not clear the browser's current cookie", async () => {
   const session = await service.signIn();
   await service.callAs(session, { method: "POST", url: "/dashboard/api/sign-out" });
-  const answer = await service.callAs(session, { url: jobs });
-  expect(answer.statusCode).toBe(401);
-  expect(answer.headers["set-cookie"]).toBeUndefined();
+  const response = await service.callAs(session, { url: jobs });
+  expect(response.statusCode).toBe(401);
+  expect(response.headers["set-cookie"]).toBeUndefined();
 });
 
 test("responses to a session forbid caching and content sniffing", async () => {
@@ -374,8 +374,8 @@ test.each([
   `earshot=${"x".repeat(8_000)}`,
 ])("a malformed session cookie is ignored: %s", async (cookie) => {
   const { app } = service;
-  const answer = await app.inject({ url: jobs, headers: { cookie } });
-  expect(answer.statusCode).toBe(401);
+  const response = await app.inject({ url: jobs, headers: { cookie } });
+  expect(response.statusCode).toBe(401);
   const page = await app.inject({ url: "/dashboard/api/session", headers: { cookie } });
   expect(page.json().signed_in).toBeNull();
 });
@@ -384,14 +384,14 @@ test("a sign-in link signs the operator in once", async () => {
   const token = await linkToken();
   const browser = createTestBrowser(service);
   const options = { payload: { token } };
-  const answer = await browser.send("POST", "/dashboard/api/sign-in", options);
-  expect(answer.statusCode).toBe(200);
-  expect(answer.json().signed_in.account).toMatchObject({
+  const response = await browser.send("POST", "/dashboard/api/sign-in", options);
+  expect(response.statusCode).toBe(200);
+  expect(response.json().signed_in.account).toMatchObject({
     name: "operator",
     role: "operator",
     provider: null,
   });
-  expect((await browser.session()).signed_in.session_id).toBe(answer.json().signed_in.session_id);
+  expect((await browser.session()).signed_in.session_id).toBe(response.json().signed_in.session_id);
   const again = await createTestBrowser(service).send("POST", "/dashboard/api/sign-in", options);
   expect(again.statusCode).toBe(401);
   expect(again.json().code).toBe("sign_in_link_invalid");
@@ -407,26 +407,26 @@ test("a sign-in link for an account signs in to that account and does not change
   });
   const token = await linkToken(accountId);
   const browser = createTestBrowser(service);
-  const answer = await browser.send("POST", "/dashboard/api/sign-in", { payload: { token } });
-  expect(answer.json().signed_in.account).toMatchObject({ name: "laptop", role: "member" });
+  const response = await browser.send("POST", "/dashboard/api/sign-in", { payload: { token } });
+  expect(response.json().signed_in.account).toMatchObject({ name: "laptop", role: "member" });
 });
 
 test("a sign-in link expires after fifteen minutes", async () => {
   const token = await linkToken();
   service.clock.move(900_001);
   const browser = createTestBrowser(service);
-  const answer = await browser.send("POST", "/dashboard/api/sign-in", { payload: { token } });
-  expect(answer.json().code).toBe("sign_in_link_invalid");
+  const response = await browser.send("POST", "/dashboard/api/sign-in", { payload: { token } });
+  expect(response.json().code).toBe("sign_in_link_invalid");
 });
 
 test("another site cannot sign a browser in with its own link", async () => {
   const token = await linkToken();
   const browser = createTestBrowser(service, "http://evil.example");
-  const answer = await browser.send("POST", "/dashboard/api/sign-in", {
+  const response = await browser.send("POST", "/dashboard/api/sign-in", {
     payload: { token },
     headers: { "sec-fetch-site": "cross-site" },
   });
-  expect(answer.json().code).toBe("forbidden_origin");
+  expect(response.json().code).toBe("forbidden_origin");
   expect(browser.cookies.size).toBe(0);
 });
 

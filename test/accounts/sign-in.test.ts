@@ -58,9 +58,9 @@ async function begin(browser: TestBrowser, path = "/auth/github"): Promise<strin
 
 async function finishSignIn(browser: TestBrowser, callback: string): Promise<string> {
   const { pathname, search } = new URL(callback);
-  const answer = await browser.visit(`${pathname}${search}`, { "sec-fetch-site": "cross-site" });
-  expect(answer.statusCode).toBe(303);
-  return String(answer.headers.location);
+  const response = await browser.visit(`${pathname}${search}`, { "sec-fetch-site": "cross-site" });
+  expect(response.statusCode).toBe(303);
+  return String(response.headers.location);
 }
 
 async function signIn(
@@ -83,8 +83,8 @@ async function operatorAudit(): Promise<{
   entries: { action: string; detail: Record<string, unknown> }[];
 }> {
   const operator = await service.signIn({ role: "operator" });
-  const answer = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
-  return answer.json();
+  const response = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
+  return response.json();
 }
 
 test("a user signs up with GitHub and the page shows the account", async () => {
@@ -138,9 +138,9 @@ test.each([
     for (let turn = 0; turn < 5; turn += 1) {
       const headers = { "sec-fetch-site": "cross-site", ...fields };
       for (const path of ["/auth/github", "/auth/github/callback"]) {
-        const answer = await browser.visit(path, headers);
-        expect(answer.statusCode).toBe(403);
-        expect(answer.json().code).toBe("forbidden_origin");
+        const response = await browser.visit(path, headers);
+        expect(response.statusCode).toBe(403);
+        expect(response.json().code).toBe("forbidden_origin");
       }
     }
     await begin(browser);
@@ -153,8 +153,8 @@ test("sign-in links still work after an address has used up its limit of provide
   await begin(browser);
   await begin(browser);
   const payload = { token: "A".repeat(43) };
-  const answer = await browser.send("POST", "/dashboard/api/sign-in", { payload });
-  expect(answer.json().code).toBe("sign_in_link_invalid");
+  const response = await browser.send("POST", "/dashboard/api/sign-in", { payload });
+  expect(response.json().code).toBe("sign_in_link_invalid");
 });
 
 test("a request without a key gets a hint about where to sign in", async () => {
@@ -248,8 +248,8 @@ test("signing in ends the browser's former session, which prevents session fixat
   browser.cookies.set(name, value);
   await signIn(browser, "ben");
   expect(browser.cookies.get(name)).not.toBe(value);
-  const answer = await service.callAs(planted, { url: "/v1/search/live/jobs" });
-  expect(answer.statusCode).toBe(401);
+  const response = await service.callAs(planted, { url: "/v1/search/live/jobs" });
+  expect(response.statusCode).toBe(401);
 });
 
 test("a suspended account cannot sign in", async () => {

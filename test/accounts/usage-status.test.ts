@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CoverageInterval } from "../../src/archive/archive.ts";
-import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
-import type { UsageAnswer } from "../../src/http/dashboard/contract/usage.ts";
+import type { StatusResponse } from "../../src/http/dashboard/contract/status.ts";
+import type { UsageResponse } from "../../src/http/dashboard/contract/usage.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";
@@ -52,10 +52,14 @@ async function searchOnce(token: string, query = "comet", on = service): Promise
   await on.result(token, uuid);
 }
 
-async function usageOf(session: TestSession, parameters = "", on = service): Promise<UsageAnswer> {
-  const answer = await on.callAs(session, { url: `/dashboard/api/usage${parameters}` });
-  expect(answer.statusCode).toBe(200);
-  return answer.json();
+async function usageOf(
+  session: TestSession,
+  parameters = "",
+  on = service,
+): Promise<UsageResponse> {
+  const response = await on.callAs(session, { url: `/dashboard/api/usage${parameters}` });
+  expect(response.statusCode).toBe(200);
+  return response.json();
 }
 
 describe("usage", () => {
@@ -146,8 +150,8 @@ describe("usage", () => {
       "usage?kye=a",
       `usage?key=${"a".repeat(65)}`,
     ]) {
-      const answer = await service.callAs(session, { url: `/dashboard/api/${path}` });
-      expect(answer.statusCode).toBe(400);
+      const response = await service.callAs(session, { url: `/dashboard/api/${path}` });
+      expect(response.statusCode).toBe(400);
     }
   });
 
@@ -190,10 +194,10 @@ describe("status", () => {
     session: TestSession,
     range = "24h",
     on = service,
-  ): Promise<StatusAnswer> {
-    const answer = await on.callAs(session, { url: `/dashboard/api/status?range=${range}` });
-    expect(answer.statusCode).toBe(200);
-    return answer.json();
+  ): Promise<StatusResponse> {
+    const response = await on.callAs(session, { url: `/dashboard/api/status?range=${range}` });
+    expect(response.statusCode).toBe(200);
+    return response.json();
   }
 
   /** Waits until posts are counted. */
@@ -201,7 +205,7 @@ describe("status", () => {
     session: TestSession,
     range: string,
     on: ServiceUnderTest,
-  ): Promise<StatusAnswer> {
+  ): Promise<StatusResponse> {
     return await until("the posts are counted", async () => {
       const answer = await statusOf(session, range, on);
       return answer.platforms[0]?.received == null ? null : answer;

@@ -32,29 +32,29 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 async function uuidOf(body: unknown, path?: string): Promise<string> {
-  const answer = await service.submit(key, body, path);
-  expect(answer.statusCode, answer.body).toBe(202);
-  return answer.json().uuid;
+  const response = await service.submit(key, body, path);
+  expect(response.statusCode, response.body).toBe(202);
+  return response.json().uuid;
 }
 
 async function recordsOf(body: unknown): Promise<{ ID: string; Content: string }[]> {
-  const answer = await service.result(key, await uuidOf(body));
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json();
+  const response = await service.result(key, await uuidOf(body));
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
 }
 
 async function statusOf(uuid: string) {
   const url = `/v1/search/live/social/status/${uuid}?wait=30`;
-  const answer = await service.call(key, { method: "GET", url });
-  expect(answer.statusCode).toBe(200);
-  return answer.json();
+  const response = await service.call(key, { method: "GET", url });
+  expect(response.statusCode).toBe(200);
+  return response.json();
 }
 
 async function refusal(body: unknown, path?: string) {
-  const answer = await service.submit(key, body, path);
-  expect(answer.headers["content-type"]).toContain("application/problem+json");
-  const problem = answer.json();
-  expect(problem).toMatchObject({ uuid: "", status: answer.statusCode });
+  const response = await service.submit(key, body, path);
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  const problem = response.json();
+  expect(problem).toMatchObject({ uuid: "", status: response.statusCode });
   expect(problem.error).toBe(problem.detail);
   expect(problem.error).not.toContain("\n");
   expect(problem.type).toBe(`/docs/errors/${problem.code}`);
@@ -65,16 +65,16 @@ const uuidForm = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$
 
 describe("submit", () => {
   test("a submission returns 202 with uuid, an empty error, Location and Retry-After", async () => {
-    const answer = await service.submit(key, search("comet"));
-    expect(answer.statusCode).toBe(202);
-    const body = answer.json();
+    const response = await service.submit(key, search("comet"));
+    expect(response.statusCode).toBe(202);
+    const body = response.json();
     expect(Object.keys(body)).toEqual(["uuid", "error"]);
     expect(body.uuid).toMatch(uuidForm);
     expect(body.error).toBe("");
-    expect(answer.headers.location).toBe(`/v1/search/live/social/result/${body.uuid}`);
-    expect(answer.headers["retry-after"]).toBe("1");
-    expect(answer.headers["x-request-id"]).toMatch(uuidForm);
-    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(response.headers.location).toBe(`/v1/search/live/social/result/${body.uuid}`);
+    expect(response.headers["retry-after"]).toBe("1");
+    expect(response.headers["x-request-id"]).toMatch(uuidForm);
+    expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
   });
 
   test.each([
@@ -89,8 +89,8 @@ describe("submit", () => {
     "x",
     "mastodon",
   ])("a submission with type %s is accepted", async (type) => {
-    const answer = await service.submit(key, { ...search("comet"), type });
-    expect(answer.statusCode).toBe(202);
+    const response = await service.submit(key, { ...search("comet"), type });
+    expect(response.statusCode).toBe(202);
   });
 
   test("a submission treats a suffixed type as its plain form, and a platform type narrows the search", async () => {
@@ -291,9 +291,9 @@ describe("a refused submission", () => {
       { "content-type": "text/plain" },
       { "content-type": "application/x-www-form-urlencoded" },
     ]) {
-      const answer = await service.call(key, { method: "POST", url, headers, payload: "{}" });
-      expect(answer.statusCode).toBe(415);
-      expect(answer.json()).toMatchObject({ code: "unsupported_media_type", uuid: "" });
+      const response = await service.call(key, { method: "POST", url, headers, payload: "{}" });
+      expect(response.statusCode).toBe(415);
+      expect(response.json()).toMatchObject({ code: "unsupported_media_type", uuid: "" });
     }
   });
 });
@@ -324,10 +324,10 @@ describe("result", () => {
   });
 
   test("a result is an empty array when nothing matches", async () => {
-    const answer = await service.result(key, await uuidOf(search("nosuchword")));
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toBe("[]");
-    expect(answer.headers["x-next-cursor"]).toBeUndefined();
+    const response = await service.result(key, await uuidOf(search("nosuchword")));
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe("[]");
+    expect(response.headers["x-next-cursor"]).toBeUndefined();
   });
 
   test("a result covers the last days for a live search and everything for the full archive", async () => {
@@ -363,8 +363,8 @@ describe("result", () => {
         gaps: [{ from: null, to: status.coverage.to }],
       });
       expect(Date.parse(status.coverage.to)).toBeLessThan(service.clock.now() - 7 * day);
-      const answer = await service.result(key, uuid);
-      expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, to="[^"]+", gaps=1$/);
+      const response = await service.result(key, uuid);
+      expect(response.headers["x-coverage"]).toMatch(/^complete=\?0, to="[^"]+", gaps=1$/);
       const warning = status.warnings.find(
         ({ code }: { code: string }) => code === "outside_live_window",
       );
@@ -409,10 +409,10 @@ describe("result", () => {
     do {
       const more = cursor === undefined ? {} : { next_cursor: cursor };
       const uuid = await uuidOf(search("comet number", { max_results: 30, ...more }));
-      const answer = await service.result(key, uuid);
-      expect(answer.statusCode, answer.body).toBe(200);
-      seen.push(...answer.json().map((record: { Content: string }) => record.Content));
-      cursor = answer.headers["x-next-cursor"]?.toString();
+      const response = await service.result(key, uuid);
+      expect(response.statusCode, response.body).toBe(200);
+      seen.push(...response.json().map((record: { Content: string }) => record.Content));
+      cursor = response.headers["x-next-cursor"]?.toString();
       page += 1;
       await service.addPosts([
         postOf(`late${page}`, `comet number late ${page}`, service.clock.now()),
@@ -439,8 +439,8 @@ describe("result", () => {
       expect(await refusal(body)).toMatchObject({ status: 400, code: "cursor_mismatch" });
     }
     const outsider = await service.makeKey();
-    const answer = await service.submit(outsider, search("comet", other));
-    expect(answer.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
+    const response = await service.submit(outsider, search("comet", other));
+    expect(response.json()).toMatchObject({ status: 400, code: "cursor_mismatch" });
     expect(await refusal(search("comet", { next_cursor: "nonsense" }))).toMatchObject({
       status: 400,
       code: "cursor_invalid",
@@ -466,8 +466,8 @@ describe("result", () => {
 
   test("a result reports in body and header that it is empty because coverage is unknown", async () => {
     const uuid = await uuidOf(search("nosuchword"));
-    const answer = await service.result(key, uuid);
-    expect(answer.headers["x-coverage"]).toMatch(
+    const response = await service.result(key, uuid);
+    expect(response.headers["x-coverage"]).toMatch(
       /^complete=\?0, from="[^"]+Z", to="[^"]+Z", gaps=\d+$/,
     );
     const status = await statusOf(uuid);
@@ -486,9 +486,9 @@ describe("result", () => {
       for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense"]) {
         for (const path of ["/v1/search/live/social", "/v1/search/live"]) {
           const url = `${path}/${kind}/${id}`;
-          const answer = await service.call(outsider, { method: "GET", url });
-          expect(answer.statusCode).toBe(404);
-          bodies.add(JSON.stringify({ ...answer.json(), request_id: "" }));
+          const response = await service.call(outsider, { method: "GET", url });
+          expect(response.statusCode).toBe(404);
+          bodies.add(JSON.stringify({ ...response.json(), request_id: "" }));
         }
       }
     }
@@ -500,18 +500,18 @@ describe("result", () => {
     const expected = (await service.result(key, uuid)).body;
     for (const path of ["/mastodon", "/x", "/twitter", ""]) {
       const url = `/v1/search/live${path}/result/${uuid.toUpperCase()}`;
-      const answer = await service.call(key, { method: "GET", url });
-      expect(answer.statusCode).toBe(200);
-      expect(answer.body).toBe(expected);
+      const response = await service.call(key, { method: "GET", url });
+      expect(response.statusCode).toBe(200);
+      expect(response.body).toBe(expected);
     }
   });
 
   test.each(["0", "31", "x", "1.5", ""])("a result with wait=%s is refused", async (wait) => {
     const uuid = await uuidOf(search("comet"));
     const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
-    const answer = await service.call(key, { method: "GET", url });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json().errors[0].pointer).toBe("/wait");
+    const response = await service.call(key, { method: "GET", url });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().errors[0].pointer).toBe("/wait");
   });
 });
 
@@ -581,9 +581,14 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
     const send = async (payload: unknown) => {
       const headers = { "content-type": "application/json" };
       const body = JSON.stringify(payload);
-      const answer = await service.call(key, { method: "POST", url: path, headers, payload: body });
-      const { uuid } = answer.json();
-      return { answer, status: uuid === "" ? null : await statusOf(uuid) };
+      const response = await service.call(key, {
+        method: "POST",
+        url: path,
+        headers,
+        payload: body,
+      });
+      const { uuid } = response.json();
+      return { response, status: uuid === "" ? null : await statusOf(uuid) };
     };
 
     test.each([
@@ -594,8 +599,8 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       search("comet", { count: 3, start_time: null, end_time: "", next_cursor: null }),
       search("comet", { max_results: 3, count: 0 }),
     ])("%j is accepted as a search of the live window", async (body) => {
-      const { answer, status } = await send(body);
-      expect(answer.statusCode, answer.body).toBeLessThan(300);
+      const { response, status } = await send(body);
+      expect(response.statusCode, response.body).toBeLessThan(300);
       expect(status).toMatchObject({
         platform: "social",
         type: "social",
@@ -618,9 +623,9 @@ describe.each(["/v1/search/live/social", "/v1/search/live", "/v1/search/social"]
       [{ arguments: { query: "comet" } }, "/type"],
       [search("comet", { start_time: "yesterday" }), "/arguments/start_time"],
     ])("the body %j is refused with a pointer", async (body, pointer) => {
-      const { answer } = await send(body);
-      expect(answer.statusCode, answer.body).toBe(400);
-      expect(answer.json().errors[0]).toMatchObject({ pointer });
+      const { response } = await send(body);
+      expect(response.statusCode, response.body).toBe(400);
+      expect(response.json().errors[0]).toMatchObject({ pointer });
     });
   },
 );
@@ -645,12 +650,12 @@ describe("paths without a platform", () => {
   test("paths without a platform limit max_results up to 1000 to the maximum, with a warning", async () => {
     const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
     const uuid = await uuidOf(body, path);
-    const answer = await service.call(key, {
+    const response = await service.call(key, {
       method: "GET",
       url: `${path}/status/${uuid}?wait=30`,
     });
-    expect(answer.json()).toMatchObject({ status: "done", platform: "x" });
-    expect(answer.json().warnings.map((warning: { code: string }) => warning.code)).toContain(
+    expect(response.json()).toMatchObject({ status: "done", platform: "x" });
+    expect(response.json().warnings.map((warning: { code: string }) => warning.code)).toContain(
       "max_results_lowered",
     );
     const result = await service.call(key, { method: "GET", url: `${path}/result/${uuid}` });
@@ -668,8 +673,8 @@ describe("paths without a platform", () => {
   });
 
   test("paths without a platform return a Location on the same path", async () => {
-    const answer = await service.submit(key, search("comet"), path);
-    expect(answer.headers.location).toBe(`/v1/search/live/result/${answer.json().uuid}`);
+    const response = await service.submit(key, search("comet"), path);
+    expect(response.headers.location).toBe(`/v1/search/live/result/${response.json().uuid}`);
   });
 });
 
@@ -684,9 +689,9 @@ describe("search in one request", () => {
     });
 
   test("a search in one request returns the posts, their count and the node", async () => {
-    const answer = await request({ query: "comet", count: 3 });
-    expect(answer.statusCode, answer.body).toBe(200);
-    const body = answer.json();
+    const response = await request({ query: "comet", count: 3 });
+    expect(response.statusCode, response.body).toBe(200);
+    const body = response.json();
     expect(Object.keys(body)).toEqual(["data", "recordCount", "workerPeerId"]);
     expect(body.recordCount).toBe(3);
     expect(body.data).toHaveLength(3);
@@ -694,13 +699,13 @@ describe("search in one request", () => {
   });
 
   test("a search in one request returns coverage and a cursor that a submission of the same search accepts", async () => {
-    const answer = await request({ query: "comet number", count: 3 });
-    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
-    const cursor = answer.headers["x-next-cursor"];
+    const response = await request({ query: "comet number", count: 3 });
+    expect(response.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
+    const cursor = response.headers["x-next-cursor"];
     const records = await recordsOf(
       search("comet number", { max_results: 1, next_cursor: cursor }),
     );
-    expect(records.map((record) => record.Content)).not.toContain(answer.json().data[2].Content);
+    expect(records.map((record) => record.Content)).not.toContain(response.json().data[2].Content);
     expect(records).toHaveLength(1);
     expect((await request({ query: "nosuchword" })).headers["x-next-cursor"]).toBeUndefined();
   });
@@ -721,16 +726,16 @@ describe("search in one request", () => {
     [{ count: 5 }, "/query"],
     [{ query: "comet", max_results: 5 }, "/max_results"],
   ])("a search in one request refuses %j with an error and a pointer", async (payload, pointer) => {
-    const answer = await request(payload);
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json().error).not.toBe("");
-    expect(answer.json().errors[0].pointer).toBe(pointer);
+    const response = await request(payload);
+    expect(response.statusCode).toBe(400);
+    expect(response.json().error).not.toBe("");
+    expect(response.json().errors[0].pointer).toBe(pointer);
   });
 
   test("a search in one request requires a key", async () => {
-    const answer = await service.call(null, { method: "POST", url, payload: { query: "comet" } });
-    expect(answer.statusCode).toBe(401);
-    expect(answer.json().error).not.toBe("");
+    const response = await service.call(null, { method: "POST", url, payload: { query: "comet" } });
+    expect(response.statusCode).toBe(401);
+    expect(response.json().error).not.toBe("");
   });
 });
 
@@ -754,10 +759,10 @@ describe("paths and methods", () => {
     ["PUT", "/api/v1/data/social/tweets/recent", "OPTIONS, POST"],
     ["POST", "/metrics", "GET, HEAD, OPTIONS"],
   ] as const)("the request %s %s returns 405 with Allow", async (method, url, allow) => {
-    const answer = await service.call(key, { method, url });
-    expect(answer.statusCode).toBe(405);
-    expect(answer.headers.allow).toBe(allow);
-    expect(answer.json().code).toBe("method_not_allowed");
+    const response = await service.call(key, { method, url });
+    expect(response.statusCode).toBe(405);
+    expect(response.headers.allow).toBe(allow);
+    expect(response.json().code).toBe("method_not_allowed");
   });
 
   test.each([
@@ -772,19 +777,19 @@ describe("paths and methods", () => {
     "/nothing",
     "/v1/search/live/%zz",
   ])("the request POST %s returns 404", async (url) => {
-    const answer = await service.submit(key, search("comet"), url);
-    expect(answer.statusCode).toBe(404);
-    expect(answer.json()).toMatchObject({ status: 404, code: "not_found" });
+    const response = await service.submit(key, search("comet"), url);
+    expect(response.statusCode).toBe(404);
+    expect(response.json()).toMatchObject({ status: 404, code: "not_found" });
   });
 
   test("HEAD returns the headers of GET without a body", async () => {
     const uuid = await uuidOf(search("comet"));
     await service.result(key, uuid);
     const url = `/v1/search/live/social/result/${uuid}`;
-    const answer = await service.call(key, { method: "HEAD", url });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toBe("");
-    expect(answer.headers["x-coverage"]).toBeDefined();
+    const response = await service.call(key, { method: "HEAD", url });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe("");
+    expect(response.headers["x-coverage"]).toBeDefined();
     expect((await service.call(null, { method: "HEAD", url: "/livez" })).statusCode).toBe(200);
   });
 });
@@ -793,15 +798,15 @@ describe("operational routes", () => {
   test.each(["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/errors"])(
     "the operational route %s needs no key and sends no rate-limit headers",
     async (url) => {
-      const answer = await service.call(null, { method: "GET", url });
-      expect(answer.statusCode, answer.body).toBe(200);
-      expect(answer.headers.ratelimit).toBeUndefined();
+      const response = await service.call(null, { method: "GET", url });
+      expect(response.statusCode, response.body).toBe(200);
+      expect(response.headers.ratelimit).toBeUndefined();
     },
   );
 
   test("readyz reports the state of the archive and of the live stream", async () => {
-    const answer = await service.call(null, { method: "GET", url: "/readyz" });
-    expect(answer.json()).toMatchObject({
+    const response = await service.call(null, { method: "GET", url: "/readyz" });
+    expect(response.json()).toMatchObject({
       status: "ready",
       archive: "answers",
       ingest: "off",

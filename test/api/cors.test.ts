@@ -46,11 +46,11 @@ describe("OPTIONS", () => {
     ],
     ["/livez", "GET, HEAD, OPTIONS"],
   ])("an OPTIONS request on %s returns 204 with Allow and needs no key", async (url, allow) => {
-    const answer = await closed.call(null, { method: "OPTIONS", url });
-    expect(answer.statusCode).toBe(204);
-    expect(answer.body).toBe("");
-    expect(answer.headers.allow).toBe(allow);
-    expect(corsFields(answer)).toEqual([]);
+    const response = await closed.call(null, { method: "OPTIONS", url });
+    expect(response.statusCode).toBe(204);
+    expect(response.body).toBe("");
+    expect(response.headers.allow).toBe(allow);
+    expect(corsFields(response)).toEqual([]);
   });
 
   test("an OPTIONS request on an unknown path returns 404", async () => {
@@ -63,20 +63,20 @@ describe("OPTIONS", () => {
 describe("a service without the CORS setting", () => {
   test("a page of another origin gets no CORS headers without the CORS setting", async () => {
     expect(corsFields(await preflight(closed, submitPath))).toEqual([]);
-    const answer = await closed.call(await closed.makeKey(), {
+    const response = await closed.call(await closed.makeKey(), {
       url: "/v1/search/live/social/jobs",
       headers: { origin: page },
     });
-    expect(answer.statusCode).toBe(200);
-    expect(corsFields(answer)).toEqual([]);
+    expect(response.statusCode).toBe(200);
+    expect(corsFields(response)).toEqual([]);
   });
 });
 
 describe("a preflight", () => {
   test("a preflight allows the methods and header fields of the route", async () => {
-    const answer = await preflight(listed, submitPath);
-    expect(answer.statusCode).toBe(204);
-    expect(answer.headers).toMatchObject({
+    const response = await preflight(listed, submitPath);
+    expect(response.statusCode).toBe(204);
+    expect(response.headers).toMatchObject({
       "access-control-allow-origin": page,
       "access-control-allow-methods": "POST",
       "access-control-allow-headers": "authorization, content-type, idempotency-key, prefer",
@@ -92,9 +92,9 @@ describe("a preflight", () => {
 
   test("a preflight from an unlisted origin gets no CORS headers", async () => {
     for (const origin of ["https://evil.example", "null", `${page}.evil.example`, `${page}:444`]) {
-      const answer = await preflight(listed, submitPath, origin);
-      expect(corsFields(answer), origin).toEqual([]);
-      expect(answer.headers.vary).toBe("Origin");
+      const response = await preflight(listed, submitPath, origin);
+      expect(corsFields(response), origin).toEqual([]);
+      expect(response.headers.vary).toBe("Origin");
     }
   });
 });
@@ -114,9 +114,9 @@ test("responses expose their header fields to the page, including errors", async
     });
     const refused = await service.call(null, { url: "/v1/search/live/social/jobs", headers });
     expect([accepted.statusCode, refused.statusCode]).toEqual([202, 401]);
-    for (const answer of [accepted, refused]) {
-      expect(answer.headers["access-control-allow-origin"]).toBe(allowed);
-      const exposed = String(answer.headers["access-control-expose-headers"]).split(", ");
+    for (const response of [accepted, refused]) {
+      expect(response.headers["access-control-allow-origin"]).toBe(allowed);
+      const exposed = String(response.headers["access-control-expose-headers"]).split(", ");
       expect(exposed).toEqual(
         expect.arrayContaining([
           "X-Coverage",
@@ -143,14 +143,14 @@ test("responses expose their header fields to the page, including errors", async
 test("CORS never allows credentials or dashboard routes", async () => {
   const session = await open.signIn();
   for (const url of ["/dashboard/api/session", "/dashboard", "/auth/github", "/metrics", "/docs"]) {
-    const answers = [
+    const responses = [
       await preflight(open, url),
       await open.call(null, { url, headers: { origin: page, cookie: session.cookie } }),
     ];
-    for (const answer of answers) expect(corsFields(answer), url).toEqual([]);
+    for (const response of responses) expect(corsFields(response), url).toEqual([]);
   }
   for (const service of [open, listed]) {
-    const answer = await preflight(service, submitPath);
-    expect(answer.headers["access-control-allow-credentials"]).toBeUndefined();
+    const response = await preflight(service, submitPath);
+    expect(response.headers["access-control-allow-credentials"]).toBeUndefined();
   }
 });

@@ -54,24 +54,24 @@ const queryString = (parameters: Parameters): string =>
 type Bucket = { start: string; end: string; tweet_count: number };
 
 async function counts(parameters: Parameters, path?: string) {
-  const answer = await get(parameters, path);
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json();
+  const response = await get(parameters, path);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
 }
 
 const nonEmpty = (data: readonly Bucket[]) => data.filter(({ tweet_count }) => tweet_count > 0);
 
 describe("the answer", () => {
   test("the answer to a count has X's fields plus coverage", async () => {
-    const answer = await get({
+    const response = await get({
       query: "comet  OR   aurora",
       start_time: hour - 6 * hourMs,
       end_time: hour - hourMs,
     });
-    expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, from=.*, gaps=1$/);
-    expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
-    const body = answer.json();
+    expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
+    expect(response.headers["x-coverage"]).toMatch(/^complete=\?0, from=.*, gaps=1$/);
+    expect(response.headers["x-warnings"]).toBe('"incomplete_coverage"');
+    const body = response.json();
     expect(Object.keys(body)).toEqual([
       "data",
       "meta",
@@ -219,8 +219,11 @@ describe("the pages of a count", () => {
       { granularity: "day" },
       { start_time: hour - 40 * dayMs },
     ]) {
-      const answer = await getPage(more);
-      expect(answer.json(), answer.body).toMatchObject({ status: 400, code: "cursor_mismatch" });
+      const response = await getPage(more);
+      expect(response.json(), response.body).toMatchObject({
+        status: 400,
+        code: "cursor_mismatch",
+      });
     }
     expect((await getPage({ next_token: "abc" })).json()).toMatchObject({
       code: "cursor_invalid",
@@ -267,9 +270,9 @@ describe("the pages of a count", () => {
       countedFromMs: request.toMs,
     });
     try {
-      const answer = await get({ query: "comet" });
-      expect(answer.json()).toMatchObject({ status: 504, code: "deadline_exceeded" });
-      expect(answer.json().hint).toContain("start_time");
+      const response = await get({ query: "comet" });
+      expect(response.json()).toMatchObject({ status: 504, code: "deadline_exceeded" });
+      expect(response.json().hint).toContain("start_time");
     } finally {
       service.context.http.countPosts = countPosts;
     }
@@ -287,10 +290,10 @@ describe("refused counts", () => {
     ["query=", "/query", "a query is required"],
     ["", "/query", "expected a string"],
   ])("a count is refused: %s", async (parameters, pointer, message) => {
-    const answer = await get(parameters);
-    expect(answer.statusCode).toBe(400);
-    expect(answer.headers["content-type"]).toContain("application/problem+json");
-    const problem = answer.json();
+    const response = await get(parameters);
+    expect(response.statusCode).toBe(400);
+    expect(response.headers["content-type"]).toContain("application/problem+json");
+    const problem = response.json();
     expect(problem.code).toBe("invalid_request");
     expect(problem.errors[0].pointer).toBe(pointer);
     expect(problem.detail).toContain(message);
@@ -346,13 +349,13 @@ test("a count stops when its client disconnects, and still counts as a search", 
     );
   });
   const clientAbort = new AbortController();
-  const answer = fetch(`${service.url}/v1/search/social/counts?query=comet`, {
+  const response = fetch(`${service.url}/v1/search/social/counts?query=comet`, {
     headers: { authorization: `Bearer ${own}` },
     signal: clientAbort.signal,
   });
   const signal = await started.promise;
   clientAbort.abort();
-  await expect(answer).rejects.toThrow();
+  await expect(response).rejects.toThrow();
   await until("the count is cancelled", async () => (signal.aborted ? true : null));
   count.mockRestore();
   const next = await get({ query: "comet" }, "/v1/search/social/counts", own);

@@ -31,7 +31,7 @@ async function exchange(...lines: readonly string[]): Promise<string> {
 }
 
 describe("Cache-Control", () => {
-  const job = () => service.submit(key, search("comet")).then((answer) => answer.json().uuid);
+  const job = () => service.submit(key, search("comet")).then((response) => response.json().uuid);
 
   test("the Cache-Control of every response to a key is private, no-store, including errors", async () => {
     const ownUuid: string = await job();
@@ -54,8 +54,8 @@ describe("Cache-Control", () => {
       path,
     ];
     for (const url of urls) {
-      const answer = await service.call(key, { method: "GET", url });
-      expect(answer.headers["cache-control"], url).toBe("private, no-store");
+      const response = await service.call(key, { method: "GET", url });
+      expect(response.headers["cache-control"], url).toBe("private, no-store");
     }
     const posted = [
       await service.submit(key, search("comet")),
@@ -65,15 +65,15 @@ describe("Cache-Control", () => {
       await service.submit(key, { query: "comet" }, "/v1/search/social"),
       await service.call(key, { method: "DELETE", url: `${path}/status/${ownUuid}` }),
     ];
-    for (const answer of posted) {
-      expect(answer.headers["cache-control"], answer.body).toBe("private, no-store");
+    for (const response of posted) {
+      expect(response.headers["cache-control"], response.body).toBe("private, no-store");
     }
   });
 
   test("the Cache-Control of responses that are the same for all callers is public", async () => {
     for (const url of ["/docs", "/v1/nodes", "/v1/attestation/policy"]) {
-      const answer = await service.call(null, { method: "GET", url });
-      expect(answer.headers["cache-control"], url).toContain("public");
+      const response = await service.call(null, { method: "GET", url });
+      expect(response.headers["cache-control"], url).toContain("public");
     }
   });
 });
@@ -105,12 +105,12 @@ describe("wrong keys from a client behind a trusted proxy", () => {
     const statuses: number[] = [];
     for (const [n, from] of forwarded.entries()) {
       const headers = { "x-forwarded-for": from };
-      const answer = await service.call(wrongKey(n), {
+      const response = await service.call(wrongKey(n), {
         method: "GET",
         url: `${path}/jobs`,
         headers,
       });
-      statuses.push(answer.statusCode);
+      statuses.push(response.statusCode);
     }
     return statuses;
   }

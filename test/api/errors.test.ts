@@ -68,10 +68,10 @@ async function call(options: InjectOptions, caller: string | null = key): Promis
   return refusalOf(await service.call(caller, options));
 }
 
-const refusalOf = (answer: LightMyRequestResponse): Refusal => ({
-  status: answer.statusCode,
-  type: String(answer.headers["content-type"]),
-  body: answer.json(),
+const refusalOf = (response: LightMyRequestResponse): Refusal => ({
+  status: response.statusCode,
+  type: String(response.headers["content-type"]),
+  body: response.json(),
 });
 
 const get = (url: string, caller: string | null = key) => call({ method: "GET", url }, caller);
@@ -108,9 +108,9 @@ async function resultAfter(settle: (uuid: string) => Promise<unknown>): Promise<
   const { uuid } = (await idle.submit(idleKey, search("comet"))).json();
   await settle(uuid);
   const url = `${path}/result/${uuid}`;
-  const answer = await idle.call(idleKey, { method: "GET", url });
-  const type = String(answer.headers["content-type"]);
-  return { status: answer.statusCode, type, body: answer.json() };
+  const response = await idle.call(idleKey, { method: "GET", url });
+  const type = String(response.headers["content-type"]);
+  return { status: response.statusCode, type, body: response.json() };
 }
 
 async function failWith(
@@ -166,13 +166,13 @@ async function asUser(
   session?: TestSession,
 ): Promise<Refusal> {
   const payload = body === undefined ? {} : { headers: json, payload: JSON.stringify(body) };
-  const answer = await service.callAs(session ?? (await service.signIn()), {
+  const response = await service.callAs(session ?? (await service.signIn()), {
     method,
     url,
     ...payload,
   });
-  const type = String(answer.headers["content-type"]);
-  return { status: answer.statusCode, type, body: answer.body === "" ? {} : answer.json() };
+  const type = String(response.headers["content-type"]);
+  return { status: response.statusCode, type, body: response.body === "" ? {} : response.json() };
 }
 
 const signInFrom = (remoteAddress: string): Promise<Refusal> =>
@@ -230,13 +230,13 @@ async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
 /** Without an account id, the only operator demotes itself. */
 async function changeAccount(accountId: string | null): Promise<Refusal> {
   operator ??= await idle.signIn({ role: "operator" });
-  const answer = await idle.callAs(operator, {
+  const response = await idle.callAs(operator, {
     method: "PATCH",
     url: `/dashboard/api/operator/accounts/${accountId ?? operator.accountId}`,
     payload: { role: "member" },
   });
-  const type = String(answer.headers["content-type"]);
-  return { status: answer.statusCode, type, body: answer.json() };
+  const type = String(response.headers["content-type"]);
+  return { status: response.statusCode, type, body: response.json() };
 }
 
 const exampleNode = "5d1f0c2ab37e9946";
@@ -244,9 +244,9 @@ const exampleNode = "5d1f0c2ab37e9946";
 async function changeNode(id: string, change: "approve" | "drain"): Promise<Refusal> {
   operator ??= await idle.signIn({ role: "operator" });
   const url = `/dashboard/api/operator/nodes/${id}/${change}`;
-  const answer = await idle.callAs(operator, { method: "POST", url });
-  const type = String(answer.headers["content-type"]);
-  return { status: answer.statusCode, type, body: answer.json() };
+  const response = await idle.callAs(operator, { method: "POST", url });
+  const type = String(response.headers["content-type"]);
+  return { status: response.statusCode, type, body: response.json() };
 }
 
 const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
@@ -396,7 +396,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     return await post(webhook, "/v1/webhooks");
   },
   webhook_disabled: async () => {
-    const receiver = createServer((_, answer) => answer.writeHead(410).end());
+    const receiver = createServer((_, response) => response.writeHead(410).end());
     await once(receiver.listen(receiverPort, "127.0.0.1"), "listening");
     const { owner, webhook } = await webhookOfOwner();
     await post("{}", `${webhook}/test`, json, owner);
@@ -462,10 +462,10 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     resultAfter(() => failWith("upstream_failed", "public.api.bsky.app answered 503", 502, true)),
   overloaded: async () => {
     await idle.submit(idleKey, search("comet"));
-    const answer = await idle.submit(idleKey, search("comet"));
+    const response = await idle.submit(idleKey, search("comet"));
     await failWith("internal", "internal error", 500);
-    const type = String(answer.headers["content-type"]);
-    return { status: answer.statusCode, type, body: answer.json() };
+    const type = String(response.headers["content-type"]);
+    return { status: response.statusCode, type, body: response.json() };
   },
   unavailable: () =>
     withReplaced(

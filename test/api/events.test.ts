@@ -67,24 +67,24 @@ async function watch(
   headers: Record<string, string> = {},
   path = `${base}/events`,
 ) {
-  const answer = await service.call(apiKey, {
+  const response = await service.call(apiKey, {
     method: "GET",
     url: `${path}${parameters}`,
     headers,
     payloadAsStream: true,
   });
-  const stream = answer.stream();
+  const stream = response.stream();
   stream.on("error", () => undefined).setEncoding("utf8");
   let text = "";
   stream.on("data", (more: string) => {
     text += more;
   });
   const ended = new Promise<void>((resolve) => stream.once("close", resolve));
-  const disconnect = () => answer.raw.res.destroy();
+  const disconnect = () => response.raw.res.destroy();
   open.push(disconnect);
 
   return {
-    answer,
+    response,
     ended,
     disconnect,
     text: () => text,
@@ -157,12 +157,12 @@ describe("the event stream of an account", () => {
     const apiKey = await service.makeKey();
     await cancel(apiKey, await submit(apiKey));
     const stream = await watch(apiKey);
-    expect(stream.answer.statusCode).toBe(200);
-    expect(stream.answer.headers).toMatchObject({
+    expect(stream.response.statusCode).toBe(200);
+    expect(stream.response.headers).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "private, no-store",
     });
-    expect(stream.answer.headers.ratelimit).toContain('"burst";r=');
+    expect(stream.response.headers.ratelimit).toContain('"burst";r=');
     const uuid = await submit(apiKey);
     await waitForStatus(stream, "received");
     const { token } = await leaseOf(uuid);
@@ -262,22 +262,22 @@ describe("the event stream of an account", () => {
     "the event stream of an account refuses Last-Event-ID %j and names the header",
     async (id) => {
       const apiKey = await service.makeKey();
-      const answer = await service.call(apiKey, {
+      const response = await service.call(apiKey, {
         method: "GET",
         url: `${base}/events`,
         headers: { "last-event-id": id },
       });
-      expect(answer.statusCode).toBe(400);
-      expect(answer.json().errors[0].pointer).toBe("/last-event-id");
+      expect(response.statusCode).toBe(400);
+      expect(response.json().errors[0].pointer).toBe("/last-event-id");
     },
   );
 
   test("the event stream of an account returns only headers for HEAD, immediately", async () => {
     const apiKey = await service.makeKey();
-    const answer = await service.call(apiKey, { method: "HEAD", url: `${base}/events` });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
-    expect(answer.body).toBe("");
+    const response = await service.call(apiKey, { method: "HEAD", url: `${base}/events` });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers["content-type"]).toBe("text/event-stream; charset=utf-8");
+    expect(response.body).toBe("");
   });
 });
 
@@ -315,9 +315,9 @@ describe("the event stream of one job", () => {
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e", "nonsense", ""]) {
       for (const path of [`${base}/events`, "/v1/search/live/events"]) {
         const url = `${path}?uuid=${id}`;
-        const answer = await service.call(outsider, { method: "GET", url });
-        expect(answer.statusCode).toBe(404);
-        bodies.add(JSON.stringify({ ...answer.json(), request_id: "" }));
+        const response = await service.call(outsider, { method: "GET", url });
+        expect(response.statusCode).toBe(404);
+        bodies.add(JSON.stringify({ ...response.json(), request_id: "" }));
       }
     }
     expect(bodies.size).toBe(1);
@@ -339,7 +339,7 @@ describe("an open stream", () => {
     for (const stream of streams) stream.disconnect();
     await service.waitForPending(0);
     const again = await watch(apiKey);
-    expect(again.answer.statusCode).toBe(200);
+    expect(again.response.statusCode).toBe(200);
     again.disconnect();
     await service.waitForPending(0);
   });
@@ -404,10 +404,10 @@ test("event streams and waiting submissions end immediately when the server stop
     await other.stop();
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(await (await watched).text()).toContain('"status":"received"');
-    const answer = await submission;
-    expect(answer.status).toBe(202);
-    expect(answer.headers.get("preference-applied")).toBeNull();
-    expect(Object.keys((await answer.json()) as object)).toEqual(["uuid", "error"]);
+    const response = await submission;
+    expect(response.status).toBe(202);
+    expect(response.headers.get("preference-applied")).toBeNull();
+    expect(Object.keys((await response.json()) as object)).toEqual(["uuid", "error"]);
     stuck.destroy();
   } finally {
     await other.remove();

@@ -26,11 +26,11 @@ const paths = [
 
 /** Every response is documented, and every error is a complete problem. */
 async function expectDocumentedAnswer(path: string, body: string): Promise<void> {
-  const answer = await service.submit(key, body, path);
-  expect([200, 202, 400, 413, 422], `${path} ${body}`).toContain(answer.statusCode);
-  if (answer.statusCode < 400) return;
-  const problem = answer.json();
-  expect(problem.status).toBe(answer.statusCode);
+  const response = await service.submit(key, body, path);
+  expect([200, 202, 400, 413, 422], `${path} ${body}`).toContain(response.statusCode);
+  if (response.statusCode < 400) return;
+  const problem = response.json();
+  expect(problem.status).toBe(response.statusCode);
   expect(problem.error).not.toBe("");
 }
 
@@ -77,8 +77,8 @@ test("8 KB of hostile text as key, uuid or cursor are refused quickly", async ()
     const unknown = await service.call(key, { method: "GET", url });
     expect(unknown.statusCode).toBe(404);
     expect(unknown.json().error).not.toBe("");
-    const answer = await service.submit(key, search("comet", { next_cursor: text }));
-    expect(answer.statusCode).toBe(400);
+    const response = await service.submit(key, search("comet", { next_cursor: text }));
+    expect(response.statusCode).toBe(400);
   }
 });
 

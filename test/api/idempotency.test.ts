@@ -106,11 +106,13 @@ test("an invalid body is refused before the idempotency key is looked up", async
 
 test("concurrent requests with one idempotency key create one job", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, () => submit(apiKey, idempotencyKey)),
   );
-  expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
-  const fresh = answers.filter((answer) => answer.headers["idempotent-replayed"] === undefined);
+  expect(new Set(responses.map((response) => response.body)).size).toBe(1);
+  const fresh = responses.filter(
+    (response) => response.headers["idempotent-replayed"] === undefined,
+  );
   expect(fresh).toHaveLength(1);
   expect(await jobsOf(apiKey)).toHaveLength(1);
   const next = await submit(apiKey, newKey());
@@ -119,11 +121,11 @@ test("concurrent requests with one idempotency key create one job", async () => 
 
 test("of two different searches sent concurrently with one idempotency key, one is accepted and one refused", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
-  const answers = await Promise.all([
+  const responses = await Promise.all([
     submit(apiKey, idempotencyKey),
     submit(apiKey, idempotencyKey, search("aurora")),
   ]);
-  expect(answers.map((answer) => answer.statusCode).sort()).toEqual([202, 422]);
+  expect(responses.map((response) => response.statusCode).sort()).toEqual([202, 422]);
   expect(await jobsOf(apiKey)).toHaveLength(1);
   const next = await submit(apiKey, newKey());
   expect(next.headers.ratelimit).toContain('"search";r=8');
@@ -194,13 +196,13 @@ test.each(["", "é", "k".repeat(256)])(
   "the idempotency key %j is refused, and the error names the header",
   async (idempotencyKey) => {
     const apiKey = await newApiKey();
-    const answer = await submit(apiKey, idempotencyKey);
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({
+    const response = await submit(apiKey, idempotencyKey);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({
       code: "invalid_request",
       uuid: "",
       errors: [{ pointer: "/idempotency-key" }],
     });
-    expect(answer.headers.ratelimit).toContain('"search";r=10');
+    expect(response.headers.ratelimit).toContain('"search";r=10');
   },
 );

@@ -127,12 +127,12 @@ function namesOf({ url }: Route): string[] {
 
 /** Request ids are removed, resource ids masked. */
 async function answerTo(route: Route, key: string, path: string) {
-  const answer = await request(route, key, path);
-  let text = answer.body.replace(/"request_id":"[^"]*"/, "");
+  const response = await request(route, key, path);
+  let text = response.body.replace(/"request_id":"[^"]*"/, "");
   for (const [name, { owned, unknown }] of Object.entries(resources)) {
     text = text.replaceAll(owned, name).replaceAll(unknown, name);
   }
-  return { status: answer.statusCode, fields: Object.keys(answer.headers).sort(), text };
+  return { status: response.statusCode, fields: Object.keys(response.headers).sort(), text };
 }
 
 async function workingRoutes(): Promise<Route[]> {
@@ -140,8 +140,8 @@ async function workingRoutes(): Promise<Route[]> {
   for (const route of routes) {
     // Dashboard routes take sessions: dashboard-isolation.test.ts.
     if (route.url.startsWith("/dashboard/api/") || !METHODS.includes(route.method)) continue;
-    const answer = await request(route, null, pathOf(route, "unknown"));
-    if (answer.statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
+    const response = await request(route, null, pathOf(route, "unknown"));
+    if (response.statusCode !== 405 && route.method !== "OPTIONS") found.push(route);
   }
   return found;
 }
@@ -151,9 +151,9 @@ test("every route but the public ones requires a key", async () => {
   for (const route of testedRoutes) {
     const path = pathOf(route, "unknown");
     for (const key of [null, `${owner}x`, "", "ear_"]) {
-      const answer = await request(route, key, path);
-      if (answer.statusCode !== 401) open.add(route.url);
-      else expect(answer.headers["www-authenticate"]).toContain(schemeOf(route));
+      const response = await request(route, key, path);
+      if (response.statusCode !== 401) open.add(route.url);
+      else expect(response.headers["www-authenticate"]).toContain(schemeOf(route));
     }
   }
   expect([...open].sort()).toEqual(publicPaths);

@@ -142,12 +142,12 @@ describe("cancel", () => {
     "the first DELETE %s/<uuid> cancels an unfinished job, and the next one deletes it",
     async (path) => {
       const uuid = await uuidOf(idle, idleKey);
-      const answer = await remove(idle, idleKey, `${path}/${uuid}`);
-      expect(answer.statusCode).toBe(200);
-      expect(answer.json()).toEqual({ uuid, status: "cancelled", error: "" });
-      expect(cancelledSchema.parse(answer.json())).toEqual(answer.json());
-      expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-      expect(answer.headers.ratelimit).toContain('"burst";r=');
+      const response = await remove(idle, idleKey, `${path}/${uuid}`);
+      expect(response.statusCode).toBe(200);
+      expect(response.json()).toEqual({ uuid, status: "cancelled", error: "" });
+      expect(cancelledSchema.parse(response.json())).toEqual(response.json());
+      expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
+      expect(response.headers.ratelimit).toContain('"burst";r=');
 
       const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
       expect(status.json()).toMatchObject({ status: "cancelled", error: "", count: null });
@@ -177,18 +177,18 @@ describe("cancel", () => {
 
   test("a DELETE accepts a uuid in capitals", async () => {
     const uuid = await uuidOf(idle, idleKey);
-    const answer = await remove(idle, idleKey, `${base}/status/${uuid.toUpperCase()}`);
-    expect(answer.json().uuid).toBe(uuid);
+    const response = await remove(idle, idleKey, `${base}/status/${uuid.toUpperCase()}`);
+    expect(response.json().uuid).toBe(uuid);
   });
 
   test("a DELETE accepts a Content-Type without a body", async () => {
     const uuid = await uuidOf(idle, idleKey);
-    const answer = await idle.call(idleKey, {
+    const response = await idle.call(idleKey, {
       method: "DELETE",
       url: `${base}/status/${uuid}`,
       headers: { "content-type": "application/json" },
     });
-    expect(answer.statusCode, answer.body).toBe(200);
+    expect(response.statusCode, response.body).toBe(200);
   });
 
   test("cancelling a job immediately answers requests that wait for it", async () => {
@@ -222,7 +222,7 @@ describe("cancel", () => {
           () => "cancelled",
         );
       const cancel = () => remove(idle, idleKey, `${base}/status/${uuid}`);
-      const [ended, answer] =
+      const [ended, response] =
         round % 2 === 0
           ? await Promise.all([complete(), cancel()])
           : await Promise.all([cancel(), complete()]).then(
@@ -230,10 +230,10 @@ describe("cancel", () => {
             );
       const status = await idle.call(idleKey, { method: "GET", url: `${base}/status/${uuid}` });
       if (ended === "done") {
-        expect(answer.statusCode).toBe(204);
+        expect(response.statusCode).toBe(204);
         expect(status.statusCode).toBe(404);
       } else {
-        expect(answer.statusCode).toBe(200);
+        expect(response.statusCode).toBe(200);
         expect(status.json().status).toBe("cancelled");
       }
     }
@@ -242,8 +242,8 @@ describe("cancel", () => {
   test("the first of two concurrent DELETEs cancels the job, and the second deletes it", async () => {
     const uuid = await uuidOf(idle, idleKey);
     const url = `${base}/status/${uuid}`;
-    const answers = await Promise.all([1, 2, 3].map(() => remove(idle, idleKey, url)));
-    expect(answers.map((answer) => answer.statusCode).toSorted()).toEqual([200, 204, 404]);
+    const responses = await Promise.all([1, 2, 3].map(() => remove(idle, idleKey, url)));
+    expect(responses.map((response) => response.statusCode).toSorted()).toEqual([200, 204, 404]);
   });
 
   test("a DELETE leaves another account's job unchanged", async () => {
@@ -272,50 +272,50 @@ describe("Prefer: wait", () => {
     });
 
   test("a submission with Prefer: wait is answered when the job has ended, with the same body", async () => {
-    const answer = await submit(service, key, "respond-async, wait=10");
-    expect(answer.statusCode).toBe(202);
-    expect(answer.headers["preference-applied"]).toBe("wait=10");
-    const { uuid } = answer.json();
-    expect(answer.json()).toEqual({ uuid, error: "" });
+    const response = await submit(service, key, "respond-async, wait=10");
+    expect(response.statusCode).toBe(202);
+    expect(response.headers["preference-applied"]).toBe("wait=10");
+    const { uuid } = response.json();
+    expect(response.json()).toEqual({ uuid, error: "" });
     const result = await service.call(key, { method: "GET", url: `${base}/result/${uuid}` });
     expect(result.statusCode).toBe(200);
   });
 
   test("a submission with Prefer: wait is answered after the requested time when the job does not end", async () => {
     const start = performance.now();
-    const answer = await submit(idle, idleKey, "wait=1");
+    const response = await submit(idle, idleKey, "wait=1");
     expect(performance.now() - start).toBeGreaterThan(990);
-    expect(answer.statusCode).toBe(202);
-    expect(answer.headers["preference-applied"]).toBe("wait=1");
+    expect(response.statusCode).toBe(202);
+    expect(response.headers["preference-applied"]).toBe("wait=1");
   });
 
   test("a submission whose wait fails is answered, because its job is stored", async () => {
     const storeError = new EarshotError("store_unavailable", "it is busy", { status: 503 });
     vi.spyOn(idle.context.queue, "waitForEnd").mockRejectedValueOnce(storeError);
-    const answer = await submit(idle, idleKey, "wait=10");
-    expect(answer.statusCode).toBe(202);
-    expect(answer.json()).toEqual({ uuid: expect.stringMatching(/^[\da-f-]{36}$/), error: "" });
-    expect(answer.headers["preference-applied"]).toBeUndefined();
+    const response = await submit(idle, idleKey, "wait=10");
+    expect(response.statusCode).toBe(202);
+    expect(response.json()).toEqual({ uuid: expect.stringMatching(/^[\da-f-]{36}$/), error: "" });
+    expect(response.headers["preference-applied"]).toBeUndefined();
   });
 
   test("a wait is limited to 30 seconds, as the response reports", async () => {
-    const answer = await submit(service, key, "wait=3600");
-    expect(answer.headers["preference-applied"]).toBe("wait=30");
+    const response = await submit(service, key, "wait=3600");
+    expect(response.headers["preference-applied"]).toBe("wait=30");
   });
 
   test.each(["respond-async", "wait=0", "return=minimal; wait=10"])(
     "a submission does not wait for %s",
     async (prefer) => {
-      const answer = await submit(idle, idleKey, prefer);
-      expect(answer.statusCode).toBe(202);
-      expect(answer.headers["preference-applied"]).toBeUndefined();
+      const response = await submit(idle, idleKey, prefer);
+      expect(response.statusCode).toBe(202);
+      expect(response.headers["preference-applied"]).toBeUndefined();
     },
   );
 
   test("an unreadable Prefer value is refused before submitting", async () => {
-    const answer = await submit(idle, idleKey, "wait=soon");
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({
+    const response = await submit(idle, idleKey, "wait=soon");
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({
       code: "invalid_request",
       uuid: "",
       errors: [{ pointer: "/prefer" }],
@@ -333,8 +333,8 @@ describe("Prefer: wait", () => {
     for (const { uuid } of jobs.json().jobs) {
       await idle.call(apiKey, { method: "DELETE", url: `${base}/status/${uuid}` });
     }
-    for (const answer of await Promise.all(pending)) {
-      expect(answer.headers["preference-applied"]).toBe("wait=30");
+    for (const response of await Promise.all(pending)) {
+      expect(response.headers["preference-applied"]).toBe("wait=30");
     }
   });
 
@@ -377,10 +377,10 @@ describe("job status", () => {
 
   test("a job's status returns the headers of GET without a body for HEAD", async () => {
     const uuid = await uuidOf(idle, idleKey);
-    const answer = await idle.call(idleKey, { method: "HEAD", url: `${base}/status/${uuid}` });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toBe("");
-    expect(answer.headers["retry-after"]).toBe("1");
+    const response = await idle.call(idleKey, { method: "HEAD", url: `${base}/status/${uuid}` });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe("");
+    expect(response.headers["retry-after"]).toBe("1");
   });
 
   test("a job's status agrees with the result during the second in which the job expires", async () => {
@@ -412,18 +412,18 @@ describe("the list of jobs", () => {
     service.call(caller, { method: "GET", url: `${path}${parameters}` });
 
   async function listUuids(parameters = ""): Promise<string[]> {
-    const answer = await list(parameters);
-    expect(answer.statusCode, answer.body).toBe(200);
-    return answer.json().jobs.map((job: { uuid: string }) => job.uuid);
+    const response = await list(parameters);
+    expect(response.statusCode, response.body).toBe(200);
+    return response.json().jobs.map((job: { uuid: string }) => job.uuid);
   }
 
   beforeAll(async () => {
     apiKey = await service.makeKey();
     for (let count = 0; count < 5; count++) {
       const type = count % 2 === 0 ? "searchbyquery" : "searchbyfullarchive";
-      const answer = await service.submit(apiKey, search("comet", { type }));
-      uuids.unshift(answer.json().uuid);
-      await service.result(apiKey, answer.json().uuid);
+      const response = await service.submit(apiKey, search("comet", { type }));
+      uuids.unshift(response.json().uuid);
+      await service.result(apiKey, response.json().uuid);
       service.clock.move(10);
     }
   });
@@ -431,10 +431,10 @@ describe("the list of jobs", () => {
   withFileStore(
     "the list of jobs is ordered newest first, with the status of each job but no result details",
     async () => {
-      const answer = await list();
-      expect(answer.statusCode).toBe(200);
-      expect(answer.headers["content-type"]).toBe("application/json; charset=utf-8");
-      const body = answer.json();
+      const response = await list();
+      expect(response.statusCode).toBe(200);
+      expect(response.headers["content-type"]).toBe("application/json; charset=utf-8");
+      const body = response.json();
       expect(jobList.parse(body)).toEqual(body);
       expect(body.next_cursor).toBeNull();
       expect(body.jobs.map((job: { uuid: string }) => job.uuid)).toEqual(uuids);
@@ -505,8 +505,8 @@ describe("the list of jobs", () => {
       url: "/v1/search/social",
       payload: search("comet"),
     });
-    const answer = await service.callAs(session, { method: "GET", url: `${base}/jobs` });
-    expect(answer.json()).toMatchObject({ jobs: [{ query: "comet", key: null }] });
+    const response = await service.callAs(session, { method: "GET", url: `${base}/jobs` });
+    expect(response.json()).toMatchObject({ jobs: [{ query: "comet", key: null }] });
   });
 
   test.each([
@@ -523,19 +523,19 @@ describe("the list of jobs", () => {
     ["?limit=1e1", "/limit", /1 to 100/],
     ["?page=2", "/page", /unknown parameter/],
   ])("the list of jobs refuses %s", async (parameters, pointer, message) => {
-    const answer = await list(parameters);
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
-    expect(answer.json().detail).toMatch(message);
+    const response = await list(parameters);
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+    expect(response.json().detail).toMatch(message);
   });
 
   test.each(["abc", "", "AAAA", "A".repeat(31)])(
     "the list of jobs refuses the cursor %j",
     async (cursor) => {
-      const answer = await list(`?cursor=${cursor}`);
-      expect(answer.statusCode).toBe(400);
+      const response = await list(`?cursor=${cursor}`);
+      expect(response.statusCode).toBe(400);
       const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
-      expect(answer.json()).toMatchObject({ code: "cursor_invalid", errors });
+      expect(response.json()).toMatchObject({ code: "cursor_invalid", errors });
     },
   );
 
@@ -543,15 +543,15 @@ describe("the list of jobs", () => {
     const outsider = await service.makeKey();
     const cursor = (await list("?limit=1")).json().next_cursor;
     for (const parameters of ["", `?cursor=${cursor}`]) {
-      const answer = await list(parameters, `${base}/jobs`, outsider);
-      expect(answer.json()).toEqual({ jobs: [], next_cursor: null });
+      const response = await list(parameters, `${base}/jobs`, outsider);
+      expect(response.json()).toEqual({ jobs: [], next_cursor: null });
     }
   });
 
   test("the list of jobs returns headers for HEAD, and costs one request", async () => {
-    const answer = await service.call(apiKey, { method: "HEAD", url: `${base}/jobs` });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toBe("");
+    const response = await service.call(apiKey, { method: "HEAD", url: `${base}/jobs` });
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toBe("");
     const slow = await service.makeKey({ requestsPerSecond: null });
     const first = await list("", `${base}/jobs`, slow);
     expect(first.headers.ratelimit).toContain('"burst";r=2');
@@ -570,15 +570,15 @@ test("8 KB of hostile text in a header or parameter are refused quickly", async 
     for (const name of ["prefer", "idempotency-key"]) {
       const headers = { [name]: text };
       const payload = search("comet");
-      const answer = await idle.call(idleKey, { method: "POST", url: base, headers, payload });
-      expect([202, 400], `${name}: ${text.slice(0, 9)}`).toContain(answer.statusCode);
+      const response = await idle.call(idleKey, { method: "POST", url: base, headers, payload });
+      expect([202, 400], `${name}: ${text.slice(0, 9)}`).toContain(response.statusCode);
     }
     for (const name of ["status", "method", "limit", "cursor", "uuid"]) {
       const path = name === "uuid" ? "events" : "jobs";
       const url = `${base}/${path}?${name}=${encodeURIComponent(text)}`;
-      const answer = await idle.call(idleKey, { method: "GET", url });
-      expect([400, 404], name).toContain(answer.statusCode);
-      expect(answer.body.length).toBeLessThan(4_000);
+      const response = await idle.call(idleKey, { method: "GET", url });
+      expect([400, 404], name).toContain(response.statusCode);
+      expect(response.body.length).toBeLessThan(4_000);
     }
   }
   expect(cpuMs()).toBeLessThan(3_000);

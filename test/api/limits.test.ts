@@ -77,8 +77,8 @@ describe("the key", () => {
   ])(
     "a request with %s returns 401 with a hint about how to send a key",
     async (_, authorization, challenge) => {
-      const answer = await service.submit("", search("comet"));
-      expect(answer.statusCode).toBe(401);
+      const response = await service.submit("", search("comet"));
+      expect(response.statusCode).toBe(401);
       const refused = await service.app.inject({
         method: "POST",
         url: "/v1/search/live/social",
@@ -100,13 +100,13 @@ describe("the key", () => {
   test("any case of the key's scheme is accepted, and the key is checked before the body", async () => {
     const key = await plainKey();
     const url = "/v1/search/live/social";
-    const answer = await service.app.inject({
+    const response = await service.app.inject({
       method: "POST",
       url,
       headers: { authorization: `bearer ${key}` },
       payload: search("comet"),
     });
-    expect(answer.statusCode).toBe(202);
+    expect(response.statusCode).toBe(202);
     const broken = await service.submit(`${key}x`, "{");
     expect(broken.statusCode).toBe(401);
   });
@@ -184,10 +184,10 @@ describe("the request rate", () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `/v1/search/live/social/status/${uuid}`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () => service.call(key, { method: "GET", url })),
     );
-    expect(answers.map((answer) => answer.statusCode)).toEqual([200, 200, 200, 200, 200]);
+    expect(responses.map((response) => response.statusCode)).toEqual([200, 200, 200, 200, 200]);
   });
 
   test("a read that would have to wait too long is refused", async () => {
@@ -195,9 +195,13 @@ describe("the request rate", () => {
     const app = appWith({ clock });
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
-    const answers = await Promise.all(Array.from({ length: 13 }, () => statusFrom(app, key, uuid)));
-    const refused = answers.filter((answer) => answer.statusCode === 429);
-    expect(answers.filter((answer) => answer.statusCode === 200).length).toBeGreaterThanOrEqual(8);
+    const responses = await Promise.all(
+      Array.from({ length: 13 }, () => statusFrom(app, key, uuid)),
+    );
+    const refused = responses.filter((response) => response.statusCode === 429);
+    expect(
+      responses.filter((response) => response.statusCode === 200).length,
+    ).toBeGreaterThanOrEqual(8);
     expect(refused.length).toBeGreaterThanOrEqual(1);
     expect(refused[0]?.headers["retry-after"]).toBe("3");
     const tenths = slept.map((ms) => Math.round(ms / 100));
@@ -210,10 +214,10 @@ describe("the request rate", () => {
     const { uuid } = (await service.submit(await quickKey(), search("comet"))).json();
     for (const id of [uuid, "0f8fad5b-d9cb-469f-a165-70867728950e"]) {
       const url = `/v1/search/live/social/result/${id}`;
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         Array.from({ length: 8 }, () => service.call(key, { method: "GET", url })),
       );
-      const statuses = answers.map((answer) => answer.statusCode).sort();
+      const statuses = responses.map((response) => response.statusCode).sort();
       expect(statuses).toEqual([404, 404, 404, 429, 429, 429, 429, 429]);
       service.clock.move(1_001);
     }
@@ -223,9 +227,9 @@ describe("the request rate", () => {
 describe("the search rate", () => {
   test("the search rate is reported with the request rate in every response to a key", async () => {
     const key = await plainKey();
-    const answer = await service.submit(key, search("comet"));
-    expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
-    expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
+    const response = await service.submit(key, search("comet"));
+    expect(response.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
+    expect(response.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=9;t=60');
   });
 
   test("the search rate refuses the 11th search at 59.9 s and accepts it at 60.1 s", async () => {
@@ -244,12 +248,12 @@ describe("the search rate", () => {
 
   test("the search rate accepts ten of twenty concurrent searches", async () => {
     const key = await quickKey();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
     );
-    const used = answers.filter((answer) => answer.statusCode === 202);
+    const used = responses.filter((response) => response.statusCode === 202);
     expect(used).toHaveLength(10);
-    expect(answers.filter((answer) => answer.statusCode === 429)).toHaveLength(10);
+    expect(responses.filter((response) => response.statusCode === 429)).toHaveLength(10);
   });
 
   test("the search rate does not count refused submissions and reads", async () => {
@@ -263,9 +267,9 @@ describe("the search rate", () => {
       const url = `/v1/search/live/social/result/${uuid}`;
       await service.call(key, { method: "GET", url });
     }
-    const answer = await service.submit(key, search("comet"));
-    expect(answer.statusCode).toBe(202);
-    expect(answer.headers.ratelimit).toContain('"search";r=8');
+    const response = await service.submit(key, search("comet"));
+    expect(response.statusCode).toBe(202);
+    expect(response.headers.ratelimit).toContain('"search";r=8');
   });
 
   test("the search rate does not count a submission that the store refuses", async () => {
@@ -278,26 +282,26 @@ describe("the search rate", () => {
     } finally {
       jobs.submit = submit;
     }
-    const answer = await service.submit(key, search("comet"));
-    expect(answer.headers.ratelimit).toContain('"search";r=9');
+    const response = await service.submit(key, search("comet"));
+    expect(response.headers.ratelimit).toContain('"search";r=9');
   });
 
   test("the search rate counts a search in one request", async () => {
     const key = await quickKey();
-    const answer = await service.call(key, {
+    const response = await service.call(key, {
       method: "POST",
       url: "/api/v1/data/social/tweets/recent",
       payload: { query: "comet" },
     });
-    expect(answer.statusCode, answer.body).toBe(200);
-    expect(answer.headers.ratelimit).toContain('"search";r=9');
+    expect(response.statusCode, response.body).toBe(200);
+    expect(response.headers.ratelimit).toContain('"search";r=9');
   });
 
   test("the search rate is not shared between keys of different accounts", async () => {
     const [one, other] = [await quickKey(), await quickKey()];
     await service.submit(one, search("comet"));
-    const answer = await service.submit(other, search("comet"));
-    expect(answer.headers.ratelimit).toContain('"search";r=9');
+    const response = await service.submit(other, search("comet"));
+    expect(response.headers.ratelimit).toContain('"search";r=9');
   });
 });
 
@@ -320,10 +324,10 @@ describe("the cost of a request", () => {
     ["a compressed body", 415, post(valid, { ...json, "content-encoding": "gzip" })],
     ["an argument with a wrong value", 400, post(JSON.stringify(search("a", { count: 101 })))],
   ])("the request for %s (%i) costs one request and no search", async (_, status, options) => {
-    const answer = await request(appWithStoppedClock(), await plainKey(), options);
-    expect(answer.statusCode, answer.body).toBe(status);
-    expect(answer.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
-    expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
+    const response = await request(appWithStoppedClock(), await plainKey(), options);
+    expect(response.statusCode, response.body).toBe(status);
+    expect(response.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=10;w=60');
+    expect(response.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
 
   test("a replay costs one request and no search", async () => {
@@ -341,8 +345,8 @@ describe("the cost of a request", () => {
   test("a concurrent duplicate submission costs one search", async () => {
     const [app, key] = [appWithStoppedClock(), await plainKey()];
     const headers = { ...json, "idempotency-key": "twice" };
-    const answers = await Promise.all([1, 2].map(() => request(app, key, post(valid, headers))));
-    expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
+    const responses = await Promise.all([1, 2].map(() => request(app, key, post(valid, headers))));
+    expect(new Set(responses.map((response) => response.json().uuid)).size).toBe(1);
     const after = await request(app, key, { method: "GET", url: unknown });
     expect(after.headers.ratelimit).toContain('"search";r=9');
   });
@@ -351,9 +355,9 @@ describe("the cost of a request", () => {
     const submit = () =>
       Promise.reject(new EarshotError("store_unavailable", "x", { status: 503 }));
     const app = appWithStoppedClock({ jobs: { ...service.context.http.jobs, submit } });
-    const answer = await request(app, await plainKey(), post(valid));
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
+    const response = await request(app, await plainKey(), post(valid));
+    expect(response.statusCode).toBe(503);
+    expect(response.headers.ratelimit).toBe('"burst";r=2;t=1, "search";r=10;t=0');
   });
 });
 
@@ -363,8 +367,8 @@ describe("two services on one store", () => {
     const key = await quickKey();
     const submitBy = (index: number) =>
       submitFrom(apps[index % 2] ?? service.app, "127.0.0.1", key);
-    const answers = await Promise.all(Array.from({ length: 14 }, (_, index) => submitBy(index)));
-    const statuses = answers.map((answer) => answer.statusCode);
+    const responses = await Promise.all(Array.from({ length: 14 }, (_, index) => submitBy(index)));
+    const statuses = responses.map((response) => response.statusCode);
     expect(statuses.filter((status) => status === 202)).toHaveLength(10);
     expect(statuses.filter((status) => status === 429)).toHaveLength(4);
     service.clock.move(59_000);
@@ -381,7 +385,7 @@ describe("two services on one store", () => {
     const key = await plainKey();
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const reads = apps.flatMap((app) => [1, 2, 3, 4].map(() => statusFrom(app, key, uuid)));
-    const statuses = (await Promise.all(reads)).map((answer) => answer.statusCode);
+    const statuses = (await Promise.all(reads)).map((response) => response.statusCode);
     expect(statuses).toEqual(Array(8).fill(200));
     expect(slept.length).toBeGreaterThanOrEqual(5);
     expect(slept.filter((ms) => ms > 1_000).length).toBeGreaterThanOrEqual(2);
@@ -417,20 +421,20 @@ describe("a client that polls each of four searches once a second", () => {
 
       async function submitWhenAllowed(): Promise<string> {
         for (;;) {
-          const answer = await submitFrom(app, "127.0.0.1", key);
-          if (answer.statusCode === 202) return answer.json().uuid;
-          expect(answer.statusCode).toBe(429);
-          await clock.sleep(Number(answer.headers["retry-after"]) * 1_000);
+          const response = await submitFrom(app, "127.0.0.1", key);
+          if (response.statusCode === 202) return response.json().uuid;
+          expect(response.statusCode).toBe(429);
+          await clock.sleep(Number(response.headers["retry-after"]) * 1_000);
         }
       }
 
       async function read(uuid: string, kind: "status" | "result"): Promise<void> {
-        const answer = await app.inject({
+        const response = await app.inject({
           method: "GET",
           url: `/v1/search/live/social/${kind}/${uuid}`,
           headers: { authorization: `Bearer ${key}` },
         });
-        statuses.push(answer.statusCode);
+        statuses.push(response.statusCode);
       }
 
       async function searchRepeatedly(offsetMs: number): Promise<void> {
@@ -468,9 +472,9 @@ test("the rate headers of a delayed response show the state when it is sent", as
       },
     },
   });
-  const answer = await statusFrom(app, key, uuid);
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers.ratelimit).toContain('"search";r=10;t=0');
+  const response = await statusFrom(app, key, uuid);
+  expect(response.statusCode).toBe(200);
+  expect(response.headers.ratelimit).toContain('"search";r=10;t=0');
 });
 
 test("setting the clock back or forward by an hour changes no limit of a running service", async () => {
@@ -488,10 +492,10 @@ test("two hundred queued searches do not delay another key's first search, and a
   const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_MAX_RUNNING_PER_KEY: "2" };
   const first = await startServiceUnderTest(settings);
   const submitTimes = async (to: ServiceUnderTest, key: string, times: number) => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: times }, () => to.submit(key, search("comet"))),
     );
-    return answers.map((answer) => answer.statusCode);
+    return responses.map((response) => response.statusCode);
   };
 
   const [greedy, modest] = [await first.makeKey(), await first.makeKey()];

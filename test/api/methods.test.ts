@@ -71,9 +71,9 @@ async function run(body: unknown, path = "/v1/search/live/social", apiKey = key)
 }
 
 async function refusal(body: unknown, path?: string) {
-  const answer = await service.submit(key, body, path);
-  expect(answer.headers["content-type"]).toContain("application/problem+json");
-  return answer.json();
+  const response = await service.submit(key, body, path);
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  return response.json();
 }
 
 const codesOf = (status: { warnings: { code: string }[] }): string[] =>
@@ -258,14 +258,14 @@ test("any arguments of a method are accepted, or refused with pointer and reason
   await fc.assert(
     fc.asyncProperty(submission, async ({ type, method, query, more, path }) => {
       const body = { type, arguments: { type: method, query, ...more } };
-      const answer = await service.submit(key, body, `/v1/search/live/${path}`);
-      if (answer.statusCode === 202) {
+      const response = await service.submit(key, body, `/v1/search/live/${path}`);
+      if (response.statusCode === 202) {
         used.accepted += 1;
         return;
       }
       used.refused += 1;
-      expect([400, 422]).toContain(answer.statusCode);
-      const { errors, detail } = answer.json();
+      expect([400, 422]).toContain(response.statusCode);
+      const { errors, detail } = response.json();
       const [{ pointer = "/arguments/query", offset = 0 }] = errors;
       expect(pointer).toMatch(/^\/(type|arguments\/\w+)$/);
       expect(offset).toBeLessThanOrEqual([...(query ?? "")].length);

@@ -108,12 +108,12 @@ async function send({ key: caller, options }: Request, changes: InjectOptions = 
 
 function expectDescribed(
   endpoint: Endpoint,
-  answer: LightMyRequestResponse,
+  response: LightMyRequestResponse,
   status: number | RegExp,
 ) {
-  expect(deviationsOf(endpoint, answer), answer.body.slice(0, 500)).toBe("");
-  if (typeof status === "number") expect(answer.statusCode, answer.body).toBe(status);
-  else expect(String(answer.statusCode), answer.body).toMatch(status);
+  expect(deviationsOf(endpoint, response), response.body.slice(0, 500)).toBe("");
+  if (typeof status === "number") expect(response.statusCode, response.body).toBe(status);
+  else expect(String(response.statusCode), response.body).toMatch(status);
 }
 
 /** These need a node of another process; see test/nodes/api.test.ts. */
@@ -159,11 +159,11 @@ describe("every error response is as documented", () => {
       if (!hasQuery) return;
       const { options, key: caller } = requestOf(endpoint, sharedValues);
       const separator = String(options.url).includes("?") ? "&" : "?";
-      const answer = await send({
+      const response = await send({
         options: { ...options, url: `${options.url}${separator}nothing=1` },
         key: caller,
       });
-      expectDescribed(endpoint, answer, 400);
+      expectDescribed(endpoint, response, 400);
     },
   );
 
@@ -175,8 +175,8 @@ describe("every error response is as documented", () => {
       // A slow machine may take longer than the second for both.
       const refused = await until("a refusal", async () => {
         await service.call(slow, { method: "GET", url });
-        const answer = await send({ options, key: slow });
-        return answer.statusCode === 429 ? answer : null;
+        const response = await send({ options, key: slow });
+        return response.statusCode === 429 ? response : null;
       });
       expectDescribed(endpoint, refused, 429);
     },
@@ -273,7 +273,7 @@ describe("every example matches its schema", () => {
 function evaluate(
   expression: string,
   request: Readonly<Record<string, string>>,
-  answer: LightMyRequestResponse,
+  response: LightMyRequestResponse,
 ): string {
   const inPath = /^\$request\.path\.(\w+)$/.exec(expression)?.[1];
   if (inPath !== undefined) return request[inPath] ?? "social";
@@ -281,7 +281,7 @@ function evaluate(
   if (inBody === undefined) throw new Error(`unsupported expression ${expression}`);
   const value = inBody
     .split("/")
-    .reduce<unknown>((part, name) => Reflect.get(Object(part), name), answer.json());
+    .reduce<unknown>((part, name) => Reflect.get(Object(part), name), response.json());
   return String(value);
 }
 
@@ -317,12 +317,12 @@ describe("every link leads to an operation that accepts its values", () => {
       const names = (target.operation.parameters ?? []).map(({ name }) => name);
       expect(names).toEqual(expect.arrayContaining(Object.keys(link.parameters)));
       const values = await makeValues();
-      const answer = await send(requestOf(endpoint, values));
-      if (String(answer.statusCode) !== status) return;
+      const response = await send(requestOf(endpoint, values));
+      if (String(response.statusCode) !== status) return;
       const parameters = Object.fromEntries(
         Object.entries(link.parameters).map(([name, expression]) => [
           name,
-          evaluate(expression, values, answer),
+          evaluate(expression, values, response),
         ]),
       );
       const expected = remoteNodeOperations.includes(link.operationId) ? 404 : /^2/;

@@ -24,10 +24,10 @@ afterAll(() => service.remove());
 const getStatus = () => service.call(null, { url: "/v1/status" });
 
 test("the public status shows coverage and streams without a key, and nothing about accounts", async () => {
-  const answer = await getStatus();
-  expect(answer.statusCode, answer.body).toBe(200);
-  expect(answer.headers["cache-control"]).toBe("public, max-age=5");
-  const body = answer.json();
+  const response = await getStatus();
+  expect(response.statusCode, response.body).toBe(200);
+  expect(response.headers["cache-control"]).toBe("public, max-age=5");
+  const body = response.json();
   expect(publicStatus.parse(body)).toEqual(body);
   expect(body).toMatchObject({ status: "ready" });
   const [bluesky] = body.platforms;
@@ -46,8 +46,8 @@ test("many requests within five seconds read the archive once", async () => {
   const stats = vi.spyOn(service.context.archive, "stats");
   const bodies = new Set<string>();
   for (let round = 0; round < 20; round += 1) {
-    const answers = await Promise.all(Array.from({ length: 10 }, getStatus));
-    for (const { body } of answers) bodies.add(body);
+    const responses = await Promise.all(Array.from({ length: 10 }, getStatus));
+    for (const { body } of responses) bodies.add(body);
   }
   expect(bodies.size).toBe(1);
   expect(stats.mock.calls.length).toBeLessThanOrEqual(1);
@@ -57,6 +57,6 @@ test("many requests within five seconds read the archive once", async () => {
 });
 
 test("the path /status shows the status page", async () => {
-  const answer = await service.call(null, { url: "/status" });
-  expect([answer.statusCode, answer.headers.location]).toEqual([302, "/dashboard/status"]);
+  const response = await service.call(null, { url: "/status" });
+  expect([response.statusCode, response.headers.location]).toEqual([302, "/dashboard/status"]);
 });

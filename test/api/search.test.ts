@@ -135,9 +135,9 @@ async function request(body: unknown, options: Options = {}) {
 }
 
 async function answerOf(body: unknown, accept?: string) {
-  const answer = await request(body, accept === undefined ? {} : { accept });
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer;
+  const response = await request(body, accept === undefined ? {} : { accept });
+  expect(response.statusCode, response.body).toBe(200);
+  return response;
 }
 
 const essays = (fields: Record<string, unknown> = {}, args: Record<string, unknown> = {}) => ({
@@ -147,8 +147,8 @@ const essays = (fields: Record<string, unknown> = {}, args: Record<string, unkno
 
 describe("the JSON answer", () => {
   test("the JSON answer has everything that result and status have, and the citations", async () => {
-    const answer = await answerOf(search("linked"));
-    const body = answer.json();
+    const response = await answerOf(search("linked"));
+    const body = response.json();
     expect(Object.keys(body)).toEqual([
       "uuid",
       "status",
@@ -180,14 +180,14 @@ describe("the JSON answer", () => {
       },
     ]);
     expect(body.truncated).toEqual({ shortened: [], omitted: 0 });
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       "content-type": "application/json; charset=utf-8",
       vary: "Accept",
       "x-job-uuid": body.uuid,
       "x-coverage": result.headers["x-coverage"],
     });
-    expect(answer.headers["x-truncated"]).toBeUndefined();
-    expect(answer.headers["x-warnings"]).toContain('"incomplete_coverage"');
+    expect(response.headers["x-truncated"]).toBeUndefined();
+    expect(response.headers["x-warnings"]).toContain('"incomplete_coverage"');
   });
 
   test("the JSON answer continues with its cursor, in searches and in submissions", async () => {
@@ -243,9 +243,9 @@ describe("fields", () => {
     ["__proto__", "expected ID, Content"],
     ["Metadata.media.url", "Metadata.url"],
   ])("the fields parameter refuses %s and suggests the nearest", async (field, nearest) => {
-    const answer = await request({ ...search("comet"), fields: ["ID", field] });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json().errors).toEqual([
+    const response = await request({ ...search("comet"), fields: ["ID", field] });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().errors).toEqual([
       { code: "unknown_value", message: expect.stringContaining(nearest), pointer: "/fields/1" },
     ]);
   });
@@ -253,9 +253,9 @@ describe("fields", () => {
   test.each([[[]], ["Content"], [[1]], [null], [["ID", "ID"]]])(
     "the fields parameter refuses %j as a list of fields",
     async (fields) => {
-      const answer = await request({ ...search("comet"), fields });
-      expect(answer.statusCode).toBe(400);
-      expect(answer.json().errors[0].pointer).toMatch(/^\/fields/);
+      const response = await request({ ...search("comet"), fields });
+      expect(response.statusCode).toBe(400);
+      expect(response.json().errors[0].pointer).toMatch(/^\/fields/);
     },
   );
 });
@@ -266,8 +266,8 @@ describe("max_chars", () => {
 
   test("the max_chars parameter shortens long texts equally, leaves short ones whole and reports which it shortened", async () => {
     const whole = (await answerOf(essays())).json();
-    const answer = await answerOf(essays({ max_chars: 1_000 }));
-    const body = answer.json();
+    const response = await answerOf(essays({ max_chars: 1_000 }));
+    const body = response.json();
     expect(body.results).toHaveLength(6);
     expect(count(body.results)).toBeLessThanOrEqual(1_000);
     expect(count(body.results)).toBeGreaterThan(900);
@@ -279,7 +279,7 @@ describe("max_chars", () => {
       if (isLong) expect(Content).toMatch(/^essay \d (word )+word…$/);
     }
     expect(body.truncated.omitted).toBe(0);
-    expect(answer.headers["x-truncated"]).toBe("shortened=3, omitted=0");
+    expect(response.headers["x-truncated"]).toBe("shortened=3, omitted=0");
   });
 
   test("the max_chars parameter omits records that do not fit and continues with them", async () => {
@@ -287,11 +287,11 @@ describe("max_chars", () => {
     let cursor: string | null = null;
     do {
       const inside = cursor === null ? {} : { next_cursor: cursor };
-      const answer = await answerOf(essays({ max_chars: 230 }, inside));
-      const body = answer.json();
+      const response = await answerOf(essays({ max_chars: 230 }, inside));
+      const body = response.json();
       expect(count(body.results)).toBeLessThanOrEqual(230);
       expect(body.results.length + body.truncated.omitted).toBe(6 - seen.length);
-      expect(answer.headers["x-next-cursor"]).toBe(body.next_cursor ?? undefined);
+      expect(response.headers["x-next-cursor"]).toBe(body.next_cursor ?? undefined);
       seen.push(...body.results.map(({ Content }: { Content: string }) => Content.slice(0, 7)));
       cursor = body.next_cursor;
     } while (cursor !== null);
@@ -315,31 +315,31 @@ describe("max_chars", () => {
   test.each([99, 0, -1, 1_000_001, 1.5, "500", null])(
     "the max_chars parameter refuses %j",
     async (maxChars) => {
-      const answer = await request(essays({ max_chars: maxChars }));
-      expect(answer.statusCode).toBe(400);
-      expect(answer.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
+      const response = await request(essays({ max_chars: maxChars }));
+      expect(response.statusCode).toBe(400);
+      expect(response.json().errors[0]).toMatchObject({ pointer: "/max_chars" });
     },
   );
 });
 
 describe("NDJSON", () => {
   test("an NDJSON answer is one record per line and nothing else", async () => {
-    const answer = await answerOf(search("comet", { max_results: 2 }), "application/x-ndjson");
-    expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
-    const lines = answer.body.split("\n");
+    const response = await answerOf(search("comet", { max_results: 2 }), "application/x-ndjson");
+    expect(response.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+    const lines = response.body.split("\n");
     expect(lines.pop()).toBe("");
     expect(lines.map((line) => JSON.parse(line).Content)).toEqual([
       "comet number 0",
       "comet number 1",
     ]);
-    expect(answer.headers["x-coverage"]).toMatch(/^complete=\?0, /);
-    expect(answer.headers["x-next-cursor"]).toBeDefined();
-    expect(answer.headers["x-warnings"]).toBe('"incomplete_coverage"');
+    expect(response.headers["x-coverage"]).toMatch(/^complete=\?0, /);
+    expect(response.headers["x-next-cursor"]).toBeDefined();
+    expect(response.headers["x-warnings"]).toBe('"incomplete_coverage"');
   });
 
   test("an NDJSON answer has one record per line even with hostile texts", async () => {
-    const answer = await answerOf(search("hostile"), "application/x-ndjson");
-    const [line = "", ...rest] = answer.body.split("\n");
+    const response = await answerOf(search("hostile"), "application/x-ndjson");
+    const [line = "", ...rest] = response.body.split("\n");
     expect(rest).toEqual([""]);
     expect(JSON.parse(line).Content).toBe(`hostile ${hostileText}`);
   });
@@ -362,9 +362,9 @@ describe("CSV", () => {
         "Metadata.public_metrics",
       ],
     };
-    const answer = await answerOf(body, "text/csv");
-    expect(answer.headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
-    expect(answer.body).toBe(
+    const response = await answerOf(body, "text/csv");
+    expect(response.headers["content-type"]).toBe("text/csv; charset=utf-8; header=present");
+    expect(response.body).toBe(
       "Content,Metadata.hashtags,Metadata.public_metrics.like_count,Metadata.geo,Metadata.is_reply,Metadata.public_metrics\r\n" +
         'comet number 3,sky night,3,,false,"{""like_count"":3,""retweet_count"":0,""reply_count"":null,""quote_count"":null}"\r\n',
     );
@@ -407,18 +407,18 @@ test("a search without a source warns with the next step, as JSON and as Markdow
 
 describe("Markdown", () => {
   test("a Markdown answer is a list of quotations with author, time and link", async () => {
-    const answer = await answerOf(search("linked"), "text/markdown");
-    expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    const response = await answerOf(search("linked"), "text/markdown");
+    expect(response.headers["content-type"]).toBe("text/markdown; charset=utf-8");
     const [{ created_at: time }] = (await answerOf(search("linked"))).json().citations;
-    expect(answer.body).toContain(
+    expect(response.body).toContain(
       "# Search: `linked`\n\n1 post. There may be more: coverage is incomplete from ",
     );
-    expect(answer.body).toContain(
+    expect(response.body).toContain(
       `1. \`@author.example.com\` · ${time} · bluesky · <https://bsky.app/profile/a/post/1>\n\n   >     linked\n\n`,
     );
-    expect(answer.body).toContain("- `incomplete_coverage`: ");
-    expect(answer.body).toContain("This is the last page.");
-    expect(answer.body).toContain(`\`${answer.headers["x-job-uuid"]}\``);
+    expect(response.body).toContain("- `incomplete_coverage`: ");
+    expect(response.body).toContain("This is the last page.");
+    expect(response.body).toContain(`\`${response.headers["x-job-uuid"]}\``);
   });
 
   test("a Markdown answer keeps hostile text inside its quotation", async () => {
@@ -442,12 +442,12 @@ describe("Markdown", () => {
   });
 
   test("a Markdown answer reports what is shortened, what is omitted and how to continue", async () => {
-    const answer = await answerOf(essays({ max_chars: 230 }), "text/markdown");
-    expect(answer.body).toContain("(shortened: the text has 1011 characters)");
-    expect(answer.body).toMatch(
+    const response = await answerOf(essays({ max_chars: 230 }), "text/markdown");
+    expect(response.body).toContain("(shortened: the text has 1011 characters)");
+    expect(response.body).toMatch(
       /\n[1-5] more posts were omitted because of max_chars; the next page begins with them\.\n/,
     );
-    expect(answer.body).toContain(`next_cursor \`${answer.headers["x-next-cursor"]}\``);
+    expect(response.body).toContain(`next_cursor \`${response.headers["x-next-cursor"]}\``);
   });
 
   test("a Markdown answer distinguishes an empty list with full coverage from one with gaps", async () => {
@@ -509,10 +509,10 @@ describe("Accept", () => {
 
 describe("a refused search", () => {
   test.each([0, 31, -1, 1.5, "10", null])("a search returns 400 for wait %j", async (wait) => {
-    const answer = await request({ ...search("comet"), wait });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ code: "invalid_request", uuid: "" });
-    expect(answer.json().errors[0].pointer).toBe("/wait");
+    const response = await request({ ...search("comet"), wait });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ code: "invalid_request", uuid: "" });
+    expect(response.json().errors[0].pointer).toBe("/wait");
   });
 
   test("a refused search has the error details of a submission", async () => {
@@ -584,7 +584,7 @@ describe("a job that has not finished successfully", () => {
         },
       },
     });
-    const answer = await app.inject({
+    const response = await app.inject({
       method: "POST",
       url: "/v1/search/bluesky",
       headers: {
@@ -594,7 +594,7 @@ describe("a job that has not finished successfully", () => {
       },
       payload: JSON.stringify(body),
     });
-    return { answer, waits };
+    return { response, waits };
   }
 
   test.each([
@@ -603,18 +603,18 @@ describe("a job that has not finished successfully", () => {
   ] as const)(
     "a search whose job is %s returns 202 with the location of its result",
     async (state, more, waitMs) => {
-      const { answer, waits } = await answerTo({ state }, { ...search("comet"), ...more });
+      const { response, waits } = await answerTo({ state }, { ...search("comet"), ...more });
       expect(waits).toEqual([waitMs]);
-      expect(answer.statusCode).toBe(202);
-      const { uuid } = answer.json();
-      expect(answer.json()).toEqual({ uuid, status: state, error: "" });
-      expect(answer.headers).toMatchObject({
+      expect(response.statusCode).toBe(202);
+      const { uuid } = response.json();
+      expect(response.json()).toEqual({ uuid, status: state, error: "" });
+      expect(response.headers).toMatchObject({
         "content-type": "application/json; charset=utf-8",
         location: `/v1/search/live/bluesky/result/${uuid}`,
         "retry-after": "1",
         "x-job-uuid": uuid,
       });
-      const url = `${answer.headers.location}?wait=30`;
+      const url = `${response.headers.location}?wait=30`;
       expect((await service.call(key, { method: "GET", url })).statusCode).toBe(200);
     },
   );
@@ -633,12 +633,15 @@ describe("a job that has not finished successfully", () => {
   ] as const)(
     "a search whose job is in state %s returns %i %s with the job's uuid",
     async (state, status, code, failure) => {
-      const { answer } = await answerTo({ state, failure });
-      expect(answer.statusCode).toBe(status);
-      expect(answer.headers["content-type"]).toContain("application/problem+json");
-      const { uuid } = answer.json();
-      expect(answer.json()).toMatchObject({ code, error: failure?.message ?? expect.any(String) });
-      expect(uuid).toBe(answer.headers["x-job-uuid"]);
+      const { response } = await answerTo({ state, failure });
+      expect(response.statusCode).toBe(status);
+      expect(response.headers["content-type"]).toContain("application/problem+json");
+      const { uuid } = response.json();
+      expect(response.json()).toMatchObject({
+        code,
+        error: failure?.message ?? expect.any(String),
+      });
+      expect(uuid).toBe(response.headers["x-job-uuid"]);
       expect(uuid).not.toBe("");
     },
   );
@@ -649,10 +652,10 @@ describe("a job that has not finished successfully", () => {
     const { submit } = queue;
     vi.spyOn(queue, "submit").mockImplementationOnce(async (job) => unfinished(await submit(job)));
     vi.spyOn(queue, "waitForEnd").mockRejectedValueOnce(storeError);
-    const answer = await service.submit(key, search("comet"), "/v1/search/bluesky");
-    expect(answer.statusCode).toBe(503);
-    const { uuid } = answer.json();
-    expect(answer.headers["x-job-uuid"]).toBe(uuid);
+    const response = await service.submit(key, search("comet"), "/v1/search/bluesky");
+    expect(response.statusCode).toBe(503);
+    const { uuid } = response.json();
+    expect(response.headers["x-job-uuid"]).toBe(uuid);
     expect((await service.result(key, uuid)).statusCode).toBe(200);
   });
 });
@@ -683,10 +686,10 @@ describe("the node's search in one request", () => {
     expect(settings.openNodeKey).toBe(null);
     const openNodeKey = await service.makeKey({ submissionsPerMinute: null });
     const open = buildApp({ ...service.context.http, settings: { ...settings, openNodeKey } });
-    const answer = await open.inject({ method: "POST", url, headers, payload });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.json().recordCount).toBe(1);
-    expect(answer.headers.ratelimit).toContain('"search";r=9');
+    const response = await open.inject({ method: "POST", url, headers, payload });
+    expect(response.statusCode).toBe(200);
+    expect(response.json().recordCount).toBe(1);
+    expect(response.headers.ratelimit).toContain('"search";r=9');
     const wrong = { ...headers, authorization: "Bearer ear_wrong" };
     for (const refused of [
       await open.inject({ method: "POST", url, headers: wrong, payload }),
@@ -764,9 +767,9 @@ describe("a search that waits", () => {
     await slow.waitForPending(1);
     await expect.poll(submissions).toBe(before + 1);
     await slow.stop();
-    const answer = await pendingSearch;
-    expect(answer.statusCode).toBe(202);
-    expect(answer.json()).toEqual({
+    const response = await pendingSearch;
+    expect(response.statusCode).toBe(202);
+    expect(response.json()).toEqual({
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
       status: "received",
       error: "",

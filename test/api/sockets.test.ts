@@ -170,13 +170,13 @@ describe.concurrent("oversized or slow input", () => {
 
   test("a compressed body is refused before it is read", async () => {
     for (const encoding of ["gzip", "br", "deflate", "zstd", "identity, gzip"]) {
-      const answer = await service.call(key, {
+      const response = await service.call(key, {
         method: "POST",
         url: path,
         headers: { "content-type": "application/json", "content-encoding": encoding },
         payload: Buffer.alloc(bodyBytes),
       });
-      expect(answer.statusCode, encoding).toBe(415);
+      expect(response.statusCode, encoding).toBe(415);
     }
   });
 });

@@ -18,15 +18,15 @@ beforeAll(async () => {
 afterAll(() => service.remove());
 
 async function refusal(body: string | Buffer) {
-  const answer = await service.call(key, {
+  const response = await service.call(key, {
     method: "POST",
     url: path,
     headers: { "content-type": "application/json" },
     payload: body,
   });
-  expect(answer.headers["content-type"]).toContain("application/problem+json");
-  expect(answer.statusCode).toBe(400);
-  return { ...answer.json(), size: answer.body.length };
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  expect(response.statusCode).toBe(400);
+  return { ...response.json(), size: response.body.length };
 }
 
 describe("error responses are small regardless of the request", () => {
@@ -58,17 +58,17 @@ describe("error responses are small regardless of the request", () => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const parameters = Array.from({ length: 1_500 }, (_, index) => `p${index}=1`).join("&");
     const url = `${path}/status/${uuid}?${parameters}`;
-    const answer = await service.call(key, { method: "GET", url });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.body.length).toBeLessThan(32_000);
+    const response = await service.call(key, { method: "GET", url });
+    expect(response.statusCode).toBe(400);
+    expect(response.body.length).toBeLessThan(32_000);
   });
 });
 
 test("a body with too many names is refused before it is parsed", async () => {
   const names = Array.from({ length: 60_000 }, (_, index) => `"n${index}":1`);
-  const answer = await service.submit(key, `{${names.join(",")}}`);
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json()).toMatchObject({
+  const response = await service.submit(key, `{${names.join(",")}}`);
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({
     code: "invalid_request",
     error: "the body is too complex: it has more than 5000 different names",
   });
@@ -126,14 +126,14 @@ describe("an unreadable body", () => {
 
 describe("the same error has a hint that fits its route", () => {
   const hintAt = async (method: "GET" | "POST", url: string, payload?: unknown) => {
-    const answer = await service.call(key, {
+    const response = await service.call(key, {
       method,
       url,
       headers: payload === undefined ? {} : { "content-type": "application/json" },
       ...(payload === undefined ? {} : { payload: JSON.stringify(payload) }),
     });
-    expect(answer.statusCode, answer.body).toBe(400);
-    return answer.json().hint;
+    expect(response.statusCode, response.body).toBe(400);
+    return response.json().hint;
   };
 
   test.each([
@@ -159,22 +159,22 @@ test("out-of-range numbers and unknown words have one code on every route", asyn
     ["limit=ten", "wrong_type"],
     ["status=Done", "unknown_value"],
   ]) {
-    const answer = await service.call(key, { url: `${path}/jobs?${parameters}` });
-    expect(answer.json().errors[0], parameters).toMatchObject({ code });
+    const response = await service.call(key, { url: `${path}/jobs?${parameters}` });
+    expect(response.json().errors[0], parameters).toMatchObject({ code });
   }
 });
 
 test.each([path, "/v1/search/live", "/v1/search/social", "/api/v1/data/social/tweets/recent"])(
   "the route %s refuses query parameters that it would ignore",
   async (url) => {
-    const answer = await service.call(key, {
+    const response = await service.call(key, {
       method: "POST",
       url: `${url}?wait=10`,
       headers: { "content-type": "application/json" },
       payload: url.startsWith("/api") ? { query: "comet" } : search("comet"),
     });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({
       code: "invalid_request",
       hint: expect.stringContaining("Prefer: wait=10"),
       errors: [{ code: "unknown_argument", pointer: "/wait" }],
@@ -217,15 +217,15 @@ describe("an ambiguous JSON body is refused", () => {
 
   test("quotes, backslashes and colons within strings of a body are not treated as names", async () => {
     const query = String.raw`comet -"a": -"b\": -"{\"a\":1}"`;
-    const answer = await service.submit(key, JSON.stringify(search(query)));
-    expect(answer.statusCode, answer.body).toBe(202);
+    const response = await service.submit(key, JSON.stringify(search(query)));
+    expect(response.statusCode, response.body).toBe(202);
   });
 });
 
 test("a lone surrogate in a query is paged like any other character", async () => {
-  const answer = await service.submit(key, search('comet -"x\ud800y"'));
-  expect(answer.statusCode).toBe(202);
-  const { uuid } = answer.json();
+  const response = await service.submit(key, search('comet -"x\ud800y"'));
+  expect(response.statusCode).toBe(202);
+  const { uuid } = response.json();
   const status = await service.call(key, { method: "GET", url: `${path}/status/${uuid}?wait=9` });
   expect(status.json().query).toBe('comet -"x\ufffdy"');
   expect(status.json().canonical_query.isWellFormed()).toBe(true);
@@ -236,9 +236,9 @@ test.each(["0x1e", "1e1", "%205", "5.0", "+5", "05", "5&wait=6", "31", "0", "-1"
   async (wait) => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
     const url = `${path}/result/${uuid}?wait=${wait}`;
-    const answer = await service.call(key, { method: "GET", url });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json().errors[0]).toMatchObject({
+    const response = await service.call(key, { method: "GET", url });
+    expect(response.statusCode).toBe(400);
+    expect(response.json().errors[0]).toMatchObject({
       pointer: "/wait",
       message: "expected a whole number of seconds from 1 to 30",
     });
@@ -277,10 +277,10 @@ async function fetchRaw(method: string, url: string): Promise<string> {
 
 test("the type of a problem links to its page", async () => {
   const { type, title } = await refusal("{");
-  const answer = await service.call(null, { method: "GET", url: type });
-  expect(answer.statusCode).toBe(200);
-  expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-  expect(answer.body.startsWith(`# ${title}\n`)).toBe(true);
+  const response = await service.call(null, { method: "GET", url: type });
+  expect(response.statusCode).toBe(200);
+  expect(response.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+  expect(response.body.startsWith(`# ${title}\n`)).toBe(true);
 });
 
 describe("requests that Node's parser would refuse with an empty body", () => {

@@ -53,9 +53,9 @@ const post = (url: string, body?: unknown, apiKey = key) =>
 const get = (url: string, apiKey = key) => service.call(apiKey, { method: "GET", url });
 
 async function register(path: string, body: Record<string, unknown> = {}, apiKey = key) {
-  const answer = await post("/v1/webhooks", { url: receiver.url + path, ...body }, apiKey);
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json();
+  const response = await post("/v1/webhooks", { url: receiver.url + path, ...body }, apiKey);
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json();
 }
 
 const sentTo = (path: string): ReceivedWebhook[] =>
@@ -67,9 +67,9 @@ const waitForRequests = (path: string, count = 1) =>
   );
 
 async function deliveriesOf(id: string, query = "") {
-  const answer = await get(`/v1/webhooks/${id}/deliveries${query}`);
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json().deliveries;
+  const response = await get(`/v1/webhooks/${id}/deliveries${query}`);
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json().deliveries;
 }
 
 const waitForDelivery = (id: string, expected: Record<string, unknown>) =>
@@ -116,9 +116,9 @@ function storedBytes(): string {
 
 describe("registering", () => {
   test("registering a webhook returns the secret once, and the webhook's Location", async () => {
-    const answer = await post("/v1/webhooks", { url: `${receiver.url}/once` });
-    expect(answer.statusCode).toBe(201);
-    const { secret, ...webhook } = answer.json();
+    const response = await post("/v1/webhooks", { url: `${receiver.url}/once` });
+    expect(response.statusCode).toBe(201);
+    const { secret, ...webhook } = response.json();
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(webhook).toMatchObject({
       url: `${receiver.url}/once`,
@@ -126,7 +126,7 @@ describe("registering", () => {
       status: "enabled",
       disabled_at: null,
     });
-    expect(answer.headers.location).toBe(`/v1/webhooks/${webhook.id}`);
+    expect(response.headers.location).toBe(`/v1/webhooks/${webhook.id}`);
     expect((await get(`/v1/webhooks/${webhook.id}`)).json()).toEqual(webhook);
     expect((await get("/v1/webhooks")).json()).toEqual({ webhooks: [webhook] });
   });
@@ -148,14 +148,14 @@ describe("registering", () => {
     const { webhooks } = service.context.config;
     const before = webhooks.allowHttp;
     webhooks.allowHttp = allowHttp === "on" ? "on" : "off";
-    const answer = await post("/v1/webhooks", { url });
+    const response = await post("/v1/webhooks", { url });
     webhooks.allowHttp = before;
-    expect(answer.json()).toMatchObject({
+    expect(response.json()).toMatchObject({
       status: 400,
       code: "webhook_url_refused",
       errors: [{ code: "webhook_url_refused", pointer: "/url" }],
     });
-    expect(answer.body).not.toContain("secret");
+    expect(response.body).not.toContain("secret");
     expect((await get("/v1/webhooks")).json()).toEqual({ webhooks: [] });
   });
 
@@ -168,8 +168,8 @@ describe("registering", () => {
     [{ url: "https://example.com", events: ["job.dune"] }, "/events/0"],
     [{ url: "https://example.com", secret: "mine" }, "/secret"],
   ])("the webhook body %j is refused at %s", async (body, pointer) => {
-    const answer = await post("/v1/webhooks", body);
-    expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+    const response = await post("/v1/webhooks", body);
+    expect(response.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
 
   test("an account is limited to five webhooks, and deleting one makes room", async () => {
@@ -382,9 +382,9 @@ describe("a delivery", () => {
     const { id, secret } = await register("/again");
     await post(`/v1/webhooks/${id}/test`);
     const { id: deliveryId } = await waitForDelivery(id, { state: "delivered" });
-    const answer = await post(`/v1/webhooks/${id}/deliveries/${deliveryId}/replay`);
-    expect(answer.statusCode).toBe(202);
-    expect(answer.json()).toMatchObject({ id: deliveryId, state: "waiting", delivered_at: null });
+    const response = await post(`/v1/webhooks/${id}/deliveries/${deliveryId}/replay`);
+    expect(response.statusCode).toBe(202);
+    expect(response.json()).toMatchObject({ id: deliveryId, state: "waiting", delivered_at: null });
     const [first, second] = await waitForRequests("/again", 2);
     if (first === undefined || second === undefined) throw new Error("unreachable");
     expect(second.headers["webhook-id"]).toBe(first.headers["webhook-id"]);
@@ -422,8 +422,8 @@ describe("a delivery", () => {
     "the list of deliveries refuses %s",
     async (query) => {
       const { id } = await register("/refused");
-      const answer = await get(`/v1/webhooks/${id}/deliveries${query}`);
-      expect(answer.json()).toMatchObject({ status: 400, code: "invalid_request" });
+      const response = await get(`/v1/webhooks/${id}/deliveries${query}`);
+      expect(response.json()).toMatchObject({ status: 400, code: "invalid_request" });
     },
   );
 
@@ -431,9 +431,9 @@ describe("a delivery", () => {
     "the list of deliveries refuses the cursor %j",
     async (cursor) => {
       const { id } = await register("/refused");
-      const answer = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
+      const response = await get(`/v1/webhooks/${id}/deliveries?cursor=${cursor}`);
       const errors = [{ code: "cursor_invalid", pointer: "/cursor" }];
-      expect(answer.json()).toMatchObject({ status: 400, code: "cursor_invalid", errors });
+      expect(response.json()).toMatchObject({ status: 400, code: "cursor_invalid", errors });
     },
   );
 });
@@ -449,9 +449,9 @@ test("a webhook request without a body may have a Content-Type", async () => {
 
 test("both secrets sign during a rotation, and a receiver can verify with either", async () => {
   const { id, secret: former } = await register("/rotating");
-  const answer = await post(`/v1/webhooks/${id}/secret`);
-  expect(answer.statusCode).toBe(200);
-  const { secret, former_secret_until: until } = answer.json();
+  const response = await post(`/v1/webhooks/${id}/secret`);
+  expect(response.statusCode).toBe(200);
+  const { secret, former_secret_until: until } = response.json();
   expect(secret).not.toBe(former);
   expect(Date.parse(until) - service.clock.now()).toBeGreaterThan(23 * 3_600_000);
   await post(`/v1/webhooks/${id}/test`);
@@ -468,8 +468,8 @@ test("another account's webhook and delivery look unknown on every path", async 
   const other = await service.makeKey();
   const own = await register("/own", {}, other);
   const requested = async (path: string, method: "GET" | "POST" | "DELETE") => {
-    const answer = await service.call(other, { method, url: `/v1/webhooks/${path}` });
-    const { request_id: _, ...problem } = answer.json();
+    const response = await service.call(other, { method, url: `/v1/webhooks/${path}` });
+    const { request_id: _, ...problem } = response.json();
     return problem;
   };
   const paths = [

@@ -44,17 +44,17 @@ describe.each(releases)("a data folder of %s", (release) => {
   const timesOf = (ids: readonly string[]) => ids.map((id) => BigInt(id) >> 22n);
 
   async function page(uuid: string) {
-    const answer = await service.result(known.key, uuid);
-    expect(answer.statusCode, answer.body).toBe(200);
-    return { ids: idsOf(answer.json()), cursor: answer.headers["x-next-cursor"] };
+    const response = await service.result(known.key, uuid);
+    expect(response.statusCode, response.body).toBe(200);
+    return { ids: idsOf(response.json()), cursor: response.headers["x-next-cursor"] };
   }
 
   async function submit(args: { query: string; max_results: number }, cursor?: unknown) {
     const { query, ...more } = args;
     const continued = cursor === undefined ? {} : { next_cursor: cursor };
-    const answer = await service.submit(known.key, search(query, { ...more, ...continued }));
-    expect(answer.statusCode, answer.body).toBe(202);
-    return await page(answer.json().uuid);
+    const response = await service.submit(known.key, search(query, { ...more, ...continued }));
+    expect(response.statusCode, response.body).toBe(202);
+    return await page(response.json().uuid);
   }
 
   async function pagesFrom(args: KnownFolder["pages"][number]["args"], cursor: unknown) {
@@ -101,9 +101,9 @@ describe.each(releases)("a data folder of %s", (release) => {
     for (const [index, id] of former.entries()) {
       if (index % 12 !== 0) continue;
       const requested = { type: "social", arguments: { type: "getbyid", query: id } };
-      const answer = await service.submit(known.key, requested);
-      expect(answer.statusCode, answer.body).toBe(202);
-      expect(await page(answer.json().uuid)).toMatchObject({ ids: [ids[index]] });
+      const response = await service.submit(known.key, requested);
+      expect(response.statusCode, response.body).toBe(202);
+      expect(await page(response.json().uuid)).toMatchObject({ ids: [ids[index]] });
     }
   });
 
@@ -111,9 +111,9 @@ describe.each(releases)("a data folder of %s", (release) => {
     const jobs: { uuid: string }[] = [];
     for (let before = ""; ; ) {
       const url = `/v1/search/live/social/jobs?limit=100${before}`;
-      const answer = await service.call(known.key, { method: "GET", url });
-      expect(answer.statusCode, answer.body).toBe(200);
-      const { jobs: listed, next_cursor: next } = answer.json();
+      const response = await service.call(known.key, { method: "GET", url });
+      expect(response.statusCode, response.body).toBe(200);
+      const { jobs: listed, next_cursor: next } = response.json();
       jobs.push(...listed);
       if (next === null || next === "") break;
       before = `&cursor=${encodeURIComponent(next)}`;
@@ -122,8 +122,8 @@ describe.each(releases)("a data folder of %s", (release) => {
     expect(jobs.map(({ uuid }) => uuid)).toEqual(expect.arrayContaining(uuids));
     for (const uuid of uuids) {
       const url = `/v1/search/live/social/status/${uuid}`;
-      const answer = await service.call(known.key, { method: "GET", url });
-      expect(answer.json(), answer.body).toMatchObject({ uuid, status: "done" });
+      const response = await service.call(known.key, { method: "GET", url });
+      expect(response.json(), response.body).toMatchObject({ uuid, status: "done" });
     }
   });
 

@@ -62,13 +62,13 @@ const navigating = {
 function exchange(url: string, headers: Record<string, string>, body?: object): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const method = body === undefined ? "GET" : "POST";
-    const sent = request(url, { method, headers }, async (answer) => {
+    const sent = request(url, { method, headers }, async (response) => {
       const chunks: Buffer[] = [];
-      for await (const chunk of answer) chunks.push(chunk as Buffer);
+      for await (const chunk of response) chunks.push(chunk as Buffer);
       resolve({
-        status: answer.statusCode ?? 0,
-        location: answer.headers.location ?? null,
-        cookies: answer.headers["set-cookie"] ?? [],
+        status: response.statusCode ?? 0,
+        location: response.headers.location ?? null,
+        cookies: response.headers["set-cookie"] ?? [],
         text: Buffer.concat(chunks).toString("utf8"),
       });
     });

@@ -4,8 +4,8 @@ export type AccountClient = {
   /** Throws Earshot's error. */
   all(requested: MethodRequest): Promise<ApiRecord[]>;
   page(requested: MethodRequest, cursor?: string): Promise<Page>;
-  submit(requested: MethodRequest, cursor?: string): Promise<ApiAnswer>;
-  result(uuid: string): Promise<ApiAnswer>;
+  submit(requested: MethodRequest, cursor?: string): Promise<ApiResponse>;
+  result(uuid: string): Promise<ApiResponse>;
 };
 
 export type MethodRequest = {
@@ -27,7 +27,7 @@ type Status = {
   warnings: { code: string; message: string }[];
 };
 
-type ApiAnswer = { code: number; body: Record<string, unknown> & { uuid?: string } };
+type ApiResponse = { code: number; body: Record<string, unknown> & { uuid?: string } };
 
 /** Far more than any list has. */
 const maxPages = 100;
@@ -46,12 +46,12 @@ export function createAccountClient(
       : await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  const answerOf = async (answer: Response): Promise<ApiAnswer> => ({
-    code: answer.status,
-    body: (await answer.json()) as ApiAnswer["body"],
+  const answerOf = async (response: Response): Promise<ApiResponse> => ({
+    code: response.status,
+    body: (await response.json()) as ApiResponse["body"],
   });
 
-  async function submit(requested: MethodRequest, cursor?: string): Promise<ApiAnswer> {
+  async function submit(requested: MethodRequest, cursor?: string): Promise<ApiResponse> {
     const { method, query, type = "social", maxResults = 100, startTime } = requested;
     const args = {
       type: method,
@@ -67,11 +67,11 @@ export function createAccountClient(
     const failure = (text: unknown): Error => new Error(`${JSON.stringify(requested)}: ${text}`);
     const { code, body } = await submit(requested, cursor);
     if (code !== 202) throw failure(`${code} ${JSON.stringify(body)}`);
-    const answer = await call(`${path}/result/${body.uuid}?wait=30`, null);
-    if (answer.status !== 200) throw failure(`${answer.status} ${await answer.text()}`);
-    const records = (await answer.json()) as ApiRecord[];
+    const response = await call(`${path}/result/${body.uuid}?wait=30`, null);
+    if (response.status !== 200) throw failure(`${response.status} ${await response.text()}`);
+    const records = (await response.json()) as ApiRecord[];
     const reported = await call(`${path}/status/${body.uuid}`, null);
-    const next = answer.headers.get("x-next-cursor");
+    const next = response.headers.get("x-next-cursor");
     return { records, next, status: (await reported.json()) as Status };
   }
 

@@ -42,7 +42,7 @@ async function searchFromPage(service: ServiceUnderTest) {
   return await page.evaluate(
     async ({ url, token, body }) => {
       try {
-        const answer = await fetch(`${url}/v1/search/social`, {
+        const response = await fetch(`${url}/v1/search/social`, {
           method: "POST",
           headers: {
             authorization: `Bearer ${token}`,
@@ -51,7 +51,7 @@ async function searchFromPage(service: ServiceUnderTest) {
           },
           body,
         });
-        const { status, headers } = answer;
+        const { status, headers } = response;
         return { status, coverage: headers.get("x-coverage"), rates: headers.get("ratelimit") };
       } catch {
         return "refused by the browser";

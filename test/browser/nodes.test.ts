@@ -51,12 +51,12 @@ const rowOf = (page: Page, name: string) =>
     .filter({ hasText: name });
 
 async function submit(query: string): Promise<string> {
-  const answer = await site.service.callAs(session, {
+  const response = await site.service.callAs(session, {
     method: "POST",
     url: "/v1/search/live/x",
     payload: { type: "social", arguments: { type: "gettweets", query } },
   });
-  return answer.json<{ uuid: string }>().uuid;
+  return response.json<{ uuid: string }>().uuid;
 }
 
 test("a new node waits for approval, and the dialog says what its proofs show", async () => {
@@ -105,12 +105,12 @@ test("a job shows which node ran it and what that proves, and its proof is downl
 
 test("a job of the server itself explains why it has no proof", async () => {
   const { page } = await openWatched(operator);
-  const answer = await site.service.callAs(session, {
+  const response = await site.service.callAs(session, {
     method: "POST",
     url: "/v1/search/social",
     payload: { type: "social", arguments: { type: "searchbyquery", query: "harbour" } },
   });
-  await page.goto(`${site.url}/dashboard/jobs/${answer.json<{ uuid: string }>().uuid}`);
+  await page.goto(`${site.url}/dashboard/jobs/${response.json<{ uuid: string }>().uuid}`);
   await page.getByText("No proof: this server ran the search itself").waitFor();
   expect(await page.getByRole("button", { name: "Download proof" }).count()).toBe(0);
   await page.close();

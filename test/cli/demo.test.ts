@@ -21,7 +21,7 @@ test("demo --keep prints a sign-in link to its dashboard, and ends when it is st
   });
   const link = await until("a link", () => /http:\S+#token=(\S+)/.exec(out));
   expect(link[0]).toContain(`http://127.0.0.1:${port}/dashboard/sign-in#token=`);
-  const answer = await fetch(`http://127.0.0.1:${port}/dashboard/api/sign-in`, {
+  const response = await fetch(`http://127.0.0.1:${port}/dashboard/api/sign-in`, {
     method: "POST",
     headers: {
       "content-type": "application/json",
@@ -29,8 +29,8 @@ test("demo --keep prints a sign-in link to its dashboard, and ends when it is st
     },
     body: JSON.stringify({ token: link[1] }),
   });
-  expect(answer.status, await answer.text()).toBe(200);
-  expect(answer.headers.get("set-cookie")).not.toBeNull();
+  expect(response.status, await response.text()).toBe(200);
+  expect(response.headers.get("set-cookie")).not.toBeNull();
   stopping.abort();
   expect(await running).toBe(0);
 });

@@ -64,11 +64,11 @@ function sessionAt(baseUrl: string, send: Send, access: Session["access"]): Sess
       for (const item of values)
         if (item !== undefined) url.searchParams.append(name, String(item));
     }
-    const answer = await send(url, request.headers ?? {});
+    const response = await send(url, request.headers ?? {});
     return {
-      status: answer.status,
-      headers: answer.headers,
-      json: answer.json(),
+      status: response.status,
+      headers: response.headers,
+      json: response.json(),
       settle: () => {},
     };
   };

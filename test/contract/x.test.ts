@@ -53,8 +53,8 @@ function kindOf(name: string) {
 /** Full-archive search allows one request a second. */
 function patient(send: CredentialKind["send"]): CredentialKind["send"] {
   return async (...args) => {
-    const answer = await send(...args);
-    if (answer.status !== 429) return answer;
+    const response = await send(...args);
+    if (response.status !== 429) return response;
     await setTimeout(1_100);
     return await send(...args);
   };

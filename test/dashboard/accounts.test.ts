@@ -59,8 +59,8 @@ describe("the operator's list of accounts", () => {
   test("the operator's list of accounts is only for operators, and its paths do not exist for others", async () => {
     const member = await service.signIn();
     for (const path of ["accounts", "audit"]) {
-      const answer = await get(member, `/dashboard/api/operator/${path}`);
-      expect([answer.statusCode, answer.json().code], path).toEqual([404, "not_found"]);
+      const response = await get(member, `/dashboard/api/operator/${path}`);
+      expect([response.statusCode, response.json().code], path).toEqual([404, "not_found"]);
     }
     expect((await patch(member, member.accountId, { role: "operator" })).statusCode).toBe(404);
     const deleted = await remove(
@@ -103,19 +103,19 @@ describe("the operator's list of accounts", () => {
     [`query=${"q".repeat(101)}`, "/query"],
     ["order=asc", "/order"],
   ])("the operator's list of accounts rejects ?%s", async (query, pointer) => {
-    const answer = await get(operator, `/dashboard/api/operator/accounts?${query}`);
-    expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
+    const response = await get(operator, `/dashboard/api/operator/accounts?${query}`);
+    expect([response.statusCode, response.json().errors[0].pointer]).toEqual([400, pointer]);
   });
 });
 
 describe("an account that an operator changes", () => {
   test("an account that an operator changes has the new role and limits, and both changes are in the audit log", async () => {
     const { accountId } = await service.signIn();
-    const answer = await patch(operator, accountId, {
+    const response = await patch(operator, accountId, {
       role: "operator",
       requests_per_second: 50,
     });
-    expect(answer.json().account).toMatchObject({
+    expect(response.json().account).toMatchObject({
       id: accountId,
       role: "operator",
       limits: { requests_per_second: 50, submissions_per_minute: null },
@@ -145,11 +145,11 @@ describe("an account that an operator changes", () => {
     const pending = service.result(key, uuid);
     await service.waitForPending(1);
 
-    const answer = await patch(operator, accountId, {
+    const response = await patch(operator, accountId, {
       suspended: true,
       suspended_reason: " A hundred keys ",
     });
-    expect(answer.json().account).toMatchObject({
+    expect(response.json().account).toMatchObject({
       suspended_reason: "A hundred keys",
       suspended_at: expect.any(String),
     });
@@ -175,8 +175,8 @@ describe("an account that an operator changes", () => {
       [{ suspended: true, suspended_reason: "turned \u202e round" }, "/suspended_reason"],
       [{ name: "x" }, "/name"],
     ] as const) {
-      const answer = await patch(operator, operator.accountId, payload);
-      expect([answer.statusCode, answer.json().errors?.[0].pointer]).toEqual([400, pointer]);
+      const response = await patch(operator, operator.accountId, payload);
+      expect([response.statusCode, response.json().errors?.[0].pointer]).toEqual([400, pointer]);
     }
     const noOne = await patch(operator, "nobody", { role: "member" });
     expect([noOne.statusCode, noOne.json().code]).toEqual([404, "account_not_found"]);
@@ -191,8 +191,8 @@ describe("an account that an operator changes", () => {
       remove(operator, "/dashboard/api/account", name),
       remove(operator, `/dashboard/api/operator/accounts/${accountId}`, name),
     ];
-    for (const answer of await Promise.all(requested)) {
-      expect([answer.statusCode, answer.json().code]).toEqual([409, "last_operator"]);
+    for (const response of await Promise.all(requested)) {
+      expect([response.statusCode, response.json().code]).toEqual([409, "last_operator"]);
     }
     const suspended = await service.signIn({ role: "operator" });
     await patch(operator, suspended.accountId, { suspended: true });
@@ -267,13 +267,13 @@ describe("the export of an account", () => {
     const other = await service.signIn();
     const key = await keyOf(session.accountId);
     const { uuid } = (await service.submit(key, search("halcyon"))).json();
-    const answer = await get(session, "/dashboard/api/account/export");
+    const response = await get(session, "/dashboard/api/account/export");
 
-    expect(answer.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
-    expect(answer.headers["content-disposition"]).toMatch(
+    expect(response.headers["content-type"]).toBe("application/x-ndjson; charset=utf-8");
+    expect(response.headers["content-disposition"]).toMatch(
       /^attachment; filename="earshot-account-\d{4}-\d\d-\d\d\.ndjson"$/,
     );
-    const lines = answer.body
+    const lines = response.body
       .trimEnd()
       .split("\n")
       .map((line) => JSON.parse(line));
@@ -284,9 +284,9 @@ describe("the export of an account", () => {
       uuid,
       request: { query: "halcyon" },
     });
-    expect(answer.body).not.toContain(key.split("_")[2]);
-    expect(answer.body).not.toContain("hash");
-    expect(answer.body).not.toContain(other.accountId);
+    expect(response.body).not.toContain(key.split("_")[2]);
+    expect(response.body).not.toContain("hash");
+    expect(response.body).not.toContain(other.accountId);
     const audit = await get(session, "/dashboard/api/account/audit");
     expect(audit.json().entries[0]).toMatchObject({ action: "account_exported" });
   });

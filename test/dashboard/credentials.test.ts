@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
+import type { AuditResponse } from "../../src/http/dashboard/contract/audit.ts";
 import type {
   AuthorizationStep,
   CredentialListing,
-  CredentialsAnswer,
+  CredentialsResponse,
 } from "../../src/http/dashboard/contract/credentials.ts";
 import { lowestId } from "../../src/posts/ids.ts";
 import { createLog } from "../../src/server/log.ts";
@@ -89,34 +89,38 @@ afterAll(async () => {
 type Method = "GET" | "POST" | "DELETE";
 
 async function call(session: TestSession, method: Method, url: string, payload?: object) {
-  const answer = await service.callAs(session, {
+  const response = await service.callAs(session, {
     method,
     url,
     ...(payload === undefined
       ? {}
       : { headers: { "content-type": "application/json" }, payload: JSON.stringify(payload) }),
   });
-  responses += JSON.stringify(answer.headers) + answer.body;
-  return answer;
+  responses += JSON.stringify(response.headers) + response.body;
+  return response;
 }
 
 const add = (session: TestSession, platform: string, kind: string, fields: object) =>
   call(session, "POST", path, { platform, kind, fields });
 
 async function addCredential(...requested: Parameters<typeof add>): Promise<CredentialListing> {
-  const answer = await add(...requested);
-  expect(answer.statusCode, answer.body).toBe(201);
-  return answer.json().credential;
+  const response = await add(...requested);
+  expect(response.statusCode, response.body).toBe(201);
+  return response.json().credential;
 }
 
-async function list(session: TestSession): Promise<CredentialsAnswer> {
+async function list(session: TestSession): Promise<CredentialsResponse> {
   return (await call(session, "GET", path)).json();
 }
 
 async function begin(session: TestSession, platform: string, kind: string, fields: object) {
-  const answer = await call(session, "POST", `${path}/authorizations`, { platform, kind, fields });
-  const step: AuthorizationStep = answer.json();
-  if (step.state !== "question") throw new Error(`no question: ${answer.body}`);
+  const response = await call(session, "POST", `${path}/authorizations`, {
+    platform,
+    kind,
+    fields,
+  });
+  const step: AuthorizationStep = response.json();
+  if (step.state !== "question") throw new Error(`no question: ${response.body}`);
   const address = /^http\S+$/m.exec(step.texts.join("\n"))?.[0] ?? "";
   return { ...step, address };
 }
@@ -126,8 +130,8 @@ const reply = (session: TestSession, id: string, answer: string) =>
 
 /** Audit entries, newest first, except sign-ins. */
 async function credentialActions(session: TestSession): Promise<string[]> {
-  const answer = await call(session, "GET", "/dashboard/api/account/audit");
-  const { entries }: AuditAnswer = answer.json();
+  const response = await call(session, "GET", "/dashboard/api/account/audit");
+  const { entries }: AuditResponse = response.json();
   return entries.map(({ action }) => action).filter((action) => action.startsWith("credential"));
 }
 
@@ -193,7 +197,7 @@ describe("a credential added by its fields", () => {
   test("a credential is used by the next search of its account, and of no other", async () => {
     const body = { type: "social", arguments: { type: "searchbyquery", query: "river" } };
     const requested = async (session: TestSession) =>
-      await call(session, "POST", "/v1/search/live/x", body).then((answer) => answer.json());
+      await call(session, "POST", "/v1/search/live/x", body).then((response) => response.json());
     const { uuid, error } = await requested(ann);
     expect(error).toBe("");
     const result = await call(ann, "GET", `/v1/search/live/x/result/${uuid}?wait=20`);
@@ -281,12 +285,12 @@ describe("a credential added by its fields", () => {
     });
     for (const id of [credential.id, "ofTheDeployment", "none", "%00"]) {
       const url = `${path}/${id}`;
-      for (const answer of [
+      for (const response of [
         await call(ben, "DELETE", url),
         await call(ben, "POST", `${url}/test`),
       ]) {
-        expect(answer.statusCode).toBe(404);
-        expect(answer.json()).toMatchObject({ code: "credential_not_found" });
+        expect(response.statusCode).toBe(404);
+        expect(response.json()).toMatchObject({ code: "credential_not_found" });
       }
     }
     expect((await list(ann)).credentials).toHaveLength(1);
@@ -347,10 +351,10 @@ describe("a credential that is rejected", () => {
   test.each(refusals)(
     "a credential is rejected with an error that points at its field: %s",
     async (_, requested, pointer) => {
-      const answer = await add(ben, ...requested());
-      expect(answer.statusCode, answer.body).toBe(422);
-      expect(answer.json()).toMatchObject({ code: "credential_invalid", errors: [{ pointer }] });
-      expect(answer.body).not.toMatch(/earshot |canary/);
+      const response = await add(ben, ...requested());
+      expect(response.statusCode, response.body).toBe(422);
+      expect(response.json()).toMatchObject({ code: "credential_invalid", errors: [{ pointer }] });
+      expect(response.body).not.toMatch(/earshot |canary/);
       expect((await list(ben)).credentials).toEqual([]);
     },
   );
@@ -365,12 +369,12 @@ describe("a credential that is rejected", () => {
     ["another platform", { platform: "y", kind: "app-token", fields: {} }, "/platform"],
     ["an additional member", { platform: "x", kind: "app-token", fields: {}, host: "a" }, "/host"],
   ])("a body for a credential with %s is an invalid request", async (_, body, pointer) => {
-    const answer = await call(ben, "POST", path, body);
-    expect(answer.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
+    const response = await call(ben, "POST", path, body);
+    expect(response.json()).toMatchObject({ code: "invalid_request", errors: [{ pointer }] });
   });
 
   test("an unknown kind of credential, or one that is not added by fields, is rejected", async () => {
-    const answers = [
+    const responses = [
       await add(ben, "x", "oauth", {}),
       await add(ben, "bluesky", "oauth", {}),
       await call(ben, "POST", `${path}/authorizations`, {
@@ -379,15 +383,15 @@ describe("a credential that is rejected", () => {
         fields: {},
       }),
     ];
-    for (const answer of answers)
-      expect(answer.json()).toMatchObject({ code: "credential_invalid" });
+    for (const response of responses)
+      expect(response.json()).toMatchObject({ code: "credential_invalid" });
   });
 
   test("a host on the internal network is not called to test a credential", async () => {
     const inside = { host: "http://127.0.0.1:9", token: "user-token-canary-1" };
-    const answer = await add(ben, "mastodon", "user-token", inside);
-    expect(answer.statusCode, answer.body).toBeGreaterThanOrEqual(400);
-    expect(answer.json()).toMatchObject({
+    const response = await add(ben, "mastodon", "user-token", inside);
+    expect(response.statusCode, response.body).toBeGreaterThanOrEqual(400);
+    expect(response.json()).toMatchObject({
       detail: expect.stringContaining("not a public address"),
     });
   });
@@ -487,10 +491,10 @@ describe("a credential that is authorized in a browser", () => {
 
 test("an account's requests to platforms for credentials are limited per minute", async () => {
   const eve = await service.signIn();
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 41 }, () => add(eve, "x", "app-token", {})),
   );
-  const refused = answers.filter(({ statusCode }) => statusCode === 429);
+  const refused = responses.filter(({ statusCode }) => statusCode === 429);
   expect(refused).toHaveLength(1);
   expect(refused[0]?.json()).toMatchObject({ code: "too_many_attempts", retryable: true });
   expect(Number(refused[0]?.headers["retry-after"])).toBeGreaterThan(50);

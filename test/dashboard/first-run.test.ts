@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { AllKeysAnswer } from "../../src/http/dashboard/contract/operator.ts";
-import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
+import type { AllKeysResponse } from "../../src/http/dashboard/contract/operator.ts";
+import type { StatusResponse } from "../../src/http/dashboard/contract/status.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -35,7 +35,7 @@ test("an operator of an empty archive loads sample posts, which a search finds",
   expect(authors.length).toBeGreaterThan(2);
   for (const author of authors) expect(author).toMatch(/[@.]example\.(?:com|org)$/);
   const status = await service.callAs(operator, { url: "/dashboard/api/status?range=24h" });
-  expect((status.json() as StatusAnswer).archive.posts).toBeGreaterThan(100);
+  expect((status.json() as StatusResponse).archive.posts).toBeGreaterThan(100);
 });
 
 test("a member loads no sample posts", async () => {
@@ -53,7 +53,7 @@ test("an operator sees the keys of the command line, with names", async () => {
   const found = await service.callAs(operator, {
     url: "/dashboard/api/operator/keys?query=night",
   });
-  const { keys } = found.json() as AllKeysAnswer;
+  const { keys } = found.json() as AllKeysResponse;
   expect(keys).toMatchObject([
     { id, name: "night robot", state: "active", account: { id: accountId, name: "newsroom" } },
   ]);

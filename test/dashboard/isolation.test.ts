@@ -114,11 +114,11 @@ test("each dashboard path requires a session, and rejects keys and wrong cookies
   for (const route of existingRoutes) {
     const headers = [{}, { authorization: `Bearer ${key}` }, { cookie: "earshot=nobody" }];
     for (const one of headers) {
-      const answer = await service.app.inject({ ...requestTo(route, unknown), headers: one });
+      const response = await service.app.inject({ ...requestTo(route, unknown), headers: one });
       // A cookie without its CSRF token changes nothing.
-      const isForged = "cookie" in one && route.method !== "GET" && answer.statusCode === 403;
-      if (answer.statusCode !== 401 && !isForged) open.add(route.url);
-      expect(answer.headers["cache-control"], route.url).toBe("private, no-store");
+      const isForged = "cookie" in one && route.method !== "GET" && response.statusCode === 403;
+      if (response.statusCode !== 401 && !isForged) open.add(route.url);
+      expect(response.headers["cache-control"], route.url).toBe("private, no-store");
     }
   }
   expect([...open].sort()).toEqual(publicPaths);
@@ -134,9 +134,9 @@ test("another account's resources get the same response as missing ones", async 
     const payload = { name: "mine", overlap_hours: 0, answer: "x", confirm: "x", suspended: true };
     for (const body of [{}, payload]) {
       const request = async (id: string) => {
-        const answer = await service.callAs(outsider, { ...requestTo(route, id), payload: body });
-        const text = answer.body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID");
-        return { status: answer.statusCode, text };
+        const response = await service.callAs(outsider, { ...requestTo(route, id), payload: body });
+        const text = response.body.replace(/"request_id":"[^"]*"/, "").replaceAll(id, "ID");
+        return { status: response.statusCode, text };
       };
       const answer = await request(String(owned[resource]));
       expect(answer, `${route.method} ${route.url}`).toEqual(await request(unknown));

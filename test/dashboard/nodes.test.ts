@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { NodesAnswer } from "../../src/http/dashboard/contract/operator.ts";
-import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
-import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
+import type { NodesResponse } from "../../src/http/dashboard/contract/operator.ts";
+import type { SessionResponse } from "../../src/http/dashboard/contract/session.ts";
+import type { StatusResponse } from "../../src/http/dashboard/contract/status.ts";
 import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
@@ -23,10 +23,10 @@ afterAll(() => service.remove());
 const change = (id: string, what: string) =>
   service.callAs(operator, { method: "POST", url: `${path}/${id}/${what}` });
 
-async function nodesOf(): Promise<NodesAnswer> {
-  const answer = await service.callAs(operator, { method: "GET", url: path });
-  expect(answer.statusCode).toBe(200);
-  return answer.json();
+async function nodesOf(): Promise<NodesResponse> {
+  const response = await service.callAs(operator, { method: "GET", url: path });
+  expect(response.statusCode).toBe(200);
+  return response.json();
 }
 
 async function stateOf(id: string): Promise<string | undefined> {
@@ -39,9 +39,9 @@ test("a node waits for an operator, who approves it, drains it, and approves it 
   expect(await stateOf(id)).toBe("pending");
   const states = [];
   for (const what of ["approve", "drain", "approve"]) {
-    const answer = await change(id, what);
-    expect(answer.statusCode).toBe(200);
-    const { nodes } = answer.json<NodesAnswer>();
+    const response = await change(id, what);
+    expect(response.statusCode).toBe(200);
+    const { nodes } = response.json<NodesResponse>();
     states.push(nodes.find((node) => node.id === id)?.state);
   }
   expect(states).toEqual(["approved", "draining", "approved"]);
@@ -66,8 +66,8 @@ test("the audit log shows which operator did what to which node, by its id and n
   const id = "00000000000000c3";
   await storeNode(service, { id, name: "Ann’s laptop" });
   for (const what of ["drain", "remove"]) await change(id, what);
-  const answer = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
-  const entries = answer
+  const response = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
+  const entries = response
     .json()
     .entries.filter(({ detail }: { detail: { node?: string } }) => detail.node === id);
   expect(entries).toMatchObject([
@@ -75,7 +75,7 @@ test("the audit log shows which operator did what to which node, by its id and n
     { action: "node_drained", actor: expect.stringMatching(/^person-/), subject: null },
     { action: "node_approved", actor: "the command line", subject: null },
   ]);
-  expect(answer.body).not.toContain("laptop");
+  expect(response.body).not.toContain("laptop");
 });
 
 withFileStore("users see only nodes that an operator has approved", async () => {
@@ -85,8 +85,8 @@ withFileStore("users see only nodes that an operator has approved", async () => 
   await first.stop();
   const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
   const session = await second.signIn();
-  const answer = await second.callAs(session, { url: "/dashboard/api/status?range=24h" });
-  expect(answer.json<StatusAnswer>().nodes).toMatchObject([
+  const response = await second.callAs(session, { url: "/dashboard/api/status?range=24h" });
+  expect(response.json<StatusResponse>().nodes).toMatchObject([
     { id: "embedded", evidence: "none", state: "approved", is_connected: true, running: 0 },
     {
       name: "let-in",
@@ -98,17 +98,17 @@ withFileStore("users see only nodes that an operator has approved", async () => 
     },
   ]);
   const evidence = await second.call(null, { url: "/dashboard/api/session" });
-  expect(evidence.json<SessionAnswer>().insecure_evidence).toEqual([]);
+  expect(evidence.json<SessionResponse>().insecure_evidence).toEqual([]);
   await second.remove();
   await first.remove();
 });
 
 test("every page warns, even before sign-in, that nodes without proof may run jobs", async () => {
   const url = "/dashboard/api/session";
-  for (const answer of [
+  for (const response of [
     await service.call(null, { url }),
     await service.callAs(operator, { url }),
   ]) {
-    expect(answer.json<SessionAnswer>().insecure_evidence).toEqual(["none"]);
+    expect(response.json<SessionResponse>().insecure_evidence).toEqual(["none"]);
   }
 });

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { AuditAnswer } from "../../src/http/dashboard/contract/audit.ts";
+import type { AuditResponse } from "../../src/http/dashboard/contract/audit.ts";
 import type {
-  AllJobsAnswer,
-  AllKeysAnswer,
-  AllUsageAnswer,
+  AllJobsResponse,
+  AllKeysResponse,
+  AllUsageResponse,
 } from "../../src/http/dashboard/contract/operator.ts";
 import {
   type ServiceUnderTest,
@@ -20,9 +20,9 @@ let bob: { id: string; accountId: string; token: string };
 const path = "/dashboard/api/operator";
 
 async function get<Answer>(url: string): Promise<Answer> {
-  const answer = await service.callAs(operator, { url: `${path}/${url}` });
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json();
+  const response = await service.callAs(operator, { url: `${path}/${url}` });
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
 }
 
 function makeKey(accountName: string) {
@@ -87,13 +87,13 @@ test.each([
   ["audit?from=yesterday", "/from"],
   ["audit?to=2026-11-28", "/to"],
 ])("the operator's list %s is rejected", async (list, pointer) => {
-  const answer = await service.callAs(operator, { url: `${path}/${list}` });
-  expect([answer.statusCode, answer.json().errors[0].pointer]).toEqual([400, pointer]);
+  const response = await service.callAs(operator, { url: `${path}/${list}` });
+  expect([response.statusCode, response.json().errors[0].pointer]).toEqual([400, pointer]);
 });
 
 test("the operator's list of keys is read page by page, newest first, of all accounts or one", async () => {
   for (let index = 0; index < 60; index += 1) await makeKey(`account ${index}`);
-  const idsIn = ({ keys }: AllKeysAnswer) => keys.map(({ id }) => id);
+  const idsIn = ({ keys }: AllKeysResponse) => keys.map(({ id }) => id);
   const ids = await idsOf("keys", "after", idsIn);
   expect(ids.length).toBeGreaterThan(60);
   expect(new Set(ids).size).toBe(ids.length);
@@ -103,7 +103,7 @@ test("the operator's list of keys is read page by page, newest first, of all acc
 });
 
 describe("jobs", () => {
-  const uuidsIn = ({ jobs }: AllJobsAnswer) => jobs.map(({ uuid }) => uuid);
+  const uuidsIn = ({ jobs }: AllJobsResponse) => jobs.map(({ uuid }) => uuid);
 
   test("the operator's list of jobs is read page by page, newest first, of all accounts or one, without queries", async () => {
     const submitted: string[] = [];
@@ -116,7 +116,7 @@ describe("jobs", () => {
     expect(all).toEqual(submitted);
     const ofBob = await idsOf(`jobs?account=${bob.accountId}`, "after", uuidsIn);
     expect(new Set(ofBob)).toEqual(new Set(submitted.filter((_, index) => index % 2 === 1)));
-    const page = await get<AllJobsAnswer>(`jobs?account=${ann.accountId}`);
+    const page = await get<AllJobsResponse>(`jobs?account=${ann.accountId}`);
     expect(page.jobs[0]).toMatchObject({
       account: { id: ann.accountId, name: "ann" },
       method: "searchbyquery",
@@ -132,7 +132,7 @@ test("the operator's usage is summed by account", async () => {
   const { uuid } = (await service.submit(token, search("comet"))).json();
   await service.result(token, uuid);
   expect((await service.submit(token, search("from:"))).statusCode).toBe(400);
-  const usage = await get<AllUsageAnswer>(`usage?range=24h&account=${accountId}`);
+  const usage = await get<AllUsageResponse>(`usage?range=24h&account=${accountId}`);
   expect(usage).toEqual({
     accounts: [
       {
@@ -147,16 +147,16 @@ test("the operator's usage is summed by account", async () => {
     ],
     next: null,
   });
-  const idsIn = ({ accounts }: AllUsageAnswer) => accounts.map(({ account }) => account.id);
+  const idsIn = ({ accounts }: AllUsageResponse) => accounts.map(({ account }) => account.id);
   const ids = await idsOf("usage?range=30d", "after", idsIn);
   expect(new Set(ids).size).toBe(ids.length);
   expect(ids).toEqual(expect.arrayContaining([accountId, ann.accountId, bob.accountId]));
 });
 
 describe("the audit log", () => {
-  const sequencesIn = ({ entries }: AuditAnswer) => entries.map(({ sequence }) => sequence);
+  const sequencesIn = ({ entries }: AuditResponse) => entries.map(({ sequence }) => sequence);
   const entriesOf = async (filters: Record<string, string>) =>
-    (await get<AuditAnswer>(`audit?${new URLSearchParams(filters)}`)).entries;
+    (await get<AuditResponse>(`audit?${new URLSearchParams(filters)}`)).entries;
 
   test("the audit log can be filtered by action and actor, on every page", async () => {
     const created = { action: "key_created", actor: "command_line" };

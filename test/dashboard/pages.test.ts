@@ -95,10 +95,10 @@ test.each([
   "/dashboard/api/nothing",
   "/dashboard/api/",
 ])("the address %s returns 404", async (path) => {
-  const answer = await get(path);
-  expect(answer.statusCode).toBe(404);
-  expect(answer.json().code).toBe("not_found");
-  expect(String(answer.headers["cache-control"])).not.toContain("max-age");
+  const response = await get(path);
+  expect(response.statusCode).toBe(404);
+  expect(response.json().code).toBe("not_found");
+  expect(String(response.headers["cache-control"])).not.toContain("max-age");
 });
 
 test("no text of the build refers to a resource of another host", () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { SpendingAnswer } from "../../src/http/dashboard/contract/account.ts";
+import type { SpendingResponse } from "../../src/http/dashboard/contract/account.ts";
 import { monthOf } from "../../src/upstream/requests/spending.ts";
 import {
   type ServiceUnderTest,
@@ -15,10 +15,10 @@ afterAll(() => service.remove());
 
 const dayMs = 86_400_000;
 
-async function spendingOf(session: TestSession): Promise<SpendingAnswer> {
-  const answer = await service.callAs(session, { url: "/dashboard/api/spending" });
-  expect(answer.statusCode, answer.body).toBe(200);
-  return answer.json();
+async function spendingOf(session: TestSession): Promise<SpendingResponse> {
+  const response = await service.callAs(session, { url: "/dashboard/api/spending" });
+  expect(response.statusCode, response.body).toBe(200);
+  return response.json();
 }
 
 async function connect(accountId: string | null, id: string): Promise<void> {

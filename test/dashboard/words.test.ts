@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { auditActions } from "../../src/accounts/audit-actions.ts";
 import { refusalCodes } from "../../src/accounts/sign-in/refusal.ts";
-import type { AuditEntryAnswer } from "../../src/http/dashboard/contract/audit.ts";
+import type { AuditEntryResponse } from "../../src/http/dashboard/contract/audit.ts";
 import { auditSentence } from "../../web/src/audit/audit-sentence.ts";
 import { refusalOf } from "../../web/src/pages/sign-in/sign-in-errors.ts";
 
 function entry(
-  action: AuditEntryAnswer["action"],
-  part: Partial<AuditEntryAnswer> = {},
-): AuditEntryAnswer {
+  action: AuditEntryResponse["action"],
+  part: Partial<AuditEntryResponse> = {},
+): AuditEntryResponse {
   const at = "2026-11-22T12:00:00.000Z";
   return { sequence: 1, at, action, actor: "ann", subject: "ann", key: null, detail: {}, ...part };
 }
@@ -22,7 +22,7 @@ describe("dashboard texts", () => {
     }
   });
 
-  it.each<[AuditEntryAnswer["action"], Partial<AuditEntryAnswer>, string]>([
+  it.each<[AuditEntryResponse["action"], Partial<AuditEntryResponse>, string]>([
     ["key_created", { key: "laptop" }, "Created key \u2068laptop\u2069"],
     ["key_revoked", { key: "a deleted key" }, "Revoked a key (since deleted)"],
     [

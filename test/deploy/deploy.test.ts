@@ -174,8 +174,8 @@ describe("Containerfile", () => {
   test("the Containerfile has a health check that reports the state of the server", async () => {
     const [, , program = ""] = JSON.parse(/CMD (\[.*\])$/.exec(last("HEALTHCHECK"))?.[1] ?? "[]");
     let status = 200;
-    const server = createServer((request, answer) => {
-      answer.writeHead(request.url === "/livez" ? status : 404).end();
+    const server = createServer((request, response) => {
+      response.writeHead(request.url === "/livez" ? status : 404).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;

@@ -133,9 +133,9 @@ describe("other addresses of a page", () => {
     ["/docs/", 308, "/docs"],
     ["/docs/errors/", 308, "/docs/errors"],
   ])("the address %s redirects with %i to %s", async (path, status, address) => {
-    const answer = await get(path);
-    expect(answer.statusCode).toBe(status);
-    expect(answer.headers.location).toBe(address);
+    const response = await get(path);
+    expect(response.statusCode).toBe(status);
+    expect(response.headers.location).toBe(address);
   });
 
   test.each([
@@ -145,10 +145,10 @@ describe("other addresses of a page", () => {
     ["/docs/errors/invalid_query.md", "/docs/errors/invalid_query"],
     ["/docs/reference/webhooks.md", "/docs/reference/webhooks"],
   ])("the address %s is the Markdown of %s, even for browsers", async (path, page) => {
-    const answer = await get(path);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-    expect(answer.body).toBe((await get(page, {})).body);
+    const response = await get(path);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+    expect(response.body).toBe((await get(page, {})).body);
   });
 
   test.each([
@@ -157,9 +157,9 @@ describe("other addresses of a page", () => {
     "/docs/%2F%2Fother.example.md",
     "/docs/errors/nothing.md",
   ])("the address %s of a missing page returns 404", async (path) => {
-    const answer = await get(path);
-    expect(answer.statusCode).toBe(404);
-    expect(answer.headers).not.toHaveProperty("location");
+    const response = await get(path);
+    expect(response.statusCode).toBe(404);
+    expect(response.headers).not.toHaveProperty("location");
   });
 });
 
@@ -194,11 +194,11 @@ describe("the representations of a page", () => {
 
   test("a page is Markdown for a client that does not prefer HTML", async () => {
     for (const headers of [{}, { accept: "*/*" }, { accept: "text/markdown" }]) {
-      const answer = await get("/docs/errors/invalid_query", headers);
-      expect(answer.headers["content-type"]).toBe("text/markdown; charset=utf-8");
-      expect(answer.headers.vary).toBe("Accept, Accept-Encoding");
-      expect(answer.body).toMatch(/^# Invalid query\n/);
-      expect(answer.body).toContain("](/docs/query-language#errors-and-warnings)");
+      const response = await get("/docs/errors/invalid_query", headers);
+      expect(response.headers["content-type"]).toBe("text/markdown; charset=utf-8");
+      expect(response.headers.vary).toBe("Accept, Accept-Encoding");
+      expect(response.body).toMatch(/^# Invalid query\n/);
+      expect(response.body).toContain("](/docs/query-language#errors-and-warnings)");
     }
   });
 
@@ -227,9 +227,9 @@ describe("the representations of a page", () => {
 
 test("the type of every problem leads to its page", async () => {
   for (const [code, { title }] of Object.entries(problems)) {
-    const answer = await get(`/docs/errors/${code}`);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.body).toContain(title.replaceAll("'", "&#39;"));
+    const response = await get(`/docs/errors/${code}`);
+    expect(response.statusCode).toBe(200);
+    expect(response.body).toContain(title.replaceAll("'", "&#39;"));
   }
 });
 
@@ -248,18 +248,18 @@ test.each([
   `/docs/${"a".repeat(5_000)}`,
   "/docs/errors/Invalid_Query",
 ])("the address %.60s is answered with a 404 problem", async (url) => {
-  const answer = await get(url, { accept: "*/*" });
-  expect(answer.statusCode).toBe(404);
-  expect(answer.headers["content-type"]).toContain("application/problem+json");
-  expect(answer.json()).toMatchObject({ code: "not_found" });
+  const response = await get(url, { accept: "*/*" });
+  expect(response.statusCode).toBe(404);
+  expect(response.headers["content-type"]).toContain("application/problem+json");
+  expect(response.json()).toMatchObject({ code: "not_found" });
 });
 
 test("pages need no key and do not count as requests", async () => {
   const key = await service.makeKey({ requestsPerSecond: 1 });
   for (let count = 0; count < 5; count++) {
-    const answer = await service.call(key, { method: "GET", url: "/docs" });
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers.ratelimit).toBeUndefined();
+    const response = await service.call(key, { method: "GET", url: "/docs" });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers.ratelimit).toBeUndefined();
   }
 });
 

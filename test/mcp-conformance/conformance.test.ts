@@ -53,9 +53,9 @@ async function startKeyProxy(): Promise<Server> {
     const forwarded = request(
       new URL(url, service.url),
       { method, headers: authorized },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
       },
     );
     incoming.pipe(forwarded);

@@ -210,15 +210,15 @@ describe.each(["legacy", "auto"] as const)("a client that negotiates %s", (mode)
 test("an MCP request without a valid key is refused", async () => {
   await expect(connectClient("auto", null)).rejects.toThrow();
   await expect(connectClient("legacy", `${key}x`)).rejects.toThrow();
-  const answer = await service.call(null, { method: "POST", url: "/mcp", payload: {} });
-  expect(answer.statusCode).toBe(401);
+  const response = await service.call(null, { method: "POST", url: "/mcp", payload: {} });
+  expect(response.statusCode).toBe(401);
 });
 
 test("an MCP batch, which would pay once for many calls, is refused", async () => {
   const call = { jsonrpc: "2.0", id: 1, method: "ping" };
-  const answer = await service.call(key, { method: "POST", url: "/mcp", payload: [call, call] });
-  expect(answer.statusCode).toBe(400);
-  expect(answer.json()).toMatchObject({ code: "invalid_request" });
+  const response = await service.call(key, { method: "POST", url: "/mcp", payload: [call, call] });
+  expect(response.statusCode).toBe(400);
+  expect(response.json()).toMatchObject({ code: "invalid_request" });
 });
 
 test("an MCP call costs one request and one search of its key", async () => {
@@ -237,13 +237,13 @@ test("an MCP call costs one request and one search of its key", async () => {
 test("an MCP call counts as one request in the usage", async () => {
   const noteRequest = vi.spyOn(service.context.http.usage, "noteRequest");
   const params = { name: "search_posts", arguments: { query: "comet" } };
-  const answer = await service.call(key, {
+  const response = await service.call(key, {
     method: "POST",
     url: "/mcp",
     headers: { accept: "application/json, text/event-stream" },
     payload: { jsonrpc: "2.0", id: 1, method: "tools/call", params },
   });
-  expect(answer.body).toContain("comet over the bay");
+  expect(response.body).toContain("comet over the bay");
   expect(noteRequest).toHaveBeenCalledTimes(1);
   noteRequest.mockRestore();
 });
@@ -268,20 +268,20 @@ describe("a page of another origin", () => {
     const refused = await post(service, origin);
     expect(refused.statusCode).toBe(403);
     expect(refused.json()).toMatchObject({ code: "forbidden_origin" });
-    const answer = await post(listed, origin);
-    expect(answer.statusCode).toBe(200);
-    expect(answer.headers["access-control-allow-origin"]).toBe(origin);
+    const response = await post(listed, origin);
+    expect(response.statusCode).toBe(200);
+    expect(response.headers["access-control-allow-origin"]).toBe(origin);
     expect((await post(listed, "https://evil.example")).statusCode).toBe(403);
     expect((await post(service, "http://localhost:5173")).statusCode).toBe(200);
   });
 
   test("a page of a listed origin may send the header fields of MCP", async () => {
-    const answer = await listed.call(null, {
+    const response = await listed.call(null, {
       method: "OPTIONS",
       url: "/mcp",
       headers: { origin, "access-control-request-method": "POST" },
     });
-    expect(answer.headers["access-control-allow-headers"]).toBe(
+    expect(response.headers["access-control-allow-headers"]).toBe(
       "authorization, content-type, mcp-method, mcp-name, mcp-protocol-version",
     );
   });

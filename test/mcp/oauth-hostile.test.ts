@@ -285,8 +285,8 @@ describe("a code", () => {
 
   test("an authorization code is exchanged once by two concurrent requests", async () => {
     const code = await codeOf();
-    const answers = await Promise.all([exchange({ code }), exchange({ code })]);
-    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400]);
+    const responses = await Promise.all([exchange({ code }), exchange({ code })]);
+    expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([200, 400]);
   });
 
   test("an authorization code expires after a minute", async () => {
@@ -310,9 +310,9 @@ describe("a code", () => {
     const challenge = what === "the challenge as verifier" && {
       code_verifier: base.code_challenge,
     };
-    const answer = await exchange({ code, ...parameters, ...challenge });
-    expect(answer.statusCode).toBe(400);
-    expect(answer.json()).toMatchObject({ error, error_description: expect.any(String) });
+    const response = await exchange({ code, ...parameters, ...challenge });
+    expect(response.statusCode).toBe(400);
+    expect(response.json()).toMatchObject({ error, error_description: expect.any(String) });
   });
 
   test("an authorization code is neither an access token nor a key", async () => {
@@ -369,33 +369,36 @@ describe("an access token", () => {
   test("an access token is only for /mcp", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     for (const url of ["/v1/search/live/social/jobs", "/v1/webhooks", "/dashboard/api/keys"]) {
-      const answer = await service.call(token, {
+      const response = await service.call(token, {
         method: "GET",
         url,
         headers: { host: "earshot.test" },
       });
-      expect(answer.statusCode).toBe(401);
+      expect(response.statusCode).toBe(401);
     }
-    const answer = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
-    expect(answer.json().hint).toContain("access tokens are for /mcp only");
+    const response = await service.call(token, {
+      method: "GET",
+      url: "/v1/search/live/social/jobs",
+    });
+    expect(response.json().hint).toContain("access tokens are for /mcp only");
   });
 
   test("an access token is valid only for the address under which it was issued", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
-    const answer = await service.call(token, {
+    const response = await service.call(token, {
       method: "POST",
       url: "/mcp",
       headers: { host: "other.test", accept: "application/json, text/event-stream" },
       payload: { jsonrpc: "2.0", id: 1, method: "ping" },
     });
-    expect(answer.statusCode).toBe(401);
+    expect(response.statusCode).toBe(401);
   });
 
   test("an access token in the address is ignored", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
     const url = `/mcp?access_token=${token}`;
-    const answer = await service.call(null, { method: "POST", url, payload: {} });
-    expect(answer.statusCode).toBe(401);
+    const response = await service.call(null, { method: "POST", url, payload: {} });
+    expect(response.statusCode).toBe(401);
   });
 });
 

@@ -50,9 +50,9 @@ const refresh = (token: string, clientId = app.clientId) =>
 
 describe("discovery", () => {
   test("an MCP request without a token is answered with the address of the metadata", async () => {
-    const answer = await ping(service, "x");
-    expect(answer.statusCode).toBe(401);
-    const header = String(answer.headers["www-authenticate"]);
+    const response = await ping(service, "x");
+    expect(response.statusCode).toBe(401);
+    const header = String(response.headers["www-authenticate"]);
     expect(header).toMatch(/^Bearer /);
     expect(header).toContain(
       `resource_metadata="${origin}/.well-known/oauth-protected-resource/mcp"`,
@@ -89,12 +89,12 @@ describe("discovery", () => {
   test("the public address is the issuer and the audience, regardless of the host of a request", async () => {
     const url = "https://search.example";
     const named = await startServiceUnderTest({ EARSHOT_PUBLIC_URL: url });
-    const answer = await named.call(null, {
+    const response = await named.call(null, {
       method: "GET",
       url: "/.well-known/oauth-authorization-server",
       headers: { host: "evil.example" },
     });
-    expect(answer.json().issuer).toBe(url);
+    expect(response.json().issuer).toBe(url);
     await named.remove();
   });
 });
@@ -129,15 +129,15 @@ describe("a connected app", () => {
     expect(methods).toEqual(["searchbyquery", "gettrends"]);
     const decided = await decide(service, session, ticket, ["gettrends", "getbyid"]);
     const code = new URL(decided.json().location).searchParams.get("code");
-    const answer = await tokenRequest(service, {
+    const response = await tokenRequest(service, {
       grant_type: "authorization_code",
       client_id: app.clientId,
       code,
       code_verifier: verifier,
     });
-    expect(answer.json().scope).toBe("gettrends");
+    expect(response.json().scope).toBe("gettrends");
     const params = { name: "search_posts", arguments: { query: "comet" } };
-    const called = await service.call(answer.json().access_token, {
+    const called = await service.call(response.json().access_token, {
       method: "POST",
       url: "/mcp",
       headers: { host: "earshot.test", accept: "application/json, text/event-stream" },
@@ -148,9 +148,9 @@ describe("a connected app", () => {
 
   test("a connected app refreshes its tokens, which ends the former ones", async () => {
     const first = await connect(service, session, app.clientId);
-    const answer = await refresh(first.refresh_token);
-    expect(answer.headers["cache-control"]).toContain("no-store");
-    const second = answer.json();
+    const response = await refresh(first.refresh_token);
+    expect(response.headers["cache-control"]).toContain("no-store");
+    const second = response.json();
     expect(second).toMatchObject({ token_type: "Bearer", expires_in: 3600 });
     expect((await ping(service, second.access_token)).statusCode).toBe(200);
     expect((await ping(service, first.access_token)).statusCode).toBe(401);
@@ -195,8 +195,8 @@ describe("a connected app", () => {
 
   test("a connected app has the rate limits of one key, and its excess requests wait for a while", async () => {
     const { access_token: token } = await connect(service, session, app.clientId);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => ping(service, token)));
-    const codes = answers.map(({ statusCode }) => statusCode);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => ping(service, token)));
+    const codes = responses.map(({ statusCode }) => statusCode);
     expect(codes.filter((code) => code === 200).length).toBeGreaterThanOrEqual(8);
     expect(codes).toContain(429);
   });
@@ -240,8 +240,8 @@ describe("a connected app", () => {
         suspension,
       });
     await change({ reason: "test" });
-    const answer = await ping(service, tokens.access_token);
-    expect([answer.statusCode, answer.json().code]).toEqual([403, "account_suspended"]);
+    const response = await ping(service, tokens.access_token);
+    expect([response.statusCode, response.json().code]).toEqual([403, "account_suspended"]);
     const refused = await refresh(tokens.refresh_token);
     expect(refused.json().error_description).toBe("the account is suspended");
     await change(null);

@@ -93,10 +93,10 @@ async function answerJob() {
 
 const resultPath = (uuid: string) => `/v1/search/live/social/result/${uuid}`;
 
-function expectRefusal(answer: LightMyRequestResponse, code: string, check?: string) {
-  expect(answer.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
-  const { errors = [], ...problem } = answer.json();
-  expect({ code: problem.code, check: errors[0]?.code }, answer.body).toEqual({ code, check });
+function expectRefusal(response: LightMyRequestResponse, code: string, check?: string) {
+  expect(response.headers["content-type"]).toBe("application/problem+json; charset=utf-8");
+  const { errors = [], ...problem } = response.json();
+  expect({ code: problem.code, check: errors[0]?.code }, response.body).toEqual({ code, check });
 }
 
 describe("a job that a node ran", () => {
@@ -224,9 +224,9 @@ describe("public information", () => {
   test("the public id of an attestation never changes meaning", async () => {
     const { nodes } = (await get("/v1/nodes", null)).json();
     const { attestation: id } = nodes.find((one: { id: string }) => one.id === node.nodeId);
-    const answer = await get(`/v1/attestations/${id}`, null);
-    expect(answer.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
-    expect(answer.json()).toMatchObject({ id, node_id: node.nodeId, key_id: node.keyId });
+    const response = await get(`/v1/attestations/${id}`, null);
+    expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
+    expect(response.json()).toMatchObject({ id, node_id: node.nodeId, key_id: node.keyId });
     for (const unknown of ["A".repeat(43), "A".repeat(60), "..%2f..%2f"]) {
       expectRefusal(await get(`/v1/attestations/${unknown}`, null), "attestation_not_found");
     }
@@ -296,10 +296,10 @@ describe("a node is not admitted", () => {
     const resigned = await candidate.registration({ sealing_key: other.sealingKey });
     expectRefusal(await candidate.post("register", swapped), "node_unauthorized", "unknown_key");
     const withOldQuote = { ...resigned, evidence: requested.evidence };
-    const answer = await candidate.post("register", withOldQuote, {
+    const response = await candidate.post("register", withOldQuote, {
       keyId: keyIdOf(resigned.statement),
     });
-    expectRefusal(answer, "node_refused", "report_data");
+    expectRefusal(response, "node_refused", "report_data");
   });
 
   test("a node with evidence of a different kind than declared, or of a kind that is not accepted, is not admitted", async () => {
@@ -307,8 +307,8 @@ describe("a node is not admitted", () => {
     expectRefusal(await register(candidate, { evidence: "tdx" }), "node_refused", "chain_root");
     const none = await candidate.registration({ evidence: "none" });
     const nothing = { quote: null, event_log: null, vm_config: null };
-    const answer = await candidate.post("register", { ...none, evidence: nothing });
-    expectRefusal(answer, "node_refused", "kind_not_accepted");
+    const response = await candidate.post("register", { ...none, evidence: nothing });
+    expectRefusal(response, "node_refused", "kind_not_accepted");
   });
 
   test("a node with a registration that its key did not sign is not admitted", async () => {
@@ -364,10 +364,10 @@ describe("a request of a node is refused", () => {
   ];
 
   test.each(cases)("a request of a node %s is refused with %s", async (_, check, send) => {
-    const answer = await send();
-    expect(answer.statusCode).toBe(401);
-    expect(answer.headers["www-authenticate"]).toBe('Signature realm="earshot"');
-    expectRefusal(answer, "node_unauthorized", check);
+    const response = await send();
+    expect(response.statusCode).toBe(401);
+    expect(response.headers["www-authenticate"]).toBe('Signature realm="earshot"');
+    expectRefusal(response, "node_unauthorized", check);
   });
 
   test("a request of an unknown node is refused before its body is read", async () => {
@@ -423,7 +423,7 @@ describe("a response of the gateway to a node", () => {
     const path = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
     const headers = node.sign(path, text, changes);
-    const answer = await service.app.inject({
+    const response = await service.app.inject({
       method: "POST",
       url: path,
       headers,
@@ -432,12 +432,12 @@ describe("a response of the gateway to a node", () => {
     const reported = {
       signatureInput: headers["signature-input"] ?? "",
       path,
-      status: answer.statusCode,
-      body: answer.rawPayload,
+      status: response.statusCode,
+      body: response.rawPayload,
     };
-    const signature = String(answer.headers["earshot-gateway-signature"]);
+    const signature = String(response.headers["earshot-gateway-signature"]);
     const { gateway_key } = service.context.nodes.gateway.policy();
-    return [answer.statusCode, isGatewayAnswer(reported, signature, gateway_key)];
+    return [response.statusCode, isGatewayAnswer(reported, signature, gateway_key)];
   }
 
   test("every response of the gateway to a node is signed", async () => {
@@ -465,8 +465,8 @@ describe("a response of the gateway to a node", () => {
   });
 
   test("a response of the gateway is not signed without a signed request", async () => {
-    const answer = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
-    expect(answer.headers).not.toHaveProperty("earshot-gateway-signature");
+    const response = await service.app.inject({ method: "POST", url: "/internal/nodes/challenge" });
+    expect(response.headers).not.toHaveProperty("earshot-gateway-signature");
   });
 });
 
@@ -536,9 +536,9 @@ describe("an answer is refused", () => {
   ];
 
   test.each(wrong)("an answer %s is refused with %s", async (_, check, complete) => {
-    const answer = await complete(await leaseJob());
-    expect(answer.statusCode).toBe(422);
-    expectRefusal(answer, "node_answer_refused", check);
+    const response = await complete(await leaseJob());
+    expect(response.statusCode).toBe(422);
+    expectRefusal(response, "node_answer_refused", check);
   });
 });
 
@@ -562,8 +562,8 @@ describe("a working node", () => {
 
   test("a lease request gets an empty answer when no job arrives in time", async () => {
     const requested = { methods: ["searchbyquery"], wait_ms: 10 };
-    const answer = await node.post("lease", requested);
-    expect({ status: answer.statusCode, body: answer.body }).toEqual({ status: 204, body: "" });
+    const response = await node.post("lease", requested);
+    expect({ status: response.statusCode, body: response.body }).toEqual({ status: 204, body: "" });
   });
 
   test("no job is lost when its node disconnects while it polls", async () => {
@@ -594,8 +594,8 @@ test("no node is admitted by expired collateral", async () => {
   const yearMs = 366 * 86_400_000;
   service.clock.shiftWall(yearMs);
   try {
-    const answer = await candidate.post("register", await candidate.registration());
-    expectRefusal(answer, "node_refused", "crl_outdated");
+    const response = await candidate.post("register", await candidate.registration());
+    expectRefusal(response, "node_refused", "crl_outdated");
   } finally {
     service.clock.shiftWall(-yearMs);
   }

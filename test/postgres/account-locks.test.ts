@@ -47,7 +47,7 @@ test("searches of an account do not wait for a transaction that adds rows with a
        VALUES($1, 1, 'key', '', 1, 0, 0, 0, '')`,
       [accountId],
     );
-    const answers = [
+    const responses = [
       await service.submit(key, search("comet")),
       await service.submit(key, search("comet")),
       await service.call(key, {
@@ -58,7 +58,7 @@ test("searches of an account do not wait for a transaction that adds rows with a
       }),
       await other.submit(key, search("comet")),
     ];
-    return answers.map(({ statusCode }) => statusCode);
+    return responses.map(({ statusCode }) => statusCode);
   });
   expect(statuses).toEqual([202, 202, 202, 202]);
 });

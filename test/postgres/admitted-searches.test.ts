@@ -51,36 +51,36 @@ async function admittedKey(rates: Parameters<ServiceUnderTest["makeKey"]>[0] = {
 async function callsFor(key: string, payload: object) {
   const { store } = service.context;
   const calls = [vi.spyOn(store, "inMemory"), vi.spyOn(store, "write")] as const;
-  const answer = await service.submit(key, payload);
+  const response = await service.submit(key, payload);
   const names = calls.flatMap(({ mock }) => mock.calls.map(([name]) => String(name)));
   vi.restoreAllMocks();
-  return { answer, names: names.filter((name) => name !== "limitState") };
+  return { response, names: names.filter((name) => name !== "limitState") };
 }
 
 test("a search is admitted, counted and inserted in one call to the store", async () => {
   const key = await admittedKey();
   let searches = 1;
   // A slow machine may take the ordinary path.
-  const answer = await until("a search in one call", async () => {
+  const response = await until("a search in one call", async () => {
     const called = await callsFor(key, search("comet"));
     searches += 1;
-    return called.names.join() === "admitSearch" ? called.answer : null;
+    return called.names.join() === "admitSearch" ? called.response : null;
   });
-  expect(answer.statusCode).toBe(202);
-  expect(answer.headers.ratelimit).toContain(`"search";r=${50 - searches}`);
-  const result = await other.result(key, answer.json().uuid);
+  expect(response.statusCode).toBe(202);
+  expect(response.headers.ratelimit).toContain(`"search";r=${50 - searches}`);
+  const result = await other.result(key, response.json().uuid);
   expect(result.body).toContain("a comet over the harbour");
 });
 
 test("concurrent searches are each counted once", async () => {
   const key = await admittedKey({ submissionsPerMinute: 8 });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, () => service.submit(key, search("comet"))),
   );
-  const accepted = answers.filter(({ statusCode }) => statusCode === 202);
+  const accepted = responses.filter(({ statusCode }) => statusCode === 202);
   expect(accepted).toHaveLength(7);
-  expect(new Set(accepted.map((answer) => answer.json().uuid)).size).toBe(7);
-  expect(answers.filter(({ statusCode }) => statusCode === 429)).toHaveLength(13);
+  expect(new Set(accepted.map((response) => response.json().uuid)).size).toBe(7);
+  expect(responses.filter(({ statusCode }) => statusCode === 429)).toHaveLength(13);
   const { jobs } = (await service.call(key, { url: "/v1/search/live/social/jobs" })).json();
   expect(jobs).toHaveLength(8);
 });
@@ -91,9 +91,9 @@ test("a revoked key is refused, whatever it sends", async () => {
     await other.context.store.write("revokeKey", {
       ...{ id: id(key), by: "command_line", nowMs: other.clock.now() },
     });
-    const answer = await service.submit(key, payload);
-    expect([answer.statusCode, answer.json().code]).toEqual([401, "unauthorized"]);
-    expect(answer.headers.ratelimit).toBeUndefined();
+    const response = await service.submit(key, payload);
+    expect([response.statusCode, response.json().code]).toEqual([401, "unauthorized"]);
+    expect(response.headers.ratelimit).toBeUndefined();
   }
 });
 
@@ -102,17 +102,17 @@ test("a key over its rate is refused, whatever it sends", async () => {
     const key = await admittedKey({ requestsPerSecond: 2 });
     const request = await other.call(key, { url: "/v1/search/live/social/jobs" });
     expect(request.statusCode).toBe(200);
-    const answer = await service.submit(key, payload);
-    expect([answer.statusCode, answer.json().code]).toEqual([429, "rate_limited"]);
-    expect(answer.headers["retry-after"]).toBe("1");
+    const response = await service.submit(key, payload);
+    expect([response.statusCode, response.json().code]).toEqual([429, "rate_limited"]);
+    expect(response.headers["retry-after"]).toBe("1");
   }
 });
 
 test("an invalid search is counted as a request, but not as a search", async () => {
   const key = await admittedKey({ requestsPerSecond: 5 });
-  const answer = await service.submit(key, invalid);
-  expect(answer.statusCode).toBe(400);
-  expect(answer.headers.ratelimit).toContain('"search";r=49');
+  const response = await service.submit(key, invalid);
+  expect(response.statusCode).toBe(400);
+  expect(response.headers.ratelimit).toContain('"search";r=49');
 });
 
 test("changes to a key's methods apply to its next search", async () => {
@@ -133,9 +133,9 @@ test("the end of a search is delivered to the account's webhook, and the IDs of 
      VALUES($1, $2, 'https://example.com/', '["job.done"]', '', 0)`,
     [id(key), owner?.account_id],
   );
-  const { answer } = await callsFor(key, search("comet"));
-  expect(answer.headers.ratelimit).toContain('"search";r=48');
-  const { uuid } = answer.json();
+  const { response } = await callsFor(key, search("comet"));
+  expect(response.headers.ratelimit).toContain('"search";r=48');
+  const { uuid } = response.json();
   const [job] = await pool.unsafe("SELECT post_ids::TEXT AS ids FROM job WHERE uuid = $1", [uuid]);
   const [post] = (await service.result(key, uuid)).json();
   expect(job?.ids).toBe(`{${post.ID}}`);
@@ -149,8 +149,8 @@ test("the end of a search is delivered to the account's webhook, and the IDs of 
 test("a job of another method than a search is admitted before it is inserted", async () => {
   const key = await admittedKey();
   const payload = { type: "social", arguments: { type: "getbyid", query: "1" } };
-  const { answer, names } = await callsFor(key, payload);
-  expect(answer.statusCode).toBe(202);
+  const { response, names } = await callsFor(key, payload);
+  expect(response.statusCode).toBe(202);
   expect(names.slice(0, 2)).toEqual(["admit", "insertJob"]);
 });
 

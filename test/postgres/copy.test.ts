@@ -45,8 +45,8 @@ async function withService(
   await use(async (method, path, key) => {
     const headers = { authorization: `Bearer ${key}` };
     const body = method === "POST" ? { payload } : {};
-    const answer = await service.app.inject({ method, url: path, headers, ...body });
-    return { status: answer.statusCode, body: answer.json() };
+    const response = await service.app.inject({ method, url: path, headers, ...body });
+    return { status: response.statusCode, body: response.json() };
   });
   await service.stop();
 }

@@ -40,9 +40,9 @@ const submissions = (service: ServiceUnderTest, key: string, count: number) =>
 test("two connections serve two hundred concurrent requests", async () => {
   const service = await startWith(2);
   const key = await service.makeKey();
-  const answers = await submissions(service, key, 200);
-  expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
-  expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(200);
+  const responses = await submissions(service, key, 200);
+  expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([202]));
+  expect(new Set(responses.map((response) => response.json().uuid)).size).toBe(200);
 });
 
 test("a PostgreSQL server without free connections causes only retryable refusals, and most requests succeed", async () => {
@@ -50,9 +50,9 @@ test("a PostgreSQL server without free connections causes only retryable refusal
   const key = await service.makeKey();
   const accepted: string[] = [];
   for (let round = 0; round < 5; round += 1) {
-    for (const answer of await submissions(service, key, 60)) {
-      if (answer.statusCode === 202) accepted.push(answer.json().uuid);
-      else expect(answer.json()).toMatchObject({ code: "unavailable", retryable: true });
+    for (const response of await submissions(service, key, 60)) {
+      if (response.statusCode === 202) accepted.push(response.json().uuid);
+      else expect(response.json()).toMatchObject({ code: "unavailable", retryable: true });
     }
   }
   expect(accepted.length).toBeGreaterThan(150);

@@ -60,10 +60,10 @@ async function jobsPage(
   cursor: string,
 ): Promise<{ uuids: string[]; next: string | null }> {
   const query = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-  const answer = await fetch(`${bases()[0]}/v1/search/live/social/jobs?limit=100${query}`, {
+  const response = await fetch(`${bases()[0]}/v1/search/live/social/jobs?limit=100${query}`, {
     headers: { authorization: `Bearer ${key}` },
   });
-  const body = (await answer.json()) as { jobs: { uuid: string }[]; next_cursor: string | null };
+  const body = (await response.json()) as { jobs: { uuid: string }[]; next_cursor: string | null };
   return { uuids: body.jobs.map(({ uuid }) => uuid), next: body.next_cursor };
 }
 

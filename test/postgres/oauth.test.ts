@@ -77,10 +77,10 @@ function issuedOnce(answers: readonly Awaited<ReturnType<typeof refresh>>[]): To
   const issued = answers.filter(({ statusCode }) => statusCode === 200);
   const refused = answers.filter(({ statusCode }) => statusCode === 400);
   expect([issued.length, refused.length]).toEqual([1, answers.length - 1]);
-  for (const answer of refused) expect(answer.json().error).toBe("invalid_grant");
-  const [answer] = issued;
-  if (answer === undefined) throw new Error("no tokens were issued");
-  return answer.json();
+  for (const response of refused) expect(response.json().error).toBe("invalid_grant");
+  const [response] = issued;
+  if (response === undefined) throw new Error("no tokens were issued");
+  return response.json();
 }
 
 const atBothTwice = <Answer>(send: (gateway: ServiceUnderTest) => Promise<Answer>) =>
@@ -90,9 +90,9 @@ describe("an authorization code", () => {
   test("an authorization code can be exchanged at either gateway, even if the consent was opened and given at different ones", async () => {
     for (const gateway of gateways()) {
       const verifier = newVerifier();
-      const answer = await exchange(gateway, await codeAcross(verifier), verifier);
-      expect(answer.statusCode, answer.body).toBe(200);
-      expect(await pings(answer.json().access_token)).toEqual([200, 200]);
+      const response = await exchange(gateway, await codeAcross(verifier), verifier);
+      expect(response.statusCode, response.body).toBe(200);
+      expect(await pings(response.json().access_token)).toEqual([200, 200]);
     }
   });
 
@@ -100,8 +100,8 @@ describe("an authorization code", () => {
     for (let round = 0; round < 5; round += 1) {
       const verifier = newVerifier();
       const code = await codeAcross(verifier);
-      const answers = await atBothTwice((gateway) => exchange(gateway, code, verifier));
-      const tokens = issuedOnce(answers);
+      const responses = await atBothTwice((gateway) => exchange(gateway, code, verifier));
+      const tokens = issuedOnce(responses);
       expect(await pings(tokens.access_token)).toEqual([401, 401]);
       expect((await refresh(second, tokens.refresh_token)).statusCode).toBe(400);
     }
@@ -119,8 +119,8 @@ describe("a refresh token", () => {
   test("only one of several concurrent requests gets new tokens for a refresh token, and its reuse revokes the connection", async () => {
     for (let round = 0; round < 5; round += 1) {
       const before = await connect(first, session, app.clientId);
-      const answers = await atBothTwice((gateway) => refresh(gateway, before.refresh_token));
-      const after = issuedOnce(answers);
+      const responses = await atBothTwice((gateway) => refresh(gateway, before.refresh_token));
+      const after = issuedOnce(responses);
       for (const { access_token: token } of [before, after]) {
         expect(await pings(token)).toEqual([401, 401]);
       }

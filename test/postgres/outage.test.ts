@@ -30,10 +30,10 @@ const submitted = async () => (await service.submit(key, search("comet"))).statu
 
 async function isRefusedSoon(): Promise<void> {
   const startedMs = performance.now();
-  const answer = await service.submit(key, search("comet"));
-  expect(answer.statusCode).toBe(503);
-  expect(answer.json()).toMatchObject({ code: "unavailable", retryable: true });
-  expect(answer.headers["retry-after"]).toMatch(/^\d+$/);
+  const response = await service.submit(key, search("comet"));
+  expect(response.statusCode).toBe(503);
+  expect(response.json()).toMatchObject({ code: "unavailable", retryable: true });
+  expect(response.headers["retry-after"]).toMatch(/^\d+$/);
   expect(performance.now() - startedMs).toBeLessThan(4_000);
 }
 

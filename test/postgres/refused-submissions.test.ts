@@ -18,8 +18,8 @@ afterAll(() => service?.remove());
 const newKey = () => service.makeKey({ requestsPerSecond: 100, submissionsPerMinute: 2 });
 
 async function searchesLeft(key: string): Promise<string | undefined> {
-  const answer = await service.call(key, { url: "/v1/search/live/social/jobs" });
-  return /"search";r=(\d+)/.exec(String(answer.headers.ratelimit))?.[1];
+  const response = await service.call(key, { url: "/v1/search/live/social/jobs" });
+  return /"search";r=(\d+)/.exec(String(response.headers.ratelimit))?.[1];
 }
 
 test.each([
@@ -28,14 +28,14 @@ test.each([
   ["an unknown method", { type: "social", arguments: { type: "none", query: "comet" } }, 400],
 ])("a submission with %s does not count as a search", async (_what, payload, status) => {
   const key = await newKey();
-  const answer = await service.call(key, {
+  const response = await service.call(key, {
     method: "POST",
     url: "/v1/search/live/social",
     headers: { "content-type": "application/json" },
     payload,
   });
-  expect(answer.statusCode).toBe(status);
-  expect(answer.headers.ratelimit).toContain('"search";r=2');
+  expect(response.statusCode).toBe(status);
+  expect(response.headers.ratelimit).toContain('"search";r=2');
   expect(await searchesLeft(key)).toBe("2");
 });
 

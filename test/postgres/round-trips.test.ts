@@ -50,13 +50,13 @@ test("a short search takes two round trips: one for the submission with its resu
 
 test("a search with an idempotency key takes four round trips", async () => {
   const submit = async (key: string, turn: number) => {
-    const answer = await service.call(key, {
+    const response = await service.call(key, {
       method: "POST",
       url: "/v1/search/live/social",
       headers: { "content-type": "application/json", "idempotency-key": `turn ${turn}` },
       payload: JSON.stringify(search("comet")),
     });
-    return answer.json().uuid;
+    return response.json().uuid;
   };
   expect(await roundTripsOf(submit)).toBeLessThan(4 + tolerance);
 });

@@ -43,9 +43,9 @@ async function accountOf(key: string): Promise<string> {
 }
 
 async function uuidOf(gateway: ServiceUnderTest, query = "comet", of = key): Promise<string> {
-  const answer = await gateway.submit(of, search(query));
-  expect(answer.statusCode).toBe(202);
-  return answer.json().uuid;
+  const response = await gateway.submit(of, search(query));
+  expect(response.statusCode).toBe(202);
+  return response.json().uuid;
 }
 
 describe("a job submitted at one gateway", () => {
@@ -76,8 +76,8 @@ describe("a job submitted at one gateway", () => {
         headers: { "content-type": "application/json", "idempotency-key": "once" },
         payload,
       });
-    const answers = await Promise.all([first, second, first, second, second].map(submit));
-    expect(new Set(answers.map((answer) => answer.json().uuid)).size).toBe(1);
+    const responses = await Promise.all([first, second, first, second, second].map(submit));
+    expect(new Set(responses.map((response) => response.json().uuid)).size).toBe(1);
   });
 
   test("change readers at both gateways get changes in order, and the last change of each job", async () => {
@@ -115,7 +115,7 @@ describe("a job submitted at one gateway", () => {
 
 test("both gateways together enforce the rate of a key", async () => {
   const limited = await first.makeKey({ requestsPerSecond: 5, submissionsPerMinute: 3 });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
       (index % 2 ? first : second).call(limited, {
         method: "GET",
@@ -123,7 +123,7 @@ test("both gateways together enforce the rate of a key", async () => {
       }),
     ),
   );
-  expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5);
+  expect(responses.filter(({ statusCode }) => statusCode === 200)).toHaveLength(5);
 });
 
 test("a gateway with a wrong clock uses the database's time for jobs", async () => {

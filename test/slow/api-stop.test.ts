@@ -160,9 +160,9 @@ test("a search in one request that a stop interrupts gets 503 and counts as wait
   expect(more.json()).toMatchObject({ code: "rate_limited" });
   expect(more.headers["retry-after"]).toBe("1");
   await service.stop();
-  const answer = await waiting;
-  expect(answer.statusCode).toBe(503);
-  expect(answer.json()).toMatchObject({
+  const response = await waiting;
+  expect(response.statusCode).toBe(503);
+  expect(response.json()).toMatchObject({
     code: "unavailable",
     retryable: true,
     hint: "send the same request again after Retry-After",
@@ -212,8 +212,8 @@ test("a job that exceeds its deadline is counted, and its search in one request 
   const settings = { EARSHOT_NODE_CONCURRENCY: "0", EARSHOT_JOB_DEADLINE: "1s" };
   const service = await start(settings, logged);
   const key = await service.makeKey();
-  const answer = await service.submit(key, { query: "comet" }, recentPath);
-  expect(answer.statusCode).toBe(504);
+  const response = await service.submit(key, { query: "comet" }, recentPath);
+  expect(response.statusCode).toBe(504);
   const metrics = await service.context.http.metrics.text();
   expect(metrics).toMatch(/earshot_jobs_ended_total\{method="searchbyquery",state="error"\} 1/);
   expect(logged.join("")).not.toContain('"level":"error"');

@@ -51,8 +51,8 @@ test("five concurrent commands, run three times, never use a refresh token twice
     interactive: true,
     ask: async () => {
       const address = /^http\S+$/m.exec(shown())?.[0] ?? "";
-      const answer = await fetch(address, { redirect: "manual" });
-      return answer.headers.get("location") ?? "";
+      const response = await fetch(address, { redirect: "manual" });
+      return response.headers.get("location") ?? "";
     },
     askSecret: async () => "",
     readAll: async () => "",

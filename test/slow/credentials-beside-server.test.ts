@@ -41,8 +41,8 @@ beforeAll(async () => {
     ...environment,
   });
   await until("the server is ready", async () => {
-    const answer = await fetch(`${base}/readyz`).catch(() => null);
-    return answer?.ok ? answer.status : null;
+    const response = await fetch(`${base}/readyz`).catch(() => null);
+    return response?.ok ? response.status : null;
   });
   const limits = ["--requests-per-second", "1000", "--submissions-per-minute", "1000"];
   const created = await runCommand(["keys", "create", "--name", "test", ...limits], environment);

@@ -74,25 +74,25 @@ describe.skipIf(disk === null)("a full disk", () => {
     const accepted: string[] = [];
     for (let n = 0; n < 20_000; n++) {
       const query = `comet OR ${"x".repeat(60)}${n}`;
-      const answer = await service.submit(key, fullArchiveSearch(query));
-      if (answer.statusCode !== 202) return { accepted, answer };
-      accepted.push(answer.json().uuid);
+      const response = await service.submit(key, fullArchiveSearch(query));
+      if (response.statusCode !== 202) return { accepted, response };
+      accepted.push(response.json().uuid);
     }
     throw new Error("the disk did not fill up");
   }
 
   test("a server with a full disk rejects submissions with 503 and a reason, serves reads, pauses ingest, and recovers without a restart", async () => {
     disk.fill();
-    const { accepted, answer } = await submitUntilRejected();
-    expect(answer.statusCode).toBe(503);
-    expect(answer.headers["retry-after"]).toBeDefined();
-    expect(answer.json()).toMatchObject({
+    const { accepted, response } = await submitUntilRejected();
+    expect(response.statusCode).toBe(503);
+    expect(response.headers["retry-after"]).toBeDefined();
+    expect(response.json()).toMatchObject({
       code: "unavailable",
       retryable: true,
       uuid: "",
       error: "the disk of the data folder is full",
     });
-    expect(answer.json().hint).toContain("frees space");
+    expect(response.json().hint).toContain("frees space");
     expect((await readiness()).storage).toBe("full");
     expect(await service.context.http.metrics.text()).toMatch(/^earshot_store_full 1$/m);
 

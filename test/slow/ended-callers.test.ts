@@ -34,14 +34,14 @@ const answerTo = (key: string, { method, url, body, headers }: TestRequest) =>
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
 
-async function expectEnded(answer: Response): Promise<void> {
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get("www-authenticate")).toContain("Bearer");
-  expect(answer.headers.get("cache-control")).toBe("private, no-store");
+async function expectEnded(response: Response): Promise<void> {
+  expect(response.status).toBe(401);
+  expect(response.headers.get("www-authenticate")).toContain("Bearer");
+  expect(response.headers.get("cache-control")).toBe("private, no-store");
   for (const field of ["location", "x-job-uuid", "x-next-cursor", "x-coverage", "ratelimit"]) {
-    expect(answer.headers.get(field), field).toBeNull();
+    expect(response.headers.get(field), field).toBeNull();
   }
-  expect(await answer.json()).toMatchObject({
+  expect(await response.json()).toMatchObject({
     code: "unauthorized",
     detail: "the API key or session ended during the request",
   });
@@ -67,10 +67,10 @@ describe("a request that is open when its key is revoked gets 401 within about a
     "an open request gets 401 within about a second after its key is revoked: %s",
     async (_, requested) => {
       const key = await service.makeKey();
-      const answer = answerTo(key, requested);
+      const response = answerTo(key, requested);
       await service.waitForPending(1);
       await revoke(key);
-      await expectEnded(await answer);
+      await expectEnded(await response);
       await service.waitForPending(0);
     },
   );
@@ -80,10 +80,10 @@ describe("a request that is open when its key is revoked gets 401 within about a
     async (what) => {
       const key = await service.makeKey();
       const { uuid } = (await service.submit(key, search("comet"))).json();
-      const answer = answerTo(key, { method: "GET", url: `${path}/${what}/${uuid}?wait=30` });
+      const response = answerTo(key, { method: "GET", url: `${path}/${what}/${uuid}?wait=30` });
       await service.waitForPending(1);
       await revoke(key);
-      await expectEnded(await answer);
+      await expectEnded(await response);
       await service.waitForPending(0);
     },
   );
@@ -105,7 +105,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
   test("a read that is delayed by its rate gets 401 after its key is revoked", async () => {
     const key = await service.makeKey({ requestsPerSecond: 1 });
     const { uuid } = (await service.submit(key, search("comet"))).json();
-    const answer = answerTo(key, { method: "GET", url: `${path}/status/${uuid}` });
+    const response = answerTo(key, { method: "GET", url: `${path}/status/${uuid}` });
     const limiter = service.context.http.limiter;
     const keyId = key.split("_")[1] ?? "";
     const rated = { keyId, accountId: "", requestsPerSecond: 1, submissionsPerMinute: null };
@@ -114,7 +114,7 @@ describe("a request that is open when its key is revoked gets 401 within about a
       return (policies[0]?.growsInMs ?? 0) > 1_000 ? true : null;
     });
     await revoke(key);
-    await expectEnded(await answer);
+    await expectEnded(await response);
   });
 
   test("a request whose body arrives slowly gets 401 after its key is revoked", async () => {
@@ -205,7 +205,7 @@ describe("a revocation in the dashboard takes effect before its response", () =>
     const session = await service.signIn();
     const { token } = await keyOf(session);
     const { uuid } = (await service.submit(token, search("comet"))).json();
-    const answer = answerTo(token, { method: "GET", url: `${path}/result/${uuid}?wait=30` });
+    const response = answerTo(token, { method: "GET", url: `${path}/result/${uuid}?wait=30` });
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
     await service.waitForPending(2);
     const page = await service.callAs(session, { url: "/dashboard/api/session" });
@@ -217,7 +217,7 @@ describe("a revocation in the dashboard takes effect before its response", () =>
       payload: JSON.stringify({ confirm: account.name }),
     });
     expect(deleted.statusCode, deleted.body).toBe(204);
-    await expectEnded(await answer);
+    await expectEnded(await response);
     await stream.text();
   });
 });

@@ -23,9 +23,9 @@ test("stopping answers waiting requests with the current state and exits within 
   const pending = fetch(url, { headers: { authorization: `Bearer ${key}` } });
   await service.waitForPending(1);
   await service.stop();
-  const answer = await pending;
-  expect(answer.status).toBe(202);
-  expect(await answer.json()).toEqual({ uuid, status: "received", error: "" });
+  const response = await pending;
+  expect(response.status).toBe(202);
+  expect(await response.json()).toEqual({ uuid, status: "received", error: "" });
 });
 
 test("a request beyond the limit of waiting requests of its key is answered immediately", async () => {
@@ -38,9 +38,9 @@ test("a request beyond the limit of waiting requests of its key is answered imme
   const url = `/v1/search/live/social/result/${uuid}?wait=30`;
   const pending = service.call(key, { method: "GET", url });
   await service.waitForPending(1);
-  const answer = await service.call(key, { method: "GET", url });
-  expect(answer.statusCode).toBe(202);
-  expect(answer.headers["retry-after"]).toBe("1");
+  const response = await service.call(key, { method: "GET", url });
+  expect(response.statusCode).toBe(202);
+  expect(response.headers["retry-after"]).toBe("1");
   await service.stop();
   expect((await pending).statusCode).toBe(202);
 });
@@ -54,9 +54,9 @@ test("jobs and the remaining rate survive a restart", async () => {
 
   const second = await start({ EARSHOT_DATA_DIR: first.dataDir });
   expect((await second.result(key, uuid)).statusCode).toBe(200);
-  const answer = await second.submit(key, search("comet"));
-  expect(answer.statusCode).toBe(202);
-  expect(answer.headers.ratelimit).toContain('"search";r=8');
+  const response = await second.submit(key, search("comet"));
+  expect(response.statusCode).toBe(202);
+  expect(response.headers.ratelimit).toContain('"search";r=8');
 });
 
 test("idempotency keys and positions of event streams survive a restart", async () => {
@@ -117,18 +117,18 @@ test("a second server on a folder reports that the folder is in use and does not
   await expect(start({ EARSHOT_DATA_DIR: service.dataDir })).rejects.toMatchObject({
     code: "folder_in_use",
   });
-  const answer = await service.call(null, { method: "GET", url: "/readyz" });
-  expect(answer.statusCode).toBe(200);
+  const response = await service.call(null, { method: "GET", url: "/readyz" });
+  expect(response.statusCode).toBe(200);
 });
 
 test("unparsable HTTP returns a problem", async () => {
   const service = await start();
   const url = `${service.url}/v1/search/live/social`;
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "x-padding": "a".repeat(20_000) },
   });
-  expect([answer.status, answer.statusText]).toEqual([431, "Request Header Fields Too Large"]);
-  expect(answer.headers.get("content-type")).toContain("application/problem+json");
-  expect(await answer.json()).toMatchObject({ code: "header_too_large", status: 431 });
+  expect([response.status, response.statusText]).toEqual([431, "Request Header Fields Too Large"]);
+  expect(response.headers.get("content-type")).toContain("application/problem+json");
+  expect(await response.json()).toMatchObject({ code: "header_too_large", status: 431 });
 });

@@ -75,7 +75,10 @@ test("likes, replies, labels and account states arrive even if the server is kil
   const untilConnected = async (): Promise<void> => {
     const open = () => jetstream.open() * labeler.open() || null;
     await until("both are connected", open).catch(async (error: Error) => {
-      const ready = await fetch(`${server.base}/readyz`).then((answer) => answer.text(), String);
+      const ready = await fetch(`${server.base}/readyz`).then(
+        (response) => response.text(),
+        String,
+      );
       const counts = `jetstream ${jetstream.open()}, labeler ${labeler.open()}`;
       throw new Error(`${error.message}: ${counts}\n${ready}\n${server.lastLines()}`);
     });

@@ -25,8 +25,8 @@ async function serve(): Promise<{ child: ChildProcess; isServing: () => Promise<
   const port = await freePort();
   const child = start(["serve"], { EARSHOT_PORT: String(port) });
   const isServing = async (): Promise<boolean> => {
-    const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-    return answer?.status === 200;
+    const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+    return response?.status === 200;
   };
   await until("the server to be ready", async () => ((await isServing()) ? true : null));
   return { child, isServing };

@@ -71,12 +71,12 @@ type Found = { ID: string; Metadata: { uri: string } };
 async function page(service: ServiceUnderTest, key: string, args: Record<string, unknown>) {
   const submitted = await service.submit(key, search("comet", args));
   expect(submitted.statusCode, submitted.body).toBe(202);
-  const answer = await service.result(key, submitted.json().uuid);
-  expect(answer.statusCode, answer.body).toBe(200);
+  const response = await service.result(key, submitted.json().uuid);
+  expect(response.statusCode, response.body).toBe(200);
   return {
-    posts: answer.json() as Found[],
-    cursor: answer.headers["x-next-cursor"],
-    node: String(answer.headers["x-node"]),
+    posts: response.json() as Found[],
+    cursor: response.headers["x-next-cursor"],
+    node: String(response.headers["x-node"]),
   };
 }
 
@@ -149,8 +149,8 @@ describe("servers with separately filled archives", () => {
             type: "social",
             arguments: { type: "getbyid", query: ID },
           });
-          const answer = await second.result(secondKey, submitted.json().uuid);
-          const [found, ...others] = answer.json() as Found[];
+          const response = await second.result(secondKey, submitted.json().uuid);
+          const [found, ...others] = response.json() as Found[];
           expect(others).toEqual([]);
           expect(found?.ID).toBe(ID);
           known.set(ID, found?.Metadata.uri ?? "");

@@ -120,8 +120,8 @@ test("one of six servers started together on one folder runs, and another takes 
 });
 
 async function isReady(port: number): Promise<true | null> {
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-  return answer?.status === 200 ? true : null;
+  const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+  return response?.status === 200 ? true : null;
 }
 
 const disk = mountSmallDisk(24);

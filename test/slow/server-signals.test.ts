@@ -21,13 +21,13 @@ const headersOf = (server: ServerProcess) => ({
 });
 
 async function submit(server: ServerProcess, query: string): Promise<string> {
-  const answer = await fetch(`${server.base}/v1/search/live/social`, {
+  const response = await fetch(`${server.base}/v1/search/live/social`, {
     method: "POST",
     headers: headersOf(server),
     body: JSON.stringify(search(query)),
   });
-  expect(answer.status).toBe(202);
-  const { uuid }: { uuid: string } = JSON.parse(await answer.text());
+  expect(response.status).toBe(202);
+  const { uuid }: { uuid: string } = JSON.parse(await response.text());
   return uuid;
 }
 
@@ -59,9 +59,9 @@ test("a SIGTERM makes the server answer waiting requests, end streams and exit w
   server.child.kill("SIGTERM");
   expect(await exit).toEqual([0, null]);
   expect(performance.now() - sentMs).toBeLessThan(5_000);
-  for (const answer of await Promise.all(waiting)) {
-    expect(answer.status).toBe(202);
-    expect(await answer.json()).toMatchObject({ status: "received", error: "" });
+  for (const response of await Promise.all(waiting)) {
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ status: "received", error: "" });
   }
   await streamed;
 
@@ -101,8 +101,8 @@ test("a second SIGTERM ends the server immediately by that signal, and no job is
   const exit = once(server.child, "exit");
   server.child.kill("SIGTERM");
   await until("the stop has begun", async () => {
-    const answer = await fetch(`${server.base}/livez`).catch(() => null);
-    return answer?.status === 200 ? null : true;
+    const response = await fetch(`${server.base}/livez`).catch(() => null);
+    return response?.status === 200 ? null : true;
   });
   expect(server.child.exitCode).toBeNull();
   const secondMs = performance.now();

@@ -36,14 +36,14 @@ export async function foundPosts(
   for (let cursor: string | null = null; ; ) {
     const more = cursor === null ? {} : { next_cursor: cursor };
     const uuid = await submit(server, { query, max_results: pageLength, ...more });
-    const answer = await fetch(`${path(server)}/result/${uuid}?wait=30`, {
+    const response = await fetch(`${path(server)}/result/${uuid}?wait=30`, {
       headers: headers(server),
     });
-    if (answer.status !== 200) {
-      throw new Error(`${query}: ${answer.status} ${await answer.text()}`);
+    if (response.status !== 200) {
+      throw new Error(`${query}: ${response.status} ${await response.text()}`);
     }
-    found.push(...((await answer.json()) as FoundPost[]));
-    cursor = answer.headers.get("x-next-cursor");
+    found.push(...((await response.json()) as FoundPost[]));
+    cursor = response.headers.get("x-next-cursor");
     if (cursor === null) return found;
   }
 }
@@ -58,10 +58,10 @@ export async function gapsOf(
     start_time: new Date(fromMs).toISOString(),
     end_time: new Date(toMs).toISOString(),
   });
-  const answer = await fetch(`${path(server)}/status/${uuid}?wait=30`, {
+  const response = await fetch(`${path(server)}/status/${uuid}?wait=30`, {
     headers: headers(server),
   });
-  const { coverage } = (await answer.json()) as {
+  const { coverage } = (await response.json()) as {
     coverage: { gaps: { from: string | null; to: string }[] };
   };
   return coverage.gaps.map(({ from, to }) => ({

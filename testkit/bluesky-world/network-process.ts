@@ -33,17 +33,17 @@ export async function postTo<Answer>(
   body: Buffer | string,
   headers: Readonly<Record<string, string>>,
 ): Promise<Answer> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body,
   });
-  return await answerOf(answer);
+  return await answerOf(response);
 }
 
-export async function answerOf<Answer>(answer: Response): Promise<Answer> {
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(`${answer.url}: ${answer.status} ${text}`);
+export async function answerOf<Answer>(response: Response): Promise<Answer> {
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text}`);
   return (text === "" ? {} : JSON.parse(text)) as Answer;
 }
 

@@ -26,21 +26,21 @@ export async function startFaultyProxy(
 
   function pass(incoming: IncomingMessage, body: Buffer, outgoing: ServerResponse, fault: Fault) {
     const { method = "GET", headers, url = "/" } = incoming;
-    const forwarded = request(new URL(url, target()), { method, headers }, (answer) => {
+    const forwarded = request(new URL(url, target()), { method, headers }, (response) => {
       if (fault === "cut after") {
-        answer.resume();
-        answer.on("end", () => outgoing.destroy());
+        response.resume();
+        response.on("end", () => outgoing.destroy());
         return;
       }
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
       if (fault === "end early") return void outgoing.end();
       if (fault === "cut within") {
-        answer.once("data", (piece: Buffer) => {
+        response.once("data", (piece: Buffer) => {
           outgoing.write(piece.subarray(0, piece.length / 2), () => outgoing.destroy());
         });
         return;
       }
-      answer.pipe(outgoing);
+      response.pipe(outgoing);
     });
     forwarded.on("error", () => outgoing.destroy());
     outgoing.on("close", () => forwarded.destroy());

@@ -176,21 +176,21 @@ async function request(
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (const query of words) {
     const body = JSON.stringify(searchOf(query));
-    const answer = await fetch(`${base}/v1/search/social`, { method: "POST", headers, body });
-    const text = await answer.text();
-    const parsed = answer.ok ? JSON.parse(text) : null;
+    const response = await fetch(`${base}/v1/search/social`, { method: "POST", headers, body });
+    const text = await response.text();
+    const parsed = response.ok ? JSON.parse(text) : null;
     answers.set(`search ${query}`, {
-      body: parsed === null ? `${answer.status}` : JSON.stringify(parsed.results),
+      body: parsed === null ? `${response.status}` : JSON.stringify(parsed.results),
       complete: parsed !== null && parsed.complete === true,
     });
   }
   for (const uuid of uuids) {
-    const answer = await fetch(`${base}/v1/search/live/social/result/${uuid}`, { headers });
-    const text = await answer.text();
-    const isComplete = (answer.headers.get("x-coverage") ?? "").startsWith("complete,");
+    const response = await fetch(`${base}/v1/search/live/social/result/${uuid}`, { headers });
+    const text = await response.text();
+    const isComplete = (response.headers.get("x-coverage") ?? "").startsWith("complete,");
     answers.set(`result ${uuid}`, {
-      body: answer.ok ? text : `${answer.status}`,
-      complete: answer.status === 200 && isComplete,
+      body: response.ok ? text : `${response.status}`,
+      complete: response.status === 200 && isComplete,
     });
   }
   return answers;

@@ -33,19 +33,19 @@ export function createPatientClient(bases: readonly string[], key: string, first
     for (;;) {
       turn += 1;
       const sentMs = performance.now();
-      const answer = await fetch(`${bases[turn % bases.length]}${url}`, {
+      const response = await fetch(`${bases[turn % bases.length]}${url}`, {
         ...init,
         headers: { ...init.headers, authorization: `Bearer ${key}` },
         signal: AbortSignal.timeout(15_000),
       }).catch(() => null);
-      const text = await answer?.text().catch(() => null);
-      if (answer === null || text === null || text === undefined) {
+      const text = await response?.text().catch(() => null);
+      if (response === null || text === null || text === undefined) {
         await sleep(50);
         continue;
       }
-      const { status } = answer;
+      const { status } = response;
       if (status === 429 || status === 503) {
-        const afterSeconds = Number(answer.headers.get("retry-after") ?? "1");
+        const afterSeconds = Number(response.headers.get("retry-after") ?? "1");
         await sleep(status === 429 ? Math.min(afterSeconds, 2) * 1_000 : 100);
         continue;
       }

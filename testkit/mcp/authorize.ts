@@ -85,14 +85,14 @@ export async function connect(
   const verifier = newVerifier();
   const query = form({ ...requestParameters(clientId, verifier), ...more });
   const code = (await allow(service, session, query)).searchParams.get("code") ?? "";
-  const answer = await tokenRequest(service, {
+  const response = await tokenRequest(service, {
     grant_type: "authorization_code",
     client_id: clientId,
     code,
     code_verifier: verifier,
   });
-  if (answer.statusCode !== 200) throw new Error(answer.body);
-  return { ...answer.json(), code, verifier };
+  if (response.statusCode !== 200) throw new Error(response.body);
+  return { ...response.json(), code, verifier };
 }
 
 export function ping(service: ServiceUnderTest, token: string): Promise<LightMyRequestResponse> {

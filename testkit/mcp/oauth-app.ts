@@ -25,12 +25,12 @@ export async function startOauthApp(): Promise<OauthApp> {
   setDefaultCACertificates([...getCACertificates("default"), certificate.cert.toString()]);
   const answers = new Map<string, { status: number; body: string }>();
   const requested: string[] = [];
-  const server = createServer(certificate, ({ url = "/" }, answer) => {
+  const server = createServer(certificate, ({ url = "/" }, response) => {
     requested.push(url);
     const stored = answers.get(url);
     const location = stored?.status === 302 ? { location: stored.body } : {};
-    answer.writeHead(stored?.status ?? 404, { "content-type": "application/json", ...location });
-    answer.end(stored?.body ?? "{}");
+    response.writeHead(stored?.status ?? 404, { "content-type": "application/json", ...location });
+    response.end(stored?.body ?? "{}");
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const origin = `https://localhost:${(server.address() as AddressInfo).port}`;

@@ -35,8 +35,8 @@ const misbehaviours: Readonly<
 export async function startByzantineNodes(gatewayDir: string, base: string) {
   const stopping = new AbortController();
   const send = async (url: string, headers: Record<string, string>, body: string) => {
-    const answer = await fetch(`${base}${url}`, { method: "POST", headers, body });
-    return { statusCode: answer.status, body: await answer.text() };
+    const response = await fetch(`${base}${url}`, { method: "POST", headers, body });
+    return { statusCode: response.status, body: await response.text() };
   };
   const gateway = { enrolmentToken: enrolmentTokenIn(gatewayDir), nowMs: Date.now, send };
 

@@ -25,9 +25,9 @@ export function createClient(
     for (;;) {
       try {
         const signal = AbortSignal.timeout(45_000);
-        const answer = await fetch(`${base}${path}`, { ...init, signal });
-        if (answer.status !== 503 && answer.status !== 429) return answer;
-        await answer.body?.cancel();
+        const response = await fetch(`${base}${path}`, { ...init, signal });
+        if (response.status !== 503 && response.status !== 429) return response;
+        await response.body?.cancel();
       } catch {}
       await sleep(100);
     }
@@ -37,7 +37,7 @@ export function createClient(
     name,
     submit: async (topic) => {
       submissions += 1;
-      const answer = await request("/v1/search/live/social", {
+      const response = await request("/v1/search/live/social", {
         method: "POST",
         headers: { ...headers, "idempotency-key": `${name}-${submissions}` },
         body: JSON.stringify({
@@ -49,9 +49,9 @@ export function createClient(
           },
         }),
       });
-      const text = await answer.text();
-      if (answer.status !== 202) {
-        throw new Error(`a submission was answered with ${answer.status}: ${text}`);
+      const text = await response.text();
+      if (response.status !== 202) {
+        throw new Error(`a submission was answered with ${response.status}: ${text}`);
       }
       const { uuid } = JSON.parse(text) as { uuid: string };
       return { client: name, topic, uuid, result: null };
@@ -62,14 +62,14 @@ export function createClient(
         let text: string;
         try {
           const path = `/v1/search/live/social/result/${job.uuid}?wait=20`;
-          const answer = await request(path, { headers });
-          text = await answer.text();
-          if (answer.status === 200) {
+          const response = await request(path, { headers });
+          text = await response.text();
+          if (response.status === 200) {
             job.result = text;
             return;
           }
-          if (answer.status !== 202 && answer.status !== 404) {
-            contradict(`${job.uuid} ended with ${answer.status}: ${text.slice(0, 300)}`);
+          if (response.status !== 202 && response.status !== 404) {
+            contradict(`${job.uuid} ended with ${response.status}: ${text.slice(0, 300)}`);
             return;
           }
         } catch {
@@ -83,8 +83,8 @@ export function createClient(
       }
     },
     get: async (path) => {
-      const answer = await request(path, { headers });
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+      const response = await request(path, { headers });
+      return { status: response.status, headers: response.headers, text: await response.text() };
     },
   };
 }

@@ -38,7 +38,7 @@ export async function setNodeState(
 }
 
 export async function connectedNodes(base: string): Promise<number> {
-  const answer = await fetch(`${base}/v1/nodes`);
-  const { nodes } = (await answer.json()) as { nodes: { connected: boolean; state: string }[] };
+  const response = await fetch(`${base}/v1/nodes`);
+  const { nodes } = (await response.json()) as { nodes: { connected: boolean; state: string }[] };
   return nodes.filter(({ connected, state }) => connected && state === "approved").length;
 }

@@ -29,11 +29,12 @@ async function checkedProof(
 ): Promise<CheckedProof> {
   const { uuid } = job;
   const { token = "" } = deployment.keys.get(job.client) ?? {};
-  const answer = await fetch(`${deployment.base}/v1/search/live/social/result/${uuid}/proof`, {
+  const response = await fetch(`${deployment.base}/v1/search/live/social/result/${uuid}/proof`, {
     headers: { authorization: `Bearer ${token}` },
   });
-  const text = await answer.text();
-  if (!answer.ok) return { uuid, evidence: "", verdict: `${answer.status}: ${text.slice(0, 300)}` };
+  const text = await response.text();
+  if (!response.ok)
+    return { uuid, evidence: "", verdict: `${response.status}: ${text.slice(0, 300)}` };
   const proof = join(folder, `${uuid}.proof`);
   const result = join(folder, `${uuid}.result`);
   writeFileSync(proof, text);

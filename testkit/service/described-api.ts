@@ -107,26 +107,26 @@ export function errorsOf(value: unknown, at: string): string {
 
 export function deviationsOf(
   { operation, pointer: position }: Endpoint,
-  answer: LightMyRequestResponse,
+  response: LightMyRequestResponse,
 ): string {
-  const status = String(answer.statusCode);
+  const status = String(response.statusCode);
   const described = operation.responses[status];
-  if (described === undefined) return `${status} is not described: ${answer.body}`;
-  for (const name of Object.keys(answer.headers)) {
+  if (described === undefined) return `${status} is not described: ${response.body}`;
+  for (const name of Object.keys(response.headers)) {
     if (isDescribedHeader(name) && !hasHeader(described, name))
       return `${status} has the header ${name}`;
   }
   const types = Object.keys(described.content ?? {});
-  if (types.length === 0) return answer.body === "" ? "" : `${status} has a body`;
-  const type = String(answer.headers["content-type"]).split(";")[0] ?? "";
+  if (types.length === 0) return response.body === "" ? "" : `${status} has a body`;
+  const type = String(response.headers["content-type"]).split(";")[0] ?? "";
   if (!types.includes(type)) return `${status} is ${type}`;
   const schema = `${position}${pointer("responses", status, "content", type, "schema")}`;
   if (type === "text/event-stream") {
-    return eventsIn(answer.body)
+    return eventsIn(response.body)
       .map((event) => errorsOf(event, schema))
       .join("");
   }
-  return errorsOf(/json$/.test(type) ? answer.json() : answer.body, schema);
+  return errorsOf(/json$/.test(type) ? response.json() : response.body, schema);
 }
 
 /** Events with data, by field. */

@@ -61,8 +61,8 @@ export async function prepareFaultedServer(
     await until("the server is ready", async () => {
       if (started.exitCode !== null)
         throw new Error(`the server ended with ${started.exitCode}: ${stderrOutput}`);
-      const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
-      return answer?.status === 200 ? true : null;
+      const response = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+      return response?.status === 200 ? true : null;
     });
   }
 

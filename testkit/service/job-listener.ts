@@ -33,12 +33,12 @@ export async function listenToJobs(
     const connection = new AbortController();
     let silence = setTimeout(() => connection.abort(), silenceMs);
     try {
-      const answer = await fetch(`${base}/v1/search/live/social/events`, {
+      const response = await fetch(`${base}/v1/search/live/social/events`, {
         headers: { authorization: `Bearer ${key}`, "last-event-id": String(last) },
         signal: connection.signal,
       });
       let text = "";
-      for await (const piece of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      for await (const piece of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
         clearTimeout(silence);
         silence = setTimeout(() => connection.abort(), silenceMs);
         const events = `${text}${piece}`.split("\n\n");

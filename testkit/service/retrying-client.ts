@@ -19,13 +19,13 @@ export async function call(
   body?: unknown,
 ): Promise<Answer | null> {
   try {
-    const answer = await fetch(`${base}${url}`, {
+    const response = await fetch(`${base}${url}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...headers },
       signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, text: await answer.text() };
+    return { status: response.status, text: await response.text() };
   } catch {
     return null;
   }

@@ -92,9 +92,9 @@ function keepLastLines(child: ChildProcess): () => string {
 /** Cheap, because it competes with the measured start. */
 function isReady(base: string): Promise<boolean> {
   return new Promise((resolve) => {
-    get(`${base}/readyz`, (answer) => {
-      answer.resume();
-      resolve(answer.statusCode === 200);
+    get(`${base}/readyz`, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
     }).on("error", () => resolve(false));
   });
 }

@@ -26,14 +26,14 @@ export function createTestBrowser(
 
   async function call(options: InjectOptions): Promise<LightMyRequestResponse> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    const answer = await app.inject({
+    const response = await app.inject({
       ...options,
       headers: { host, ...(cookie === "" ? {} : { cookie }), ...options.headers },
     });
-    const fields = answer.headers["set-cookie"] ?? [];
+    const fields = response.headers["set-cookie"] ?? [];
     browser.setCookies = Array.isArray(fields) ? fields : [fields];
     for (const field of browser.setCookies) storeCookie(field);
-    return answer;
+    return response;
   }
 
   function storeCookie(field: string): void {
@@ -59,11 +59,11 @@ export function createTestBrowser(
         },
       }),
     session: async () => {
-      const answer = await call({
+      const response = await call({
         url: "/dashboard/api/session",
         headers: { "sec-fetch-site": "same-origin" },
       });
-      const body = answer.json();
+      const body = response.json();
       csrf = body.signed_in?.csrf ?? null;
       return body;
     },

@@ -1,6 +1,6 @@
 import { fetch as undiciFetch } from "undici";
 import { EarshotError } from "../../src/lib/errors.ts";
-import { fetchedAnswer } from "../../src/lib/fetched-answer.ts";
+import { fetchedResponse } from "../../src/lib/fetched-response.ts";
 import type { CredentialTools, NewCredential } from "../../src/platforms/credential.ts";
 import { type StoredCredential, storedCredential } from "./stored-credential.ts";
 
@@ -20,7 +20,7 @@ export function testTools(): CredentialTools & { time: { ms: number } } {
         ...(body === undefined ? {} : { body }),
         ...(signal === undefined ? {} : { signal }),
       });
-      return fetchedAnswer(url, response, Buffer.from(await response.arrayBuffer()));
+      return fetchedResponse(url, response, Buffer.from(await response.arrayBuffer()));
     },
   };
 }

@@ -38,9 +38,9 @@ export async function startJetstreamProcess(
     // 503 until Jetstream knows the network, then 426.
     await until("Jetstream serves", async () => {
       if (!started.isRunning()) throw new Error(`Jetstream ended: see ${folder}/jetstream.log`);
-      const answer = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);
-      await answer?.body?.cancel();
-      return answer?.status === 426 || null;
+      const response = await fetch(`http://127.0.0.1:${port}/subscribe`).catch(() => null);
+      await response?.body?.cancel();
+      return response?.status === 426 || null;
     });
   };
   await start();
@@ -78,9 +78,9 @@ export async function createSimulator(
     child = started;
     await until("the simulator serves", async () => {
       if (!started.isRunning()) throw new Error(`the simulator ended: see ${folder}/simulator.log`);
-      const answer = await fetch(url).catch(() => null);
-      await answer?.body?.cancel();
-      return answer === null ? null : true;
+      const response = await fetch(url).catch(() => null);
+      await response?.body?.cancel();
+      return response === null ? null : true;
     });
   };
   return { url, start, end };

@@ -162,7 +162,7 @@ export function openTestSessions(
   const outcomes: string[] = [];
   const settings = {
     timeoutMs: 20_000,
-    maxAnswerBytes: 100_000,
+    maxResponseBytes: 100_000,
     maxAnswerValues: 200_000,
     tries: 3,
     retryPauseMs: 500,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { fetch as undiciFetch } from "undici";
-import { type FetchedAnswer, fetchedAnswer } from "../../src/lib/fetched-answer.ts";
+import { type FetchedResponse, fetchedResponse } from "../../src/lib/fetched-response.ts";
 import type {
   CredentialInUse,
   CredentialKind,
@@ -27,7 +27,7 @@ export const tools: CredentialTools = {
   fetch: async (url, options = {}) => {
     const response = await undiciFetch(url, { ...options, redirect: "manual" });
     const body = Buffer.from(await response.arrayBuffer());
-    return fetchedAnswer(url, response, body);
+    return fetchedResponse(url, response, body);
   },
   now: () => nowMs,
   randomBytes,
@@ -65,15 +65,15 @@ export function sessionWith(
       }
       add(reserved, bill);
       const signal = AbortSignal.timeout(10_000);
-      const answer: FetchedAnswer = await kind.send(
+      const response: FetchedResponse = await kind.send(
         { url, headers: {}, signal },
         credential,
         tools,
       );
       return {
-        status: answer.status,
-        headers: answer.headers,
-        json: answer.json(),
+        status: response.status,
+        headers: response.headers,
+        json: response.json(),
         settle: (reported) => add(settled, reported),
       };
     },

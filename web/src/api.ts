@@ -1,4 +1,4 @@
-import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
+import type { SessionResponse } from "../../src/http/dashboard/contract/session.ts";
 import type { ErrorDetail } from "../../src/lib/errors.ts";
 
 /** An error response (RFC 9457), or `unreachable` when there was no response. */
@@ -34,7 +34,7 @@ let csrf: string | null = null;
 const listeners = { signedOut: new Set<() => void>() };
 
 /** Stores the CSRF token of the session. */
-export function storeCsrfToken(session: SessionAnswer | undefined): void {
+export function storeCsrfToken(session: SessionResponse | undefined): void {
   csrf = session?.signed_in?.csrf ?? null;
 }
 

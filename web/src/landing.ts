@@ -15,7 +15,7 @@ import "./components/query.css";
 import "./components/platform-mark.css";
 import "./components/post.css";
 import "./landing.css";
-import type { SessionAnswer } from "../../src/http/dashboard/contract/session.ts";
+import type { SessionResponse } from "../../src/http/dashboard/contract/session.ts";
 import { insecureBanner } from "./insecure-evidence.ts";
 
 /** Adds sign-in links, or a dashboard link when signed in, and the warning banner. The page works without them. */
@@ -23,7 +23,7 @@ async function showMethods(): Promise<void> {
   const response = await fetch("/dashboard/api/session").catch(() => null);
   if (response === null || !response.ok) return;
   // The contract defines the type.
-  const session = (await response.json()) as SessionAnswer;
+  const session = (await response.json()) as SessionResponse;
   showBanner(session);
   const methods = document.querySelector("[data-ways]");
   const enter = document.querySelector<HTMLAnchorElement>("[data-enter]");
@@ -51,7 +51,7 @@ async function showMethods(): Promise<void> {
 }
 
 /** Shows the same banner as the dashboard. */
-function showBanner({ insecure_evidence: kinds }: SessionAnswer): void {
+function showBanner({ insecure_evidence: kinds }: SessionResponse): void {
   const notice = insecureBanner(kinds);
   if (notice === null) return;
   const banner = document.createElement("div");

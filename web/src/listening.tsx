@@ -1,6 +1,6 @@
 import "./listening.css";
 import { Link } from "wouter";
-import type { StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../src/http/dashboard/contract/status.ts";
 import { listeningText } from "./listening-text.ts";
 import { useApi } from "./use-api.ts";
 
@@ -8,7 +8,7 @@ import { useApi } from "./use-api.ts";
 const everyMs = 10_000;
 
 export function ListeningLine() {
-  const { data, problem } = useApi<StatusAnswer>("/dashboard/api/status?range=24h", everyMs);
+  const { data, problem } = useApi<StatusResponse>("/dashboard/api/status?range=24h", everyMs);
   if (data === undefined && problem === undefined) return null;
   const { isLive, text } =
     data === undefined || problem !== undefined ? unknown : listeningText(data.platforms);

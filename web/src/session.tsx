@@ -1,11 +1,11 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from "preact/compat";
 import useSWR from "swr";
-import type { SessionAnswer, SignedIn } from "../../src/http/dashboard/contract/session.ts";
+import type { SessionResponse, SignedIn } from "../../src/http/dashboard/contract/session.ts";
 import { type ApiProblem, api, onSignedOut, storeCsrfToken } from "./api.ts";
 
 export type Session = {
   /** Undefined while loading. */
-  session: SessionAnswer | undefined;
+  session: SessionResponse | undefined;
   problem: ApiProblem | undefined;
   /** The server ended the session while this page was open. */
   hasEnded: boolean;
@@ -14,14 +14,14 @@ export type Session = {
 
 const SessionContext = createContext<Session | null>(null);
 
-async function loadSession(path: string): Promise<SessionAnswer> {
-  const session = await api.get<SessionAnswer>(path);
+async function loadSession(path: string): Promise<SessionResponse> {
+  const session = await api.get<SessionResponse>(path);
   storeCsrfToken(session);
   return session;
 }
 
 export function SessionProvider({ children }: { children: ReactNode }) {
-  const { data, error, mutate } = useSWR<SessionAnswer, ApiProblem>(
+  const { data, error, mutate } = useSWR<SessionResponse, ApiProblem>(
     "/dashboard/api/session",
     loadSession,
   );
@@ -51,7 +51,7 @@ export function useSession(): Session {
 }
 
 /** The session of pages, which require one. */
-export function useSignedIn(): SignedIn & Omit<SessionAnswer, "signed_in"> {
+export function useSignedIn(): SignedIn & Omit<SessionResponse, "signed_in"> {
   const { session } = useSession();
   if (session?.signed_in == null) throw new Error("no user is signed in");
   const { signed_in: signedIn, ...service } = session;

@@ -1,4 +1,4 @@
-import type { PlatformStatus, StatusAnswer } from "../../src/http/dashboard/contract/status.ts";
+import type { PlatformStatus, StatusResponse } from "../../src/http/dashboard/contract/status.ts";
 import type { Platform } from "../../src/posts/post.ts";
 
 export const hourMs = 3_600_000;
@@ -52,7 +52,7 @@ export const gapsOfCoverage = (
   complete_since: null,
 });
 
-export const statusOf = (...platforms: readonly PlatformStatus[]): StatusAnswer => ({
+export const statusOf = (...platforms: readonly PlatformStatus[]): StatusResponse => ({
   range: "7d",
   from: ago(168 * hourMs),
   to: ago(0),

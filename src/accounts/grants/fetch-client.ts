@@ -16,9 +16,9 @@ export function createFetchClient(fetch: GuardedFetch): FetchClient {
   return async (clientId) => {
     const url = requireClientUrl(clientId);
     try {
-      const answer = await fetch(url, { headers: { accept: "application/json" } });
-      if (answer.status !== 200) throw failed(`${url.host} answered ${answer.status}`);
-      return readClientDocument(clientId, answer.json());
+      const response = await fetch(url, { headers: { accept: "application/json" } });
+      if (response.status !== 200) throw failed(`${url.host} answered ${response.status}`);
+      return readClientDocument(clientId, response.json());
     } catch (error) {
       if (!(error instanceof EarshotError) || error.code === "client_not_accepted") throw error;
       throw failed(error.message);

@@ -73,8 +73,8 @@ export async function readProfile(
   fetch: GuardedFetch,
   token: string,
 ): Promise<ProviderProfile> {
-  const answer = await send(fetch, provider.profileUrl, token);
-  const profile = answer.status === 200 ? provider.readProfile(jsonOf(answer)) : null;
+  const response = await send(fetch, provider.profileUrl, token);
+  const profile = response.status === 200 ? provider.readProfile(jsonOf(response)) : null;
   if (profile === null) throw new SignInRefused("provider_failed", "profile_unreadable");
   return profile;
 }
@@ -103,9 +103,9 @@ async function membershipOf(
   organization: string,
 ): Promise<boolean | null> {
   try {
-    const answer = await send(fetch, provider.membershipUrl(organization), token);
-    if (answer.status === 404) return false;
-    return answer.status === 200 ? provider.isMember(jsonOf(answer), organization) : null;
+    const response = await send(fetch, provider.membershipUrl(organization), token);
+    if (response.status === 404) return false;
+    return response.status === 200 ? provider.isMember(jsonOf(response), organization) : null;
   } catch (error) {
     if (error instanceof SignInRefused) return null;
     throw error;
@@ -138,14 +138,14 @@ async function guardedResponse(
   headers: RequestInit["headers"],
   body: RequestInit["body"],
 ): Promise<Response> {
-  const answer = await fetch(url, {
+  const response = await fetch(url, {
     method: method === "POST" ? "POST" : "GET",
     headers: Object.fromEntries(new Headers(headers).entries()),
     body: String(body),
   });
-  return new Response(answer.text(), {
-    status: answer.status,
-    headers: { "content-type": answer.headers.get("content-type") ?? "" },
+  return new Response(response.text(), {
+    status: response.status,
+    headers: { "content-type": response.headers.get("content-type") ?? "" },
   });
 }
 
@@ -161,9 +161,9 @@ async function send(fetch: GuardedFetch, url: string, token: string): Promise<An
   }
 }
 
-function jsonOf(answer: Answer): unknown {
+function jsonOf(response: Answer): unknown {
   try {
-    return answer.json();
+    return response.json();
   } catch {
     return null;
   }

@@ -55,7 +55,7 @@ export const signInLimits = {
   /** From the start of a sign-in to its return. */
   attemptMs: 600_000,
   timeoutMs: 10_000,
-  maxAnswerBytes: 256 * 1024,
+  maxResponseBytes: 256 * 1024,
 };
 
 export type SignInSettings = SettingsOf<typeof signInSettings> &

@@ -3,7 +3,7 @@ import { painter, type Terminal } from "../terminal/terminal.ts";
 import { prettyJson } from "./pretty-json.ts";
 
 export type CurlRequest = { method: "GET" | "POST"; path: string; body?: unknown };
-export type CurlAnswer = { status: number; headers: Headers; body: unknown };
+export type CurlResponse = { status: number; headers: Headers; body: unknown };
 
 const printedHeaders = [
   "content-type",
@@ -21,7 +21,7 @@ export async function sendAndPrint(
   key: string,
   request: CurlRequest,
   terminal: Terminal,
-): Promise<CurlAnswer> {
+): Promise<CurlResponse> {
   const { bold, dim } = painter(terminal);
   terminal.out(`${bold(curlLine(baseUrl, request))}\n`);
   const response = await fetch(baseUrl + request.path, {
@@ -60,6 +60,6 @@ function headOf(response: Response): string {
 
 const submissionSchema = z.object({ uuid: z.string(), error: z.string() });
 
-export function uuidOf(answer: CurlAnswer): string {
-  return submissionSchema.parse(answer.body).uuid;
+export function uuidOf(response: CurlResponse): string {
+  return submissionSchema.parse(response.body).uuid;
 }

@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
-import { type CurlAnswer, type CurlRequest, sendAndPrint, uuidOf } from "./curl.ts";
+import { type CurlRequest, type CurlResponse, sendAndPrint, uuidOf } from "./curl.ts";
 
 const base = "/v1/search/live/social";
 
@@ -72,11 +72,11 @@ function manyOperators(nowMs: number): string {
   return `("northern lights" OR #オーロラ) min_faves:10 geocode:62.1,-7.4,5km since:${since} filter:safe`;
 }
 
-function expectStatus(answer: CurlAnswer, status: number): CurlAnswer {
-  if (answer.status === status) return answer;
+function expectStatus(response: CurlResponse, status: number): CurlResponse {
+  if (response.status === status) return response;
   throw new EarshotError(
     "demo_failed",
-    `the service responded with ${answer.status}, but the demo expects ${status}`,
+    `the service responded with ${response.status}, but the demo expects ${status}`,
     { hint: "this is a bug in Earshot: report it with the output above" },
   );
 }

@@ -23,7 +23,7 @@ const countsBody = z.object({
 
 type Page = z.output<typeof countsBody>;
 
-/** Each page costs one request and one search. Errors: `invalid_query`, `ApiRefusal`. */
+/** Each page costs one request and one search. Errors: `invalid_query`, `ApiError`. */
 export async function countRemotely(
   service: Login,
   terms: CountTerms,
@@ -55,9 +55,9 @@ async function pageOf(
   if (untilMs !== null) parameters.set("end_time", isoTime(untilMs));
   if (token !== undefined) parameters.set("next_token", token);
   const path = `/v1/search/social/counts?${parameters}`;
-  const answer = await api({ method: "GET", path, signal: terminal.stopping });
-  requireAnswer(answer, query, terminal);
-  return readBody(answer, countsBody, JSON.parse);
+  const response = await api({ method: "GET", path, signal: terminal.stopping });
+  requireAnswer(response, query, terminal);
+  return readBody(response, countsBody, JSON.parse);
 }
 
 function countsOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {

@@ -19,7 +19,7 @@ export function openRemoteApi({ url, key }: Login): RemoteApi {
   });
   const base = url.endsWith("/") ? url.slice(0, -1) : url;
   const api: Api = async ({ method, path, headers, body, signal }) => {
-    const answer = await fetch(`${base}${path}`, {
+    const response = await fetch(`${base}${path}`, {
       method,
       headers: {
         ...headers,
@@ -29,7 +29,7 @@ export function openRemoteApi({ url, key }: Login): RemoteApi {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-    return { status: answer.status, text: answer.text() };
+    return { status: response.status, text: response.text() };
   };
   return { api, close: () => fetch.close() };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as z from "zod";
 import { systemClock } from "../../lib/clock.ts";
-import { type ApiAnswer, ApiRefusal, readBody } from "../../mcp/api.ts";
+import { ApiError, type ApiResponse, readBody } from "../../mcp/api.ts";
 import { searchInOneCall } from "../../mcp/run-search.ts";
 import { printAnswer, printable } from "../search/print-answer.ts";
 import { readTree } from "../search/read-tree.ts";
@@ -18,7 +18,7 @@ const answerBody = z.object({
   warnings: warningsSchema,
 });
 
-/** Prints the answer in the requested format. Errors: `invalid_query`, `ApiRefusal`. */
+/** Prints the answer in the requested format. Errors: `invalid_query`, `ApiError`. */
 export async function searchRemotely(
   service: Login,
   { query, maxResults, format }: SearchTerms,
@@ -26,7 +26,7 @@ export async function searchRemotely(
 ): Promise<void> {
   const { api, close } = openRemoteApi(service);
   try {
-    const answer = await searchInOneCall(
+    const response = await searchInOneCall(
       {
         platform: "social",
         arguments: { type: "searchbyfullarchive", query, max_results: maxResults },
@@ -40,12 +40,12 @@ export async function searchRemotely(
         report: async (message) => terminal.note(`earshot: ${message}\n`),
       },
     );
-    requireAnswer(answer, query, terminal);
+    requireAnswer(response, query, terminal);
     if (format !== null) {
-      terminal.out(printable(answer.text, terminal));
+      terminal.out(printable(response.text, terminal));
       return;
     }
-    const { results, next_cursor, coverage, warnings } = readBody(answer, answerBody, JSON.parse);
+    const { results, next_cursor, coverage, warnings } = readBody(response, answerBody, JSON.parse);
     const records = results.map((record) => JSON.stringify(record));
     const printed = { records, hasMore: next_cursor !== null, coverage, warnings };
     printAnswer(printed, [], { nowMs: systemClock.now(), slackMs: 0 }, terminal);
@@ -54,10 +54,10 @@ export async function searchRemotely(
   }
 }
 
-/** Marks errors of the query. Errors: `invalid_query`, `ApiRefusal`. */
-export function requireAnswer(answer: ApiAnswer, query: string, terminal: Terminal): void {
-  if (answer.status < 300) return;
-  const refusal = new ApiRefusal(answer);
+/** Marks errors of the query. Errors: `invalid_query`, `ApiError`. */
+export function requireAnswer(response: ApiResponse, query: string, terminal: Terminal): void {
+  if (response.status < 300) return;
+  const refusal = new ApiError(response);
   if (refusal.code === "invalid_query") readTree(query, terminal);
   throw refusal;
 }

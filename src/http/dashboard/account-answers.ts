@@ -2,10 +2,10 @@ import type { AuditEntry } from "../../accounts/admin/audit-operations.ts";
 import type { AccountListing, AccountPosition } from "../../accounts/admin/listing-operations.ts";
 import type { ProviderName } from "../../accounts/sign-in/provider.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
-import type { AuditEntryAnswer } from "./contract/audit.ts";
-import type { AccountListingAnswer } from "./contract/operator.ts";
+import type { AuditEntryResponse } from "./contract/audit.ts";
+import type { AccountListingResponse } from "./contract/operator.ts";
 
-export function accountListingAnswer(listing: AccountListing): AccountListingAnswer {
+export function accountListingResponse(listing: AccountListing): AccountListingResponse {
   return {
     id: listing.id,
     name: listing.name,
@@ -24,7 +24,7 @@ export function accountListingAnswer(listing: AccountListing): AccountListingAns
   };
 }
 
-export function auditEntry({ atMs, ...entry }: AuditEntry): AuditEntryAnswer {
+export function auditEntry({ atMs, ...entry }: AuditEntry): AuditEntryResponse {
   return { ...entry, at: iso(atMs) };
 }
 

@@ -2,7 +2,7 @@ import type { AccountPosition } from "../../accounts/admin/listing-operations.ts
 import type { UsageCounts } from "../../accounts/usage/operations.ts";
 import type { HttpContext } from "../context.ts";
 import { writeAccountCursor } from "./account-answers.ts";
-import type { AccountReference, AllUsageAnswer } from "./contract/operator.ts";
+import type { AccountReference, AllUsageResponse } from "./contract/operator.ts";
 import type { UsageRange } from "./contract/usage.ts";
 import { listAccounts } from "./list-accounts.ts";
 import { ranges } from "./ranges.ts";
@@ -14,7 +14,7 @@ const dayMs = 86_400_000;
 export async function allUsage(
   context: Pick<HttpContext, "accounts" | "clock">,
   request: { range: UsageRange; accountId: string | null; after: AccountPosition | null },
-): Promise<AllUsageAnswer> {
+): Promise<AllUsageResponse> {
   const { range, accountId, after } = request;
   if (accountId !== null) {
     const references = await context.accounts.read("accountNames", { ids: [accountId] });
@@ -32,7 +32,7 @@ async function usageOf(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   references: readonly AccountReference[],
   range: UsageRange,
-): Promise<AllUsageAnswer["accounts"]> {
+): Promise<AllUsageResponse["accounts"]> {
   const endMs = clock.now() + 1;
   const accountIds = references.map(({ id }) => id);
   const totals = new Map<string, UsageCounts>();

@@ -4,13 +4,13 @@ import type { OwnKey } from "../../accounts/keys/read-keys.ts";
 import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import type { KeyListingAnswer } from "./contract/keys.ts";
+import type { KeyListingResponse } from "./contract/keys.ts";
 
 export async function keyListings(
   limiter: Pick<Limiter, "statesOf">,
   keys: readonly OwnKey[],
   nowMs: number,
-): Promise<KeyListingAnswer[]> {
+): Promise<KeyListingResponse[]> {
   const live = keys.filter((key) => isLive(keyStateOf(key, nowMs)));
   const states = live.length === 0 ? [] : await limiter.statesOf(live.map(ratedKey));
   const limitStates = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));

@@ -4,7 +4,7 @@ import type { NodeGateway, NodeView } from "../../remote/gateway/gateway.ts";
 import type { GatewaySettings } from "../../remote/settings.ts";
 import { isoOrNull } from "../submission/window.ts";
 import type { InsecureEvidence } from "./contract/session.ts";
-import type { NodeStatusAnswer } from "./contract/status.ts";
+import type { NodeStatusResponse } from "./contract/status.ts";
 
 export type EmbeddedNode = {
   share: GatewaySettings["embedded"];
@@ -14,9 +14,9 @@ export type EmbeddedNode = {
   jobs: number;
 };
 
-type Claims = Pick<NodeStatusAnswer, "proves" | "does_not_prove">;
+type Claims = Pick<NodeStatusResponse, "proves" | "does_not_prove">;
 
-const claims: Readonly<Record<NodeStatusAnswer["evidence"], Claims>> = {
+const claims: Readonly<Record<NodeStatusResponse["evidence"], Claims>> = {
   tdx: {
     proves:
       "That an Intel TDX machine measured code that the policy allows, and that the keys that sign its results exist only in its memory.",
@@ -39,7 +39,7 @@ const embeddedClaims: Claims = {
   does_not_prove: "Which code ran, on which machine, or who else saw the query.",
 };
 
-export function nodeStatus(node: NodeView): NodeStatusAnswer {
+export function nodeStatus(node: NodeView): NodeStatusResponse {
   return {
     id: node.id,
     name: node.name,
@@ -72,7 +72,7 @@ export function nodeStatus(node: NodeView): NodeStatusAnswer {
 export function embeddedStatus(
   { share, running, concurrency, jobs }: EmbeddedNode,
   enabledPlatforms: readonly Platform[],
-): readonly NodeStatusAnswer[] {
+): readonly NodeStatusResponse[] {
   if (share === "off") return [];
   return [
     {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
 import { nodeViewOf } from "./node-view.test-support.ts";
-import { nodesAnswer } from "./nodes-answer.ts";
+import { nodesResponse } from "./nodes-answer.ts";
 
 const nowMs = Date.UTC(2026, 10, 22, 12);
 const {
@@ -31,7 +31,7 @@ const recordOf = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
 const survey = { nodes: [recordOf()], events: [] };
 
 test("a node seen since the start has its live values and the stored state", () => {
-  const { nodes } = nodesAnswer(
+  const { nodes } = nodesResponse(
     { ...survey, nodes: [recordOf({ state: "draining" })] },
     [nodeViewOf({ running: 2 })],
     nowMs,
@@ -42,7 +42,7 @@ test("a node seen since the start has its live values and the stored state", () 
 });
 
 test("a node of an earlier run is known but not connected", () => {
-  const { nodes } = nodesAnswer(survey, [], nowMs);
+  const { nodes } = nodesResponse(survey, [], nowMs);
   expect(nodes).toMatchObject([{ name: "ams-1", is_connected: false, running: 0 }]);
 });
 
@@ -52,12 +52,12 @@ test("a quarantine is reported until it ends", () => {
     quarantineReason: "wrong answers",
   });
   const stateAt = (ms: number) =>
-    nodesAnswer({ ...survey, nodes: [quarantined] }, [nodeViewOf()], ms).nodes[0]?.state;
+    nodesResponse({ ...survey, nodes: [quarantined] }, [nodeViewOf()], ms).nodes[0]?.state;
   expect([stateAt(nowMs), stateAt(nowMs + 1)]).toEqual(["quarantined", "approved"]);
 });
 
 test("a removed node is no longer listed, but is still named in events", () => {
-  const { nodes, events } = nodesAnswer(
+  const { nodes, events } = nodesResponse(
     {
       nodes: [recordOf({ state: "removed" })],
       events: [

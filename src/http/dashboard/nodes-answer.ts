@@ -2,15 +2,15 @@ import type { NodeSurvey } from "../../accounts/admin/node-operations.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
 import { iso } from "../submission/window.ts";
-import type { NodeListing, NodesAnswer } from "./contract/operator.ts";
+import type { NodeListing, NodesResponse } from "./contract/operator.ts";
 import { nodeStatus } from "./node-status.ts";
 
 /** The store has every change; the gateway adds live state. */
-export function nodesAnswer(
+export function nodesResponse(
   { nodes, events }: NodeSurvey,
   views: readonly NodeView[],
   nowMs: number,
-): NodesAnswer {
+): NodesResponse {
   const names = new Map(nodes.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => names.get(id) ?? id;
   const viewsById = new Map(views.map((view) => [view.id, view]));

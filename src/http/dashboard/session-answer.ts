@@ -4,7 +4,7 @@ import type { SignedInAccount } from "../../accounts/sessions/operations.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import type { HttpContext } from "../context.ts";
 import { baseUrl } from "./base-url.ts";
-import type { SessionAnswer, SignedIn } from "./contract/session.ts";
+import type { SessionResponse, SignedIn } from "./contract/session.ts";
 import { insecureEvidence } from "./node-status.ts";
 
 type AnswerContext = Pick<HttpContext, "accounts" | "dashboard" | "nodes" | "settings">;
@@ -13,7 +13,7 @@ export async function sessionAnswer(
   context: AnswerContext,
   request: FastifyRequest,
   session: Pick<CallerSession, "id" | "accountId"> | null,
-): Promise<SessionAnswer> {
+): Promise<SessionResponse> {
   const { accounts, dashboard, nodes, settings } = context;
   const account =
     session === null

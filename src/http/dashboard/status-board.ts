@@ -6,7 +6,7 @@ import { type Platform, platforms } from "../../posts/post.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { problem } from "../problems/write-problem.ts";
 import { type CachedAnswer, createCachedAnswer } from "./cached-answer.ts";
-import type { NodeStatusAnswer, PlatformStatus, StatusAnswer } from "./contract/status.ts";
+import type { NodeStatusResponse, PlatformStatus, StatusResponse } from "./contract/status.ts";
 import type { UsageRange } from "./contract/usage.ts";
 import { countReceived, countsByPart, type ReceivedPosts, receivedUnitMs } from "./last-events.ts";
 import { type EmbeddedNode, embeddedStatus, nodeStatus } from "./node-status.ts";
@@ -16,7 +16,7 @@ import { rangeNames, ranges } from "./ranges.ts";
 /** The same for all accounts. */
 export type StatusBoard = {
   /** Errors: `unavailable` if the archive does not answer in time; those of the archive. */
-  status(range: UsageRange): Promise<StatusAnswer>;
+  status(range: UsageRange): Promise<StatusResponse>;
 };
 
 export type StatusSource = {
@@ -120,7 +120,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     }
   }
 
-  async function status(range: UsageRange): Promise<StatusAnswer> {
+  async function status(range: UsageRange): Promise<StatusResponse> {
     const current =
       (await archiveState.get(optionalTimeoutMs)) ?? (await archiveState.get(requiredTimeoutMs));
     if (current === null) throw archiveTimeout();
@@ -149,7 +149,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   }
 
   /** Omits pending nodes, whose names no operator has reviewed. */
-  function remoteNodes(): readonly NodeStatusAnswer[] {
+  function remoteNodes(): readonly NodeStatusResponse[] {
     return source
       .nodes()
       .filter(({ state }) => state !== "pending")
@@ -227,7 +227,7 @@ function archiveStatus({
   segments,
   bytes,
   maxBytes,
-}: ArchiveStats): Omit<StatusAnswer["archive"], "max_age_ms" | "free_disk_bytes"> {
+}: ArchiveStats): Omit<StatusResponse["archive"], "max_age_ms" | "free_disk_bytes"> {
   const startsMs = segments.flatMap(({ fromMs }) => (fromMs === null ? [] : [fromMs]));
   const endsMs = segments.flatMap(({ toMs }) => (toMs === null ? [] : [toMs]));
   return {

@@ -2,16 +2,16 @@ import { expect, onTestFinished, test } from "vitest";
 import { openTestUsage } from "../../../testkit/service/usage.ts";
 import { noteLatency, printLatencies } from "../../accounts/usage/latency-histogram.ts";
 import type { UsageRow } from "../../accounts/usage/operations.ts";
-import type { UsageAnswer } from "./contract/usage.ts";
+import type { UsageResponse } from "./contract/usage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
-import { dashboardKeyId, usageAnswer } from "./usage-answer.ts";
+import { dashboardKeyId, usageResponse } from "./usage-answer.ts";
 
 const nowMs = Date.UTC(2026, 9, 25, 13, 37, 12);
 
 async function answerFor(
   rows: readonly Partial<UsageRow>[],
-  params: { range?: UsageAnswer["range"]; keyId?: string | null; accountId?: string } = {},
-): Promise<UsageAnswer> {
+  params: { range?: UsageResponse["range"]; keyId?: string | null; accountId?: string } = {},
+): Promise<UsageResponse> {
   const usage = openTestUsage();
   onTestFinished(usage.remove);
   usage.addKey("key1", "one");
@@ -34,7 +34,7 @@ async function answerFor(
     uses: [],
   });
   const { range = "24h", keyId = null, accountId = "one" } = params;
-  return await usageAnswer(usage.store, { accountId, range, keyId }, nowMs);
+  return await usageResponse(usage.store, { accountId, range, keyId }, nowMs);
 }
 
 test.each(rangeNames)(
@@ -125,7 +125,7 @@ test("the usage can be filtered by key, and excludes other accounts", async () =
 });
 
 test("the usage names valid keys, ended keys with usage, and the dashboard", async () => {
-  const namesOf = (answer: UsageAnswer) => answer.keys.map(({ name, ended }) => [name, ended]);
+  const namesOf = (answer: UsageResponse) => answer.keys.map(({ name, ended }) => [name, ended]);
   expect(namesOf(await answerFor([]))).toEqual([
     ["key1", false],
     ["key2", false],

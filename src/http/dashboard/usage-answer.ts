@@ -8,7 +8,7 @@ import {
 import type { UsageSum } from "../../accounts/usage/operations.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
-import type { UsageAnswer, UsageRange, UsageTotals } from "./contract/usage.ts";
+import type { UsageRange, UsageResponse, UsageTotals } from "./contract/usage.ts";
 import { ranges } from "./ranges.ts";
 
 export type UsageParams = {
@@ -25,11 +25,11 @@ export const dashboardKeyId = (accountId: string): string => `dashboard-${accoun
 const pageMs = 86_400_000;
 
 /** The first bucket is whole, the last still open. Errors: those of the store. */
-export async function usageAnswer(
+export async function usageResponse(
   accounts: Pick<AccountStore, "read">,
   { accountId, range, keyId }: UsageParams,
   nowMs: number,
-): Promise<UsageAnswer> {
+): Promise<UsageResponse> {
   const { spanMs, usageBucketMs: widthMs } = ranges[range];
   const endMs = Math.floor(nowMs / widthMs) * widthMs + widthMs;
   const fromMs = endMs - spanMs;
@@ -76,7 +76,7 @@ async function keysOf(
   accountId: string,
   usedIds: ReadonlySet<string>,
   nowMs: number,
-): Promise<UsageAnswer["keys"]> {
+): Promise<UsageResponse["keys"]> {
   const keys = await accounts.read("keyNames", { accountId, keyIds: [...usedIds], nowMs });
   const dashboardId = dashboardKeyId(accountId);
   if (!usedIds.has(dashboardId)) return keys;

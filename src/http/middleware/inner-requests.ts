@@ -14,9 +14,9 @@ export async function answerWithin(
 ): Promise<{ status: number; text: string }> {
   const remoteAddress = request.callerAddress;
   // Fastify sends an injected request when it is awaited, so it is awaited inside `run`.
-  const answer = await outer.run(
+  const response = await outer.run(
     request,
     async () => await app.inject({ ...inner, remoteAddress }),
   );
-  return { status: answer.statusCode, text: answer.body };
+  return { status: response.statusCode, text: response.body };
 }

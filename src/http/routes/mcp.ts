@@ -34,14 +34,14 @@ export function addMcpRoute(app: FastifyInstance, { log, dashboard, settings }: 
       const handler = await handlerFor(request);
       const disconnected = clientDisconnect(reply);
       disconnected.addEventListener("abort", () => handler.close(), { once: true });
-      const answer = await handler.fetch(webRequest(request, disconnected), {
+      const response = await handler.fetch(webRequest(request, disconnected), {
         parsedBody: request.body ?? undefined,
       });
-      reply.code(answer.status);
-      for (const [name, value] of answer.headers) reply.header(name, value);
-      return answer.body === null
+      reply.code(response.status);
+      for (const [name, value] of response.headers) reply.header(name, value);
+      return response.body === null
         ? reply.send()
-        : reply.send(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>));
+        : reply.send(Readable.fromWeb(response.body as ReadableStream<Uint8Array>));
     },
   });
 

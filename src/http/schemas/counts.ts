@@ -42,7 +42,7 @@ export type CountsQuery = z.infer<typeof countsQuery>;
 
 const time = z.iso.datetime();
 
-export const countsAnswer = z
+export const countsResponse = z
   .strictObject({
     data: z
       .array(z.strictObject({ start: time, end: time, tweet_count: z.int() }))

@@ -37,7 +37,7 @@ export const newCredential = closedObject(
   },
 );
 
-export const authorizationAnswer = closedObject(
+export const authorizationResponse = closedObject(
   { kind: "field", message: "expected a JSON object", hint: 'send {"answer":"https://…"}' },
   { answer: text(answerText).min(1, answerText) },
 );

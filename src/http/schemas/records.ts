@@ -28,7 +28,7 @@ export const records = z.array(record).meta({
   ],
 });
 
-export const recentAnswer = z
+export const recentResponse = z
   .strictObject({
     data: z.array(record),
     recordCount: z.int(),

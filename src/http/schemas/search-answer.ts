@@ -122,7 +122,7 @@ const texts = {
   },
 } as const;
 
-export const searchAnswers = {
+export const searchResponses = {
   description:
     "The records; posts of a search come newest first. X-Coverage, X-Next-Cursor, X-Warnings, X-Truncated and X-Job-Uuid are set in every format.",
   content: Object.fromEntries(

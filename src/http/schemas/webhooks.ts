@@ -95,7 +95,7 @@ const webhookExample = {
   dropped: 0,
 };
 
-export const webhookAnswer = z
+export const webhookResponse = z
   .strictObject(webhookShape)
   .meta({ id: "Webhook", examples: [webhookExample] });
 
@@ -110,7 +110,7 @@ export const webhookWithSecret = z
   });
 
 export const webhookList = z
-  .strictObject({ webhooks: z.array(webhookAnswer) })
+  .strictObject({ webhooks: z.array(webhookResponse) })
   .meta({ id: "WebhookList", examples: [{ webhooks: [webhookExample] }] });
 
 export const deliveriesQuery = closedQuery("send ?state=waiting,failed&limit=20", {
@@ -187,7 +187,7 @@ const testEvent = z
     ],
   });
 
-export const deliveryAnswer = z
+export const deliveryResponse = z
   .strictObject({
     id: z.string().meta({ description: "The webhook-id header of every attempt." }),
     event: z.enum(webhookEvents),
@@ -224,5 +224,5 @@ export const deliveryAnswer = z
   });
 
 export const deliveryList = z
-  .strictObject({ deliveries: z.array(deliveryAnswer), next_cursor: z.string().nullable() })
+  .strictObject({ deliveries: z.array(deliveryResponse), next_cursor: z.string().nullable() })
   .meta({ id: "WebhookDeliveryList", examples: [{ deliveries: [], next_cursor: null }] });

@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { fetchedAnswer } from "../../lib/fetched-answer.ts";
+import { fetchedResponse } from "../../lib/fetched-response.ts";
 import { authorLabels } from "./author-labels.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
@@ -10,7 +10,7 @@ test("reading the labels of an account fails if their pages do not end", async (
   const fetch: PoliteFetch = {
     get: async (url) => {
       pages += 1;
-      return fetchedAnswer(url, { status: 200, headers: new Headers() }, page);
+      return fetchedResponse(url, { status: 200, headers: new Headers() }, page);
     },
     post: async () => Promise.reject(new Error("nothing is posted")),
     stream: async () => Promise.reject(new Error("nothing is streamed")),

@@ -1,7 +1,7 @@
 import { type LabelChange, readLabel } from "../../platforms/bluesky/label.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { query, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { fieldsOf, list, unreadableAnswer } from "../../platforms/fields.ts";
+import { fieldsOf, list, unreadableResponse } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type LabelSource = { url: string; sources: readonly string[] };
@@ -46,7 +46,7 @@ export async function* authorLabels(
       page = page.cursor === null ? null : await request(patterns, page.cursor);
     }
     if (page !== null) {
-      throw unreadableAnswer(new URL(url).host, `its labels have more than ${maxPages} pages`);
+      throw unreadableResponse(new URL(url).host, `its labels have more than ${maxPages} pages`);
     }
   }
 

@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { fetchedAnswer } from "../../lib/fetched-answer.ts";
+import { fetchedResponse } from "../../lib/fetched-response.ts";
 import { openNetworkReplay } from "./network-replay.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
@@ -11,7 +11,7 @@ function fetchFrom(pageOf: (method: string, page: number) => object): PoliteFetc
   const answer = async (requested: URL) => {
     pages += 1;
     const body = Buffer.from(JSON.stringify(pageOf(requested.pathname.slice(6), pages)));
-    return fetchedAnswer(requested, { status: 200, headers: new Headers() }, body);
+    return fetchedResponse(requested, { status: 200, headers: new Headers() }, body);
   };
   const stream = async () => Promise.reject(new Error("nothing is streamed"));
   return { get: answer, post: answer, stream };

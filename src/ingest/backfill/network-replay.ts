@@ -45,12 +45,12 @@ export function openNetworkReplay(
       }
       const parameters = cursor === null ? {} : { cursor };
       const method = "network.bsky.jetstream.listSegments";
-      const answer = await fetch.get(
+      const response = await fetch.get(
         xrpcUrl(url, method, { limit: pageSegments, ...parameters }),
         options,
       );
-      if (answer.status !== 200) throw replayRefused(refusalOf(answer));
-      const { segments: items, cursor: next } = fieldsOf(answer.json());
+      if (response.status !== 200) throw replayRefused(refusalOf(response));
+      const { segments: items, cursor: next } = fieldsOf(response.json());
       unsorted.push(...list(items, pageSegments).flatMap(readSegment));
       cursor = string(next, 1_000);
       if (cursor === null || cursor === "") break;
@@ -100,9 +100,9 @@ export function openNetworkReplay(
       }
       const requested = { collections, afterSeq: position, beforeSeq: lastSeq };
       const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
-      const answer = await fetch.post(method, requested, options);
-      if (answer.status !== 200) throw replayRefused(refusalOf(answer));
-      const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(answer.json());
+      const response = await fetch.post(method, requested, options);
+      if (response.status !== 200) throw replayRefused(refusalOf(response));
+      const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(response.json());
       for (const item of list(items, maxEntries)) yield readPlanned(item, host);
       const through = Number(plannedThroughSeq);
       if (!Number.isSafeInteger(through) || through <= position) {
@@ -116,14 +116,14 @@ export function openNetworkReplay(
 
   async function readBlock(segment: string, blockIndex: number): Promise<Uint8Array | null> {
     const method = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
-    const answer = await fetch.get(method, { ...options, maxBytes: maxBlockBytes });
-    if (answer.status !== 200) {
-      const refusal = refusalOf(answer);
+    const response = await fetch.get(method, { ...options, maxBytes: maxBlockBytes });
+    if (response.status !== 200) {
+      const refusal = refusalOf(response);
       if (refusal.error === "BlockNotFound") return null;
       throw replayRefused(refusal);
     }
     try {
-      return await decompress(answer.body, { maxOutputLength: maxBlockBytes });
+      return await decompress(response.body, { maxOutputLength: maxBlockBytes });
     } catch (error) {
       throw unreadableReplay(host, `block ${blockIndex} of ${segment}: ${messageOf(error)}`);
     }

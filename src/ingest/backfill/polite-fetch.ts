@@ -2,10 +2,10 @@ import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type {
-  FetchedAnswer,
+  FetchedResponse,
   FetchOptions,
   GuardedClient,
-  StreamedAnswer,
+  StreamedResponse,
 } from "../../lib/guarded-fetch.ts";
 
 /**
@@ -14,9 +14,9 @@ import type {
  * `upstream_failed` (retryable). Other statuses are returned.
  */
 export type PoliteFetch = {
-  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
-  post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedAnswer>;
-  stream(url: URL, options?: FetchOptions): Promise<StreamedAnswer>;
+  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
+  post(url: URL, body: unknown, options?: FetchOptions): Promise<FetchedResponse>;
+  stream(url: URL, options?: FetchOptions): Promise<StreamedResponse>;
 };
 
 export type PoliteFetchRequest = {
@@ -145,7 +145,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
       send(
         url,
         () => fetch.stream(url, withSignal(options)),
-        (answer) => answer.cancel(),
+        (response) => response.cancel(),
       ),
   };
 }

@@ -22,17 +22,17 @@ export const readWholeRepository: ReadHistory = async ({
 }) => {
   const { clock, directory, limits, onProgress } = request;
   const { did, pds } = account;
-  const answer = await directory.fetch.stream(xrpcUrl(pds, "com.atproto.sync.getRepo", { did }), {
+  const response = await directory.fetch.stream(xrpcUrl(pds, "com.atproto.sync.getRepo", { did }), {
     maxBytes: limits.maxRepositoryBytes,
     timeoutMs: limits.repositoryTimeoutMs,
   });
-  if (answer.status !== 200) {
-    const refusal = refusalOf({ status: answer.status, json: await jsonOf(answer.pieces) });
+  if (response.status !== 200) {
+    const refusal = refusalOf({ status: response.status, json: await jsonOf(response.pieces) });
     if (statusOfRefusal(refusal) !== null) return null;
     throw refusalError(pds.host, refusal);
   }
   const author = account.handle ?? did;
-  const repository = await readRepository(answer.pieces, {
+  const repository = await readRepository(response.pieces, {
     did,
     clock,
     collections: [postCollection, profileCollection],

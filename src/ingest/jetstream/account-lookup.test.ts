@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { ArchiveChange } from "../../archive/archive.ts";
-import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { createManualClock, type ManualClock } from "../../lib/manual-clock.ts";
 import { type AccountLookup, type LookUpSettings, startAccountLookup } from "./account-lookup.ts";
 
@@ -30,7 +30,7 @@ const answerOf = (status: number, headers: Record<string, string>, body: unknown
     body: new Uint8Array(),
     text: () => JSON.stringify(body),
     json: () => body,
-  }) satisfies FetchedAnswer;
+  }) satisfies FetchedResponse;
 
 const fetch: GuardedFetch = async (url, options) => {
   const actors = new URL(url).searchParams.getAll("actors");

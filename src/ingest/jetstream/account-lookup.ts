@@ -104,15 +104,15 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
   ): Promise<ReadonlyMap<string, readonly ArchiveChange[]>> {
     if (accounts.length === 0) return new Map();
     const observedMs = clock.now();
-    const answer = await get(profilesUrl(settings.appViewUrl, accounts));
-    if (answer.status === 200) {
-      const profiles = readProfileViews(answer.json(), accounts, { sources, observedMs });
+    const response = await get(profilesUrl(settings.appViewUrl, accounts));
+    if (response.status === 200) {
+      const profiles = readProfileViews(response.json(), accounts, { sources, observedMs });
       isAnswering = true;
       waiting = null;
       return profiles;
     }
-    if (answer.status === 429) serverPauseMs = requestedPauseMs(answer.headers, clock.now());
-    if (answer.status !== 400) throw new Error(`HTTP ${answer.status}`);
+    if (response.status === 429) serverPauseMs = requestedPauseMs(response.headers, clock.now());
+    if (response.status !== 400) throw new Error(`HTTP ${response.status}`);
     const half = Math.floor(accounts.length / 2);
     if (half === 0) return new Map();
     const first = await fetchProfiles(accounts.slice(0, half));

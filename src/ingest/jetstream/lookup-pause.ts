@@ -1,9 +1,12 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 
 const longestPauseMs = 15 * 60_000;
 
 /** The longer of `Retry-After` (seconds or a date) and `ratelimit-reset` (Unix seconds) of a 429, at most 15 minutes. */
-export function requestedPauseMs(headers: FetchedAnswer["headers"], nowMs: number): number | null {
+export function requestedPauseMs(
+  headers: FetchedResponse["headers"],
+  nowMs: number,
+): number | null {
   const pauses = [
     retryAfterMs(headers.get("retry-after"), nowMs),
     resetMs(headers.get("ratelimit-reset"), nowMs),

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { streamingBase, streamUrl } from "./address.ts";
 
 const serverWith =
   (answers: Readonly<Record<string, readonly [number, unknown]>>): GuardedFetch =>
   async (url) => {
     const [status, body] = answers[new URL(url).pathname] ?? [404, null];
-    return { status, json: () => body } as FetchedAnswer;
+    return { status, json: () => body } as FetchedResponse;
   };
 const baseAt = async (server: string, answers: Parameters<typeof serverWith>[0]) => {
   const { signal } = new AbortController();

@@ -16,14 +16,14 @@ const longestAddress = 2_048;
 /** The address of the streaming API: often on another host; by default the server's own. */
 export async function streamingBase({ server, fetch, signal }: InstanceRequest): Promise<URL> {
   for (const version of ["v2", "v1"]) {
-    const answer = await fetch(new URL(`/api/${version}/instance`, server), {
+    const response = await fetch(new URL(`/api/${version}/instance`, server), {
       headers: { accept: "application/json" },
       signal,
     });
-    if (answer.status === 429 || answer.status >= 500) {
-      throw new Error(`HTTP ${answer.status} from /api/${version}/instance`);
+    if (response.status === 429 || response.status >= 500) {
+      throw new Error(`HTTP ${response.status} from /api/${version}/instance`);
     }
-    const streamingUrl = answer.status === 200 ? reportedAddress(answer.json()) : null;
+    const streamingUrl = response.status === 200 ? reportedAddress(response.json()) : null;
     if (streamingUrl !== null) return baseOf(streamingUrl, new URL(server));
   }
   return baseOf(new URL(server), new URL(server));

@@ -72,7 +72,7 @@ async function start(settings: Partial<MastodonStreamSettings> = {}): Promise<Ma
       maxFrameBytes: 100_000,
       handshakeTimeoutMs: 5_000,
       fetchTimeoutMs: 5_000,
-      maxAnswerBytes: 100_000,
+      maxResponseBytes: 100_000,
       userAgent: "earshot/test",
       requestsPerMinute: 60_000_000,
       catchUpStatuses: 1_000,

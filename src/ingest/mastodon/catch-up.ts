@@ -30,9 +30,9 @@ export async function catchUpTimeline(
   for (let readCount = 0; readCount < maxStatuses; ) {
     const query = new URLSearchParams({ min_id: after, limit: String(pageStatuses) });
     if (stream !== "public") query.set(stream === "public:local" ? "local" : "remote", "true");
-    const answer = await requests.get("/api/v1/timelines/public", query, signal);
-    if (answer.status !== 200) return { stoppedBy: `HTTP ${answer.status}` };
-    const statuses = listIn(answer);
+    const response = await requests.get("/api/v1/timelines/public", query, signal);
+    if (response.status !== 200) return { stoppedBy: `HTTP ${response.status}` };
+    const statuses = listIn(response);
     if (statuses === null) return { stoppedBy: "the answer is not a list of statuses" };
     onStatuses(statuses);
     readCount += statuses.length;

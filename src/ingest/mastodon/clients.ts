@@ -12,7 +12,7 @@ export function createMastodonClients(settings: MastodonStreamSettings) {
     ...settings,
     guard,
     timeoutMs: settings.fetchTimeoutMs,
-    maxBytes: settings.maxAnswerBytes,
+    maxBytes: settings.maxResponseBytes,
     maxRedirects,
   });
   const client = createGuardedFetch({

@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { fetchedAnswer } from "../../lib/fetched-answer.ts";
+import { fetchedResponse } from "../../lib/fetched-response.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createMastodonConnections } from "./connection.ts";
 
@@ -10,7 +10,7 @@ test("a connection that fails to open is no longer watched for silence", async (
   const clock = createManualClock();
   const sleepSignals: AbortSignal[] = [];
   const fetch = async (url: URL | string) =>
-    fetchedAnswer(new URL(url), { status: 404, headers: new Headers() }, Buffer.alloc(0));
+    fetchedResponse(new URL(url), { status: 404, headers: new Headers() }, Buffer.alloc(0));
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const connections = createMastodonConnections({
@@ -41,7 +41,7 @@ test("a connection that fails to open is no longer watched for silence", async (
       maxFrameBytes: 1,
       handshakeTimeoutMs: 1,
       fetchTimeoutMs: 1,
-      maxAnswerBytes: 1,
+      maxResponseBytes: 1,
       userAgent: "earshot/test",
       requestsPerMinute: 60_000_000,
       catchUpStatuses: 1_000,

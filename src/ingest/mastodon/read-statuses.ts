@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { fieldsOf, isObject } from "../../platforms/fields.ts";
 import { readServerId } from "../../platforms/mastodon/account.ts";
 import { listIn } from "./catch-up.ts";
@@ -27,10 +27,10 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
     const absent: string[] = [];
     for (const id of ids) {
       if (byId.has(id)) continue;
-      const answer = await get(`/api/v1/statuses/${id}`, new URLSearchParams());
-      const status = answer.status === 200 ? objectIn(answer) : null;
+      const response = await get(`/api/v1/statuses/${id}`, new URLSearchParams());
+      const status = response.status === 200 ? objectIn(response) : null;
       if (status !== null) byId.set(id, status);
-      else if (isAbsence(answer)) absent.push(id);
+      else if (isAbsence(response)) absent.push(id);
     }
     if (absent.length > 0) await requireTimeline();
     return { found: [...byId.values()], absent };
@@ -38,8 +38,8 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
 
   async function readTogether(ids: readonly string[], byId: Map<string, unknown>): Promise<void> {
     const query = new URLSearchParams(ids.map((id): [string, string] => ["id[]", id]));
-    const answer = await get("/api/v1/statuses", query);
-    const statuses = answer.status === 200 ? listIn(answer) : null;
+    const response = await get("/api/v1/statuses", query);
+    const statuses = response.status === 200 ? listIn(response) : null;
     isBatched = statuses !== null;
     for (const status of statuses ?? []) {
       const id = readServerId(fieldsOf(status).id);
@@ -49,8 +49,8 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
 
   async function requireTimeline(): Promise<void> {
     if (isTrusted) return;
-    const answer = await get("/api/v1/timelines/public", new URLSearchParams({ limit: "1" }));
-    const statuses = answer.status === 200 ? listIn(answer) : null;
+    const response = await get("/api/v1/timelines/public", new URLSearchParams({ limit: "1" }));
+    const statuses = response.status === 200 ? listIn(response) : null;
     const id = readServerId(fieldsOf(statuses?.[0]).id);
     isTrusted =
       id === null
@@ -60,23 +60,23 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
     throw new Error("the server hides its timeline, so any status may be missing");
   }
 
-  async function get(path: string, query: URLSearchParams): Promise<FetchedAnswer> {
-    const answer = await requests.get(path, query, signal);
-    if (answer.status !== 401 && answer.status !== 403) return answer;
-    throw new Error(`HTTP ${answer.status}: the token may not read statuses`);
+  async function get(path: string, query: URLSearchParams): Promise<FetchedResponse> {
+    const response = await requests.get(path, query, signal);
+    if (response.status !== 401 && response.status !== 403) return response;
+    throw new Error(`HTTP ${response.status}: the token may not read statuses`);
   }
 
   return { read };
 }
 
-function isAbsence(answer: FetchedAnswer): boolean {
-  if (answer.status !== 404 && answer.status !== 410) return false;
-  return typeof fieldsOf(objectIn(answer)).error === "string";
+function isAbsence(response: FetchedResponse): boolean {
+  if (response.status !== 404 && response.status !== 410) return false;
+  return typeof fieldsOf(objectIn(response)).error === "string";
 }
 
-function objectIn(answer: FetchedAnswer): Record<string, unknown> | null {
+function objectIn(response: FetchedResponse): Record<string, unknown> | null {
   try {
-    const json = answer.json();
+    const json = response.json();
     return isObject(json) ? json : null;
   } catch {
     return null;

@@ -1,6 +1,6 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { FetchedAnswer, GuardedFetch } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse, GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { requestedPauseMs } from "../jetstream/lookup-pause.ts";
 
 export type MastodonRequests = {
@@ -8,7 +8,7 @@ export type MastodonRequests = {
    * Any response except 429 and 5xx: those and connection errors are retried until `signal`
    * aborts. Errors: a missing token.
    */
-  get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedAnswer>;
+  get(path: string, query: URLSearchParams, signal: AbortSignal): Promise<FetchedResponse>;
 };
 
 export type MastodonRequestsOptions = {
@@ -25,7 +25,7 @@ export type MastodonRequestsOptions = {
   };
 };
 
-const maxAnswerBytes = 8 * 1024 ** 2;
+const maxResponseBytes = 8 * 1024 ** 2;
 const reservedShare = 0.5;
 
 export function createMastodonRequests(options: MastodonRequestsOptions): MastodonRequests {
@@ -38,21 +38,21 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
     path: string,
     query: URLSearchParams,
     signal: AbortSignal,
-  ): Promise<FetchedAnswer> {
+  ): Promise<FetchedResponse> {
     const url = new URL(path, origin);
     url.search = query.toString();
     for (let failures = 0; ; failures += 1) {
       await pause(nextMs - clock.elapsed(), signal);
-      const answer = await tryOnce(url, signal);
-      const pauseMs = answer === null ? 0 : pauseAfter(answer, clock.now());
-      const isFailed = answer === null || answer.status === 429 || answer.status >= 500;
+      const response = await tryOnce(url, signal);
+      const pauseMs = response === null ? 0 : pauseAfter(response, clock.now());
+      const isFailed = response === null || response.status === 429 || response.status >= 500;
       const failedMs = isFailed ? backoffMs(failures, backoff, random) : 0;
       nextMs = clock.elapsed() + Math.max(60_000 / settings.requestsPerMinute, pauseMs, failedMs);
-      if (answer !== null && !isFailed) return answer;
+      if (response !== null && !isFailed) return response;
     }
   }
 
-  async function tryOnce(url: URL, signal: AbortSignal): Promise<FetchedAnswer | null> {
+  async function tryOnce(url: URL, signal: AbortSignal): Promise<FetchedResponse | null> {
     const token = await options.tokenOf(origin);
     if (token === null) throw new Error(`no usable user token for ${host}`);
     try {
@@ -60,7 +60,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
         headers: { accept: "application/json", authorization: `Bearer ${token}` },
         signal,
         timeoutMs: settings.fetchTimeoutMs,
-        maxBytes: maxAnswerBytes,
+        maxBytes: maxResponseBytes,
       });
     } catch {
       signal.throwIfAborted();
@@ -77,7 +77,7 @@ export function createMastodonRequests(options: MastodonRequestsOptions): Mastod
 }
 
 /** The pause that the server requests, or until its limit resets if half of it is used up. */
-function pauseAfter({ status, headers }: FetchedAnswer, nowMs: number): number {
+function pauseAfter({ status, headers }: FetchedResponse, nowMs: number): number {
   const limit = Number(headers.get("x-ratelimit-limit") ?? Number.NaN);
   const remaining = Number(headers.get("x-ratelimit-remaining") ?? Number.NaN);
   const isScarce = remaining < limit * reservedShare;

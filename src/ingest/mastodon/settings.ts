@@ -72,7 +72,7 @@ export type MastodonStreamSettings = {
   maxFrameBytes: number;
   handshakeTimeoutMs: number;
   fetchTimeoutMs: number;
-  maxAnswerBytes: number;
+  maxResponseBytes: number;
   userAgent: string;
   requestsPerMinute: number;
   catchUpStatuses: number;

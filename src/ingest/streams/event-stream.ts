@@ -1,5 +1,5 @@
 import { messageOf } from "../../lib/errors.ts";
-import type { GuardedClient, StreamedAnswer } from "../../lib/guarded-fetch.ts";
+import type { GuardedClient, StreamedResponse } from "../../lib/guarded-fetch.ts";
 import type { ConnectionEnd, StreamConnection, StreamConnectionOptions } from "./connection.ts";
 import { createEventReader } from "./event-lines.ts";
 
@@ -20,9 +20,9 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
 
   async function run(): Promise<ConnectionEnd> {
     const { url, headers = {}, client } = options;
-    let answer: StreamedAnswer;
+    let response: StreamedResponse;
     try {
-      answer = await client.stream(url, {
+      response = await client.stream(url, {
         headers: { ...headers, accept: "text/event-stream" },
         signal: closing.signal,
         timeoutMs: longestConnectionMs,
@@ -31,15 +31,15 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     } catch (error) {
       return endBy(messageOf(error));
     }
-    const { status } = answer;
-    const type = answer.headers.get("content-type") ?? "";
-    if (status === 200 && type.startsWith("text/event-stream")) return await read(answer);
-    await answer.cancel();
+    const { status } = response;
+    const type = response.headers.get("content-type") ?? "";
+    if (status === 200 && type.startsWith("text/event-stream")) return await read(response);
+    await response.cancel();
     const reason = status === 200 ? "an answer that is not an event stream" : `HTTP ${status}`;
     return { ...endBy(reason), status };
   }
 
-  async function read({ pieces }: StreamedAnswer): Promise<ConnectionEnd> {
+  async function read({ pieces }: StreamedResponse): Promise<ConnectionEnd> {
     const eventsIn = createEventReader(options.maxFrameBytes);
     options.onOpen();
     try {

@@ -12,7 +12,7 @@ export type Message = {
 };
 
 /** Maximum part of a response that is read, so that the connection can be reused. */
-export const maxAnswerBytes = 1_024;
+export const maxResponseBytes = 1_024;
 
 /** Only the status decides the outcome; errors in the body are ignored. */
 export function createPost(
@@ -21,16 +21,16 @@ export function createPost(
 ): PostDelivery {
   return async ({ url, body, fields }, signal) => {
     try {
-      const answer = await client.stream(url, {
+      const response = await client.stream(url, {
         method: "POST",
         headers: { "content-type": "application/json", ...fields },
         body,
         signal,
         timeoutMs,
-        maxBytes: maxAnswerBytes,
+        maxBytes: maxResponseBytes,
       });
-      await drop(answer.pieces);
-      return outcomeOf(answer.status, answer.headers.get("retry-after"), now());
+      await drop(response.pieces);
+      return outcomeOf(response.status, response.headers.get("retry-after"), now());
     } catch (error) {
       signal.throwIfAborted();
       return { kind: "failed", status: null, error: reasonOf(error), retryAfterMs: null };

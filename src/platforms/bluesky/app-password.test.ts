@@ -94,10 +94,10 @@ test("no password is sent to a server that does not encrypt, except on a private
 test("fifty concurrent callers share one login, and one renewal on expiry", async () => {
   const { tools, credential, send } = await logIn();
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
-  for (const answer of await all()) expect(answer.status).toBe(200);
+  for (const response of await all()) expect(response.status).toBe(200);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
   tools.time.ms += 2 * 3_600_000;
-  for (const answer of await all()) expect(answer.status).toBe(200);
+  for (const response of await all()) expect(response.status).toBe(200);
   expect([pds.count(login), pds.count(renewal), credential.renewals()]).toEqual([1, 1, 1]);
 });
 
@@ -105,8 +105,8 @@ test("one of fifty callers renews expired tokens, and each retries", async () =>
   const { send } = await logIn();
   await send();
   pds.revoke("access");
-  const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
-  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => send()));
+  expect(responses.every(({ status }) => status === 200)).toBe(true);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 1]);
 });
 
@@ -120,8 +120,8 @@ test("a 401 from Bluesky means that the token has expired", async () => {
 test("a refused renewal leads to one new login for fifty callers", async () => {
   const { send } = await logIn();
   pds.revoke("all");
-  const answers = await Promise.all(Array.from({ length: 50 }, () => send()));
-  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  const responses = await Promise.all(Array.from({ length: 50 }, () => send()));
+  expect(responses.every(({ status }) => status === 200)).toBe(true);
   expect([pds.count(login), pds.count(renewal)]).toEqual([2, 1]);
 });
 

@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type {
   CredentialInUse,
   CredentialKind,
@@ -113,8 +113,8 @@ function tokenAccessOf(
       if (next.did !== subject) throw credentialRefused(`${host} logged in to another account`);
       return secretsOf(password, next, tools.now());
     },
-    tokenRefusedError: (answer, secrets) => {
-      const { message, ...refusal } = refusalOf(answer);
+    tokenRefusedError: (response, secrets) => {
+      const { message, ...refusal } = refusalOf(response);
       return loginRefusedError(host, { ...refusal, message: withoutSecrets(message, secrets) });
     },
   };
@@ -127,10 +127,10 @@ const isTakedown = (answer: LogIn | Refusal | null): answer is Refusal =>
   answer !== null && isRefusal(answer) && answer.error === "AccountTakedown";
 
 /** Hosts also reject expired tokens with 400. A missing scope is a different error. */
-function isTokenRefused(answer: FetchedAnswer): boolean {
-  if (answer.status === 401) return true;
-  if (answer.status !== 400) return false;
-  const { error, message } = refusalOf(answer);
+function isTokenRefused(response: FetchedResponse): boolean {
+  if (response.status === 401) return true;
+  if (response.status !== 400) return false;
+  const { error, message } = refusalOf(response);
   return error === "ExpiredToken" || (error === "InvalidToken" && !/scope|method/i.test(message));
 }
 

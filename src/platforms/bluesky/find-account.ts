@@ -94,8 +94,8 @@ const maxDidLength = 2_048;
 async function resolveByHost(handle: string, { fetch }: AccountDirectory): Promise<string | null> {
   const url = new URL(`https://${handle}/.well-known/atproto-did`);
   return await orNull(async () => {
-    const answer = await fetch.get(url, { maxBytes: maxDidLength, tries: 1 });
-    return answer.status === 200 ? answer.text().trim() : null;
+    const response = await fetch.get(url, { maxBytes: maxDidLength, tries: 1 });
+    return response.status === 200 ? response.text().trim() : null;
   });
 }
 

@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools } from "../credential.ts";
 import { fieldsOf } from "../fields.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
@@ -20,12 +20,12 @@ export async function createSession(
   { did, password }: { did: string; password: string },
 ): Promise<LogIn | Refusal> {
   const url = xrpcUrl(host, "com.atproto.server.createSession", {});
-  const answer = await tools.fetch(url, {
+  const response = await tools.fetch(url, {
     method: "POST",
     body: JSON.stringify({ identifier: did, password }),
     headers: { "content-type": "application/json", accept: "application/json" },
   });
-  return readLogIn(url, answer, { tools, secrets: { password } });
+  return readLogIn(url, response, { tools, secrets: { password } });
 }
 
 export async function refreshSession(
@@ -33,11 +33,11 @@ export async function refreshSession(
   refreshJwt: string,
 ): Promise<LogIn | Refusal> {
   const url = xrpcUrl(host, "com.atproto.server.refreshSession", {});
-  const answer = await tools.fetch(url, {
+  const response = await tools.fetch(url, {
     method: "POST",
     headers: { authorization: `Bearer ${refreshJwt}`, accept: "application/json" },
   });
-  return readLogIn(url, answer, { tools, secrets: { refreshJwt } });
+  return readLogIn(url, response, { tools, secrets: { refreshJwt } });
 }
 
 export const isRefusal = (outcome: LogIn | Refusal): outcome is Refusal => "status" in outcome;
@@ -48,10 +48,10 @@ type ResponseContext = { tools: CredentialTools; secrets: Readonly<Record<string
 
 function readLogIn(
   url: URL,
-  answer: FetchedAnswer,
+  response: FetchedResponse,
   { tools, secrets }: ResponseContext,
 ): LogIn | Refusal {
-  const { status, headers } = answer;
+  const { status, headers } = response;
   if (status === 429) {
     const nowMs = tools.now();
     throw new UpstreamLimited(
@@ -62,10 +62,10 @@ function readLogIn(
   if (status !== 200) {
     if (!refusalStatuses.includes(status))
       throw loginFailed(url, `responded to the login with ${status}`);
-    const { error, message } = refusalOf(answer);
+    const { error, message } = refusalOf(response);
     return { status, error, message: withoutSecrets(message, secrets) };
   }
-  const { did, handle, accessJwt, refreshJwt } = fieldsOf(answer.json());
+  const { did, handle, accessJwt, refreshJwt } = fieldsOf(response.json());
   if (typeof did !== "string" || !isToken(accessJwt) || !isToken(refreshJwt)) {
     throw loginFailed(url, "responded to the login without a session");
   }

@@ -1,6 +1,6 @@
 import * as oauth from "oauth4webapi";
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools } from "../credential.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutTokens } from "../without-tokens.ts";
@@ -17,12 +17,12 @@ export type GuardedOptions = {
     },
   ) => Promise<Response>;
   [oauth.allowInsecureRequests]: boolean;
-  last(): FetchedAnswer | null;
+  last(): FetchedResponse | null;
 };
 
 /** `isPlain` allows unencrypted hosts, for private networks. */
 export function guardedOptions(tools: CredentialTools, isPlain: boolean): GuardedOptions {
-  let last: FetchedAnswer | null = null;
+  let last: FetchedResponse | null = null;
   return {
     [oauth.customFetch]: async (url, { method, body, headers: allHeaders, signal }) => {
       const { "user-agent": _name, ...headers } = allHeaders;
@@ -41,7 +41,7 @@ export function guardedOptions(tools: CredentialTools, isPlain: boolean): Guarde
 
 const bodiless: readonly number[] = [204, 205, 304];
 
-function responseOf({ status, headers, body }: FetchedAnswer): Response {
+function responseOf({ status, headers, body }: FetchedResponse): Response {
   // The library retains the bytes, which must not be shared.
   const bytes = bodiless.includes(status) ? null : Uint8Array.from(body);
   return new Response(bytes, { status, headers: [...headers] });
@@ -73,10 +73,10 @@ export function oauthErrorAt(
   nowMs: number,
 ): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
-  const answer = last();
-  const status = answer?.status ?? 0;
-  if (answer !== null && status === 429) {
-    const resetMs = blueskyLimit(answer.headers, status, nowMs)?.resetMs;
+  const response = last();
+  const status = response?.status ?? 0;
+  if (response !== null && status === 429) {
+    const resetMs = blueskyLimit(response.headers, status, nowMs)?.resetMs;
     return new UpstreamLimited(host, resetMs ?? nowMs + 60_000);
   }
   const isFailure = status >= 500;

@@ -112,13 +112,13 @@ test("one of fifty callers renews an expired OAuth token", async () => {
   const { tools, credential, send } = await authorizedCredential();
   const before = host.count(tokenPath);
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
-  for (const answer of await all()) expect(answer.status).toBe(200);
+  for (const response of await all()) expect(response.status).toBe(200);
   expect(host.count(tokenPath)).toBe(before);
   tools.time.ms += 3_600_000;
-  for (const answer of await all()) expect(answer.status).toBe(200);
+  for (const response of await all()) expect(response.status).toBe(200);
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 1, 1]);
   host.revoke("access");
-  for (const answer of await all()) expect(answer.status).toBe(200);
+  for (const response of await all()) expect(response.status).toBe(200);
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
 });
 

@@ -1,5 +1,5 @@
 import * as oauth from "oauth4webapi";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
   CredentialInUse,
@@ -73,7 +73,7 @@ async function sendWith(
   { url, headers, signal }: AuthorizedRequest,
   { accessToken = "", key = "" }: Secrets,
   { tools, keys, isPlain }: TokenContext,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const options = guardedOptions(tools, isPlain);
   const proof = await keys.dpopHandleOf(key, tools);
   try {
@@ -88,9 +88,9 @@ async function sendWith(
     // The caller handles the challenge.
     if (!(thrown instanceof oauth.WWWAuthenticateChallengeError)) throw thrown;
   }
-  const answer = options.last();
-  if (answer === null) throw new Error("the OAuth library sent no request");
-  return answer;
+  const response = options.last();
+  if (response === null) throw new Error("the OAuth library sent no request");
+  return response;
 }
 
 async function renew(

@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
   CredentialInUse,
@@ -14,11 +14,11 @@ import { xrpcUrl } from "./xrpc.ts";
 
 export type TokenAccess = {
   tools: CredentialTools;
-  sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedAnswer>;
-  isTokenRefused(answer: FetchedAnswer): boolean;
+  sendWith(request: AuthorizedRequest, secrets: Secrets): Promise<FetchedResponse>;
+  isTokenRefused(response: FetchedResponse): boolean;
   /** Errors: `credential_refused`; those of the fetch. */
   renew(current: Secrets): Promise<Secrets>;
-  tokenRefusedError(answer: FetchedAnswer, secrets: Secrets): Error;
+  tokenRefusedError(response: FetchedResponse, secrets: Secrets): Error;
 };
 
 /**
@@ -29,14 +29,14 @@ export async function sendWithToken(
   request: AuthorizedRequest,
   stored: CredentialInUse,
   access: TokenAccess,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const { host } = stored.credential;
   if (request.url.origin !== host) throw credentialRefused(`this credential is for ${host} only`);
   const renew = async (seen: Secrets) => await stored.renew(seen, access.renew);
   const first = stored.secrets();
   const secrets = isUsable(first, access.tools.now()) ? first : await renew(first);
-  const answer = await access.sendWith(request, secrets);
-  if (!access.isTokenRefused(answer)) return answer;
+  const response = await access.sendWith(request, secrets);
+  if (!access.isTokenRefused(response)) return response;
   const next = await renew(secrets);
   const retried = await access.sendWith(request, next);
   if (access.isTokenRefused(retried)) throw access.tokenRefusedError(retried, next);
@@ -51,9 +51,9 @@ export async function checkToken(stored: CredentialInUse, access: TokenAccess): 
   const url = xrpcUrl(host, "com.atproto.server.getSession", {});
   const headers = { accept: "application/json" };
   const signal = AbortSignal.timeout(testTimeoutMs);
-  const answer = await sendWithToken({ url, headers, signal }, stored, access);
-  throwIfServerFailed(url.host, answer);
-  const { did, handle } = fieldsOf(answer.status === 200 ? answer.json() : null);
+  const response = await sendWithToken({ url, headers, signal }, stored, access);
+  throwIfServerFailed(url.host, response);
+  const { did, handle } = fieldsOf(response.status === 200 ? response.json() : null);
   if (did !== subject)
     throw credentialRefused(`${url.host} did not issue the token for ${subject}`);
   return typeof handle === "string" && isHandle(handle)

@@ -1,11 +1,11 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer, FetchOptions } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
 /** `tries: 1` if a failure is itself a usable answer. */
 export type XrpcFetch = {
-  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedAnswer>;
+  get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
 };
 
 type Parameters = Readonly<Record<string, string | number | readonly string[]>>;
@@ -26,11 +26,11 @@ export async function query(
   fetch: XrpcFetch,
   url: URL,
 ): Promise<{ value: unknown } | { refusal: Refusal }> {
-  const answer = await fetch.get(url, { headers: { accept: "application/json" } });
-  return answer.status === 200 ? { value: answer.json() } : { refusal: refusalOf(answer) };
+  const response = await fetch.get(url, { headers: { accept: "application/json" } });
+  return response.status === 200 ? { value: response.json() } : { refusal: refusalOf(response) };
 }
 
-export function refusalOf(answer: Pick<FetchedAnswer, "status" | "json">): Refusal {
+export function refusalOf(answer: Pick<FetchedResponse, "status" | "json">): Refusal {
   const { status } = answer;
   try {
     return xrpcRefusal(status, answer.json());

@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
   CredentialInUse,
@@ -80,14 +80,14 @@ async function make(
   const application = { clientId, clientSecret, ...(redirectUri ? { redirectUri } : {}) };
   const outcome = await requestAppToken(host, application, tools);
   if (typeof outcome !== "string") throw grantError(host, outcome);
-  const answer = await verify(host, outcome, tools);
-  if (answer.status !== 200) {
+  const response = await verify(host, outcome, tools);
+  if (response.status !== 200) {
     throw credentialInvalid(
-      `host: ${new URL(host).host} refused the token that it issued (${answer.status})${reasonIn(answer)}`,
+      `host: ${new URL(host).host} refused the token that it issued (${response.status})${reasonIn(response)}`,
       "check the application in its settings",
     );
   }
-  const { name } = fieldsIn(answer);
+  const { name } = fieldsIn(response);
   return {
     host,
     subject: null,
@@ -97,7 +97,7 @@ async function make(
   };
 }
 
-function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedAnswer> {
+function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedResponse> {
   return tools.fetch(new URL("/api/v1/apps/verify_credentials", host), {
     headers: { accept: "application/json", authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(timeoutMs),
@@ -108,8 +108,8 @@ async function test(stored: CredentialInUse, tools: CredentialTools): Promise<st
   const { host } = stored.credential;
   const url = new URL("/api/v1/apps/verify_credentials", host);
   const signal = AbortSignal.timeout(timeoutMs);
-  const answer = await send({ url, headers: {}, signal }, stored, tools);
-  if (answer.status !== 200) throw refusedToken(host, answer.status);
+  const response = await send({ url, headers: {}, signal }, stored, tools);
+  if (response.status !== 200) throw refusedToken(host, response.status);
   return `${new URL(host).host} accepts the application's token`;
 }
 
@@ -117,14 +117,14 @@ async function send(
   request: AuthorizedRequest,
   stored: CredentialInUse,
   tools: CredentialTools,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const { host } = stored.credential;
   requireOrigin(request.url, host);
   const secrets = stored.secrets();
-  const answer = await sendWith(request, secrets, tools);
-  if (answer.status !== 401) return answer;
+  const response = await sendWith(request, secrets, tools);
+  if (response.status !== 401) return response;
   // Some servers return 401 for user-only resources to a valid application token.
-  if (requiresUserToken(fieldsIn(answer))) return { ...answer, status: 403 };
+  if (requiresUserToken(fieldsIn(response))) return { ...response, status: 403 };
   const retried = await sendWith(request, await renewAppToken(secrets, stored, tools), tools);
   if (retried.status === 401) throw refusedToken(host, retried.status);
   return retried;
@@ -134,7 +134,7 @@ function sendWith(
   { url, headers, signal }: AuthorizedRequest,
   { token }: Secrets,
   tools: CredentialTools,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const authorization = `Bearer ${token ?? ""}`;
   return tools.fetch(url, { headers: { ...headers, authorization }, signal });
 }

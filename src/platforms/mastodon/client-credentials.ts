@@ -1,5 +1,5 @@
 import type { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialInUse, CredentialTools, Secrets } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
 import { serverFailed } from "../request-errors.ts";
@@ -14,7 +14,7 @@ export async function requestAppToken(
   host: string,
   { clientId, clientSecret, redirectUri }: Secrets,
   tools: CredentialTools,
-): Promise<string | FetchedAnswer> {
+): Promise<string | FetchedResponse> {
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     client_id: clientId ?? "",
@@ -22,7 +22,7 @@ export async function requestAppToken(
     redirect_uri: redirectUri ?? outOfBandRedirectUri,
     scope,
   });
-  const answer = await tools.fetch(new URL("/oauth/token", host), {
+  const response = await tools.fetch(new URL("/oauth/token", host), {
     method: "POST",
     body: form.toString(),
     headers: {
@@ -31,22 +31,22 @@ export async function requestAppToken(
     },
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { access_token: token } = fieldsIn(answer);
+  const { access_token: token } = fieldsIn(response);
   const isToken = typeof token === "string" && /^[\x21-\x7e]{1,2000}$/.test(token);
-  return answer.status === 200 && isToken ? token : answer;
+  return response.status === 200 && isToken ? token : response;
 }
 
-export function grantError(host: string, answer: FetchedAnswer): EarshotError {
+export function grantError(host: string, response: FetchedResponse): EarshotError {
   const server = new URL(host).host;
-  const { error } = fieldsIn(answer);
-  const reason = reasonIn(answer);
+  const { error } = fieldsIn(response);
+  const reason = reasonIn(response);
   if (error === "invalid_scope") {
     return credentialInvalid(
       `client_id: the application lacks the scope ${scope}`,
       "create an application with this scope",
     );
   }
-  if (answer.status === 401 || error === "invalid_client") {
+  if (response.status === 401 || error === "invalid_client") {
     return credentialInvalid(
       `client_secret: ${server} refused it with this client_id${reason}`,
       "copy both again from the application's page",
@@ -59,7 +59,7 @@ export function grantError(host: string, answer: FetchedAnswer): EarshotError {
     );
   }
   return credentialInvalid(
-    `host: ${server} issued no token (${answer.status})${reason}`,
+    `host: ${server} issued no token (${response.status})${reason}`,
     "check the host and the application's settings there",
   );
 }

@@ -121,8 +121,8 @@ describe("a user's token", () => {
       await userToken.make({ host: server.url, token }, tools),
       userToken,
     );
-    const answer = await userToken.send(request("/api/v1/timelines/home"), credential, tools);
-    expect(answer.status).toBe(200);
+    const response = await userToken.send(request("/api/v1/timelines/home"), credential, tools);
+    expect(response.status).toBe(200);
     expect(await userToken.test(credential, tools)).toBe(
       `signed in at ${server.host} as @ann@${server.host}`,
     );
@@ -238,8 +238,8 @@ describe("an application", () => {
     const first = await makeCredential();
     const { credential, renewals } = inUse(first, appToken);
     server.revoke(first.secrets.token ?? "");
-    const answer = await appToken.send(request("/api/v1/trends/tags"), credential, tools);
-    expect([answer.status, renewals()]).toEqual([200, 1]);
+    const response = await appToken.send(request("/api/v1/trends/tags"), credential, tools);
+    expect([response.status, renewals()]).toEqual([200, 1]);
     expect(credential.secrets().token).not.toBe(first.secrets.token);
     expect(await appToken.test(credential, tools)).toBe(
       `${server.host} accepts the application's token`,
@@ -264,8 +264,8 @@ describe("an application", () => {
   it("a Mastodon application retains its token when a resource is for users only", async () => {
     const { credential, renewals } = inUse(await makeCredential(), appToken);
     server.settings.differences.readsNeedToken = true;
-    const answer = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);
+    const response = await appToken.send(request(`/api/v1/accounts/${annId}`), credential, tools);
     server.settings.differences.readsNeedToken = false;
-    expect([answer.status, renewals()]).toEqual([403, 0]);
+    expect([response.status, renewals()]).toEqual([403, 0]);
   });
 });

@@ -1,13 +1,13 @@
 import type { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
 import { serverFailed } from "../request-errors.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
-export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
+export function fieldsIn(response: FetchedResponse): Record<string, unknown> {
   try {
-    return fieldsOf(answer.json());
+    return fieldsOf(response.json());
   } catch {
     return {};
   }
@@ -15,8 +15,8 @@ export function fieldsIn(answer: FetchedAnswer): Record<string, unknown> {
 
 const errorIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
 
-export function reasonIn(answer: FetchedAnswer): string {
-  const { error, error_description: description } = fieldsIn(answer);
+export function reasonIn(response: FetchedResponse): string {
+  const { error, error_description: description } = fieldsIn(response);
   const reason = withoutTokens(description) || withoutTokens(error);
   return reason === "" ? "" : `: ${reason}`;
 }

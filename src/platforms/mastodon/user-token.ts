@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
   CredentialInUse,
@@ -55,9 +55,9 @@ async function make(
 ): Promise<NewCredential> {
   const host = readServerOrigin(values.host);
   const token = requiredText(values.token, "token");
-  const answer = await verify(host, token, tools);
-  if (answer.status !== 200) throw tokenError(host, answer);
-  const { id, acct } = fieldsIn(answer);
+  const response = await verify(host, token, tools);
+  if (response.status !== 200) throw tokenError(host, response);
+  const { id, acct } = fieldsIn(response);
   const subject = readServerId(id);
   const name = readAccount(acct, new URL(host).host);
   if (subject === null || name === null) {
@@ -66,17 +66,17 @@ async function make(
   return { host, subject, subjectName: `@${name}`, hint: hintOf(token), secrets: { token } };
 }
 
-function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedAnswer> {
+function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedResponse> {
   return tools.fetch(new URL(verifyPath, host), {
     headers: { accept: "application/json", authorization: `Bearer ${token}` },
     signal: AbortSignal.timeout(timeoutMs),
   });
 }
 
-function tokenError(host: string, answer: FetchedAnswer) {
-  const { status } = answer;
+function tokenError(host: string, response: FetchedResponse) {
+  const { status } = response;
   const server = new URL(host).host;
-  if (isOutOfScope(fieldsIn(answer))) {
+  if (isOutOfScope(fieldsIn(response))) {
     return credentialInvalid(
       `token: it lacks the scope read:accounts of ${server}`,
       "create an application with the scope read, and use its access token",
@@ -84,7 +84,7 @@ function tokenError(host: string, answer: FetchedAnswer) {
   }
   if (status === 401) {
     return credentialInvalid(
-      `token: ${server} refused it${reasonIn(answer)}`,
+      `token: ${server} refused it${reasonIn(response)}`,
       "copy the access token, not the client key",
     );
   }
@@ -95,17 +95,17 @@ function tokenError(host: string, answer: FetchedAnswer) {
     );
   }
   return credentialInvalid(
-    `host: ${server} answered ${status}${reasonIn(answer)}`,
+    `host: ${server} answered ${status}${reasonIn(response)}`,
     "check the host",
   );
 }
 
 async function test(stored: CredentialInUse, tools: CredentialTools): Promise<string> {
   const { host, subject } = stored.credential;
-  const answer = await verify(host, stored.secrets().token ?? "", tools);
-  if (answer.status !== 200) throw refusedToken(host, answer.status);
-  const { id, acct } = fieldsIn(answer);
-  if (readServerId(id) !== subject) throw refusedToken(host, answer.status);
+  const response = await verify(host, stored.secrets().token ?? "", tools);
+  if (response.status !== 200) throw refusedToken(host, response.status);
+  const { id, acct } = fieldsIn(response);
+  if (readServerId(id) !== subject) throw refusedToken(host, response.status);
   const server = new URL(host).host;
   return `signed in at ${server} as @${readAccount(acct, server) ?? subject}`;
 }
@@ -114,11 +114,11 @@ async function send(
   { url, headers, signal }: AuthorizedRequest,
   stored: CredentialInUse,
   tools: CredentialTools,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const { host } = stored.credential;
   requireOrigin(url, host);
   const authorization = `Bearer ${stored.secrets().token ?? ""}`;
-  const answer = await tools.fetch(url, { headers: { ...headers, authorization }, signal });
-  if (answer.status === 401) throw refusedToken(host, answer.status);
-  return answer;
+  const response = await tools.fetch(url, { headers: { ...headers, authorization }, signal });
+  if (response.status === 401) throw refusedToken(host, response.status);
+  return response;
 }

@@ -1,5 +1,5 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, requiredList, string, unreadableAnswer } from "../fields.ts";
+import { fieldsOf, requiredList, string, unreadableResponse } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem, unreadableCode } from "../upstream-page.ts";
@@ -74,5 +74,5 @@ export function requireReadable(page: UpstreamPage, instance: string): UpstreamP
   const isReadable =
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);
   if (isReadable) return page;
-  throw unreadableAnswer(instance, "it does not match the API's documentation");
+  throw unreadableResponse(instance, "it does not match the API's documentation");
 }

@@ -1,5 +1,5 @@
 import type { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialInUse, CredentialKind, CredentialTools } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
@@ -32,9 +32,9 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
     ],
     make: async ({ token = "" }, tools) => {
       if (!isToken(token)) throw invalid("the token is empty or malformed");
-      const answer = await sendWith(token, { url: checkUrl }, tools);
-      throwIfServerFailed(checkUrl.host, answer);
-      if (answer.status !== 200) throw invalid(refusalText(answer, checkUrl));
+      const response = await sendWith(token, { url: checkUrl }, tools);
+      throwIfServerFailed(checkUrl.host, response);
+      if (response.status !== 200) throw invalid(refusalText(response, checkUrl));
       return {
         host: checkUrl.origin,
         subject: null,
@@ -44,10 +44,10 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
       };
     },
     test: async (stored, tools) => {
-      const answer = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
-      throwIfServerFailed(checkUrl.host, answer);
-      if (answer.status !== 200) throw refused(refusalText(answer, checkUrl));
-      return usageOf(parsedJson(answer));
+      const response = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
+      throwIfServerFailed(checkUrl.host, response);
+      if (response.status !== 200) throw refused(refusalText(response, checkUrl));
+      return usageOf(parsedJson(response));
     },
     send: async (request, stored, tools) => await sendApp(request, stored, tools),
   };
@@ -57,12 +57,12 @@ async function sendApp(
   request: Parameters<CredentialKind["send"]>[0],
   stored: CredentialInUse,
   tools: CredentialTools,
-): Promise<FetchedAnswer> {
-  const answer = await sendWith(tokenOf(stored), request, tools);
-  if (answer.status === 401) {
+): Promise<FetchedResponse> {
+  const response = await sendWith(tokenOf(stored), request, tools);
+  if (response.status === 401) {
     throw refused(`${request.url.host} refused the application's token`);
   }
-  return await withUsageCapLimit(answer, tools.now());
+  return await withUsageCapLimit(response, tools.now());
 }
 
 const tokenOf = (stored: CredentialInUse): string => stored.secrets().token ?? "";

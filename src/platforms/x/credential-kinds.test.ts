@@ -92,13 +92,13 @@ describe("an application's token", () => {
   test("an X application's token pauses for an hour when its monthly cap is used up, regardless of the headers", async () => {
     x.faults.isUsageCapped = true;
     const request = { ...me(), url: new URL("/2/tweets?ids=20", x.url) };
-    const answer = await kindOf("app-token").send(
+    const response = await kindOf("app-token").send(
       request,
       storedXCredential({ token: "app-token-0001" }),
       tools,
     );
-    expect(answer.status).toBe(429);
-    expect(xLimit(answer.headers)).toEqual({
+    expect(response.status).toBe(429);
+    expect(xLimit(response.headers)).toEqual({
       remaining: 0,
       resetMs: nowMs + 3_600_000,
     });
@@ -148,8 +148,8 @@ describe("a user's session", () => {
   test("a session on X is renewed before its access token expires", async () => {
     const credential = session();
     now += 7_200_000 - 30_000;
-    const answer = await kindOf("user-token").send(me(), credential, toolsNow);
-    expect(answer.status).toBe(200);
+    const response = await kindOf("user-token").send(me(), credential, toolsNow);
+    expect(response.status).toBe(200);
     expect(renewals()).toBe(1);
     expect(credential.saved).toHaveLength(1);
     expect(x.requests.at(-1)?.authorization).toBe(`Bearer ${credential.secrets().accessToken}`);
@@ -169,8 +169,8 @@ describe("a user's session", () => {
     x.faults.limit = 1_000;
     const sending = Array.from({ length: 50 }, () => kind.send(me(), withoutExpiry, toolsNow));
     open();
-    const answers = await Promise.all(sending);
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    const responses = await Promise.all(sending);
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
     expect(renewals()).toBe(1);
     expect(withoutExpiry.saved).toHaveLength(1);
     expect(withoutExpiry.secrets().refreshToken).not.toBe(before?.refreshToken);
@@ -215,8 +215,8 @@ describe("authorizing an application in a browser", () => {
       },
       prompt: async () => {
         const url = new URL(/https?:\S+/.exec(output)?.[0] ?? "");
-        const answer = await tools.fetch(url);
-        return paste(answer.headers.get("location") ?? "");
+        const response = await tools.fetch(url);
+        return paste(response.headers.get("location") ?? "");
       },
     };
   }

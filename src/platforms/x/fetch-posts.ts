@@ -9,7 +9,7 @@ import { postParameters } from "./fields.ts";
 import { firstPresent, postIdOf, readCount, readIdText } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { readPosts, xName, xPostPage } from "./post-page.ts";
-import { requestX, type XAnswer, type XRequest } from "./request.ts";
+import { requestX, type XRequest, type XResponse } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];
@@ -17,7 +17,7 @@ const scopes = ["tweet.read", "users.read"];
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
   const id = postIdOf(target);
   if (id === null) return absentPage;
-  const answer = await requestX(session, {
+  const response = await requestX(session, {
     path: "/2/tweets",
     query: { ids: id, ...postParameters },
     bucket: "GET /2/tweets",
@@ -25,8 +25,8 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     counted: "posts",
     scopes,
   });
-  if (answer.isAbsent) return absentPage;
-  return await pageWithOriginals({ ...answer, next: null }, everyPost, session);
+  if (response.isAbsent) return absentPage;
+  return await pageWithOriginals({ ...response, next: null }, everyPost, session);
 }
 
 export async function postsOfUser(
@@ -97,7 +97,7 @@ async function postsOf(
   { path, query, bucket }: Pick<XRequest, "path" | "query" | "bucket">,
   isShown: (post: Post) => boolean,
 ): Promise<UpstreamPage> {
-  const answer = await requestX(session, {
+  const response = await requestX(session, {
     path,
     query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
@@ -105,23 +105,23 @@ async function postsOf(
     counted: "posts",
     scopes,
   });
-  return answer.isAbsent ? absentPage : await pageWithOriginals(answer, isShown, session);
+  return response.isAbsent ? absentPage : await pageWithOriginals(response, isShown, session);
 }
 
 async function pageWithOriginals(
-  answer: XAnswer,
+  response: XResponse,
   isShown: (post: Post) => boolean,
   session: Session,
 ): Promise<UpstreamPage> {
-  const { posts, omitted } = readPosts(answer);
+  const { posts, omitted } = readPosts(response);
   const completed = await withOriginals(posts, session);
-  const cutWarnings = answer.next === null && hasMorePosts(answer) ? [timelineCut] : [];
+  const cutWarnings = response.next === null && hasMorePosts(response) ? [timelineCut] : [];
   const others = completed.posts.filter((post) => !isShown(post));
   const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
   return xPostPage(completed.posts.filter(isShown), [...omitted, ...withheld], {
-    next: answer.next,
+    next: response.next,
     nowMs: session.nowMs,
-    warnings: [...answer.warnings, ...completed.warnings, ...cutWarnings],
+    warnings: [...response.warnings, ...completed.warnings, ...cutWarnings],
   });
 }
 
@@ -130,7 +130,7 @@ const maxTimelinePosts = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
-function hasMorePosts({ includes }: XAnswer): boolean {
+function hasMorePosts({ includes }: XResponse): boolean {
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);
   const posts = readCount(firstPresent(metrics, "tweet_count", "post_count")) ?? 0;

@@ -8,7 +8,7 @@ import { userFields } from "./fields.ts";
 import { isUsername, postIdOf, readIdText } from "./json.ts";
 import { xName } from "./post-page.ts";
 import { readXUser } from "./read-user.ts";
-import { requestX, type XAnswer, type XRequest } from "./request.ts";
+import { requestX, type XRequest, type XResponse } from "./request.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
@@ -74,7 +74,7 @@ async function usersAt(
   request: Pick<XRequest, "path" | "bucket" | "scopes">,
 ): Promise<UpstreamPage> {
   const size = Math.min(Math.max(limit, 1), 100);
-  const answer = await requestX(session, {
+  const response = await requestX(session, {
     ...request,
     query: {
       max_results: size,
@@ -84,14 +84,16 @@ async function usersAt(
     bill: { userReads: size },
     counted: "users",
   });
-  return answer.isAbsent ? absentPage : pageOfUsers(list(answer.data, 1_000), answer, session);
+  return response.isAbsent
+    ? absentPage
+    : pageOfUsers(list(response.data, 1_000), response, session);
 }
 
 const lastPage = { next: null, warnings: [] };
 
 function pageOfUsers(
   items: readonly unknown[],
-  { next, warnings }: Pick<XAnswer, "next" | "warnings">,
+  { next, warnings }: Pick<XResponse, "next" | "warnings">,
   { nowMs }: Session,
 ): UpstreamPage {
   const profiles = items.map((item): PageItem => {

@@ -5,7 +5,7 @@ import type { UpstreamWarning } from "../upstream.ts";
 import { postParameters } from "./fields.ts";
 import { readPosts } from "./post-page.ts";
 import { withOriginal } from "./read-post.ts";
-import { requestX, type XAnswer } from "./request.ts";
+import { requestX, type XResponse } from "./request.ts";
 
 const maxLookups = 100;
 
@@ -30,7 +30,7 @@ export async function withOriginals(
   return { posts: completed, warnings: [] };
 }
 
-async function lookUp(ids: readonly string[], session: Session): Promise<XAnswer | EarshotError> {
+async function lookUp(ids: readonly string[], session: Session): Promise<XResponse | EarshotError> {
   try {
     return await requestX(session, {
       path: "/2/tweets",

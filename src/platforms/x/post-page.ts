@@ -3,14 +3,14 @@ import { list } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { itemsPage, type PageItem, type PageOptions } from "../upstream-page.ts";
 import { isPostWithheld, readXPost } from "./read-post.ts";
-import type { XAnswer } from "./request.ts";
+import type { XResponse } from "./request.ts";
 
 const maxItems = 1_000;
 
 export const xName = "X";
 
 /** `omitted`: withheld and unreadable posts. */
-export function readPosts({ data, includes }: Pick<XAnswer, "data" | "includes">): {
+export function readPosts({ data, includes }: Pick<XResponse, "data" | "includes">): {
   posts: readonly Post[];
   omitted: readonly PageItem[];
 } {

@@ -19,7 +19,7 @@ export type XRequest = {
   scopes: readonly string[];
 };
 
-export type XAnswer = {
+export type XResponse = {
   /** Null if X shows nothing. */
   data: unknown;
   includes: Includes;
@@ -30,7 +30,7 @@ export type XAnswer = {
   isAbsent: boolean;
 };
 
-const absent: Omit<XAnswer, "receivedMs"> = {
+const absent: Omit<XResponse, "receivedMs"> = {
   data: null,
   includes: noIncludes,
   next: null,
@@ -42,7 +42,7 @@ const absent: Omit<XAnswer, "receivedMs"> = {
  * Settles the bill. Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit;
  * `upstream_refused` with X's message.
  */
-export async function requestX(session: Session, request: XRequest): Promise<XAnswer> {
+export async function requestX(session: Session, request: XRequest): Promise<XResponse> {
   const { path, query = {}, bucket, bill } = request;
   const answer = await session.get({ path, query, bucket, bill });
   if (answer.status >= 200 && answer.status < 300) {
@@ -56,7 +56,7 @@ export async function requestX(session: Session, request: XRequest): Promise<XAn
 }
 
 /** An unreadable answer may have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
-function readAnswer(answer: UpstreamAnswer, session: Session): XAnswer {
+function readAnswer(answer: UpstreamAnswer, session: Session): XResponse {
   const { json, receivedMs = session.nowMs } = answer;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
@@ -90,7 +90,7 @@ const isEmpty = (data: unknown): boolean =>
   data === null || (Array.isArray(data) && data.length === 0);
 
 /** X also bills included resources. */
-function billOf({ data, includes }: XAnswer, counted: XRequest["counted"]): Bill {
+function billOf({ data, includes }: XResponse, counted: XRequest["counted"]): Bill {
   if (counted === "requests") return { requests: 1 };
   const items = Array.isArray(data) ? data.length : data === null ? 0 : 1;
   return {

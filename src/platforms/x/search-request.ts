@@ -50,7 +50,7 @@ export async function requestSearch(
 ): Promise<UpstreamPage> {
   const { path, maxResults } = searches[search];
   const size = Math.min(Math.max(limit, minResults), maxResults);
-  const answer = await requestX(session, {
+  const response = await requestX(session, {
     path,
     query: {
       query,
@@ -66,9 +66,9 @@ export async function requestSearch(
     counted: "posts",
     scopes: ["tweet.read", "users.read"],
   });
-  if (answer.isAbsent) return absentPage;
-  const { posts, omitted } = readPosts(answer);
-  const { next, warnings, receivedMs } = answer;
+  if (response.isAbsent) return absentPage;
+  const { posts, omitted } = readPosts(response);
+  const { next, warnings, receivedMs } = response;
   const page = xPostPage(posts, omitted, { next, nowMs: session.nowMs, warnings });
   return fromMs === null ? { ...page, sinceMs: receivedMs - liveWindowMs } : page;
 }

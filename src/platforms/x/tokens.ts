@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, Secrets } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
 import { fieldsOf } from "../fields.ts";
@@ -18,7 +18,7 @@ export async function requestTokens(
   tools: CredentialTools,
 ): Promise<UserTokens> {
   const url = new URL("/2/oauth2/token", apiUrl);
-  const answer = await tools.fetch(url, {
+  const response = await tools.fetch(url, {
     method: "POST",
     headers: {
       "content-type": "application/x-www-form-urlencoded",
@@ -30,15 +30,15 @@ export async function requestTokens(
       ...(client.secret === null ? { client_id: client.id } : {}),
     }).toString(),
   });
-  if (answer.status === 200) return tokensOf(answer, url, tools.now());
-  throw refusalError(answer, url);
+  if (response.status === 200) return tokensOf(response, url, tools.now());
+  throw refusalError(response, url);
 }
 
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 
-function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
-  const fields = fieldsOf(answer.json());
+function tokensOf(response: FetchedResponse, url: URL, nowMs: number): UserTokens {
+  const fields = fieldsOf(response.json());
   if (!isToken(fields.access_token)) {
     throw new EarshotError(
       "answer_unreadable",
@@ -61,8 +61,8 @@ function tokensOf(answer: FetchedAnswer, url: URL, nowMs: number): UserTokens {
 export const isToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value);
 
-function refusalError(answer: FetchedAnswer, url: URL): EarshotError {
-  const { status } = answer;
+function refusalError(response: FetchedResponse, url: URL): EarshotError {
+  const { status } = response;
   if (status === 429) {
     return new EarshotError(
       "upstream_limited",
@@ -80,20 +80,20 @@ function refusalError(answer: FetchedAnswer, url: URL): EarshotError {
     });
   }
   return credentialRefused(
-    `${url.host} issued no tokens (${status}${reasonOf(answer)})`,
+    `${url.host} issued no tokens (${status}${reasonOf(response)})`,
     "authorize it again: earshot credentials add x user-token",
   );
 }
 
 /** Only the OAuth error code, because X's description may echo what was sent. */
-function reasonOf(answer: FetchedAnswer): string {
-  const { error } = fieldsOf(parsedJson(answer));
+function reasonOf(response: FetchedResponse): string {
+  const { error } = fieldsOf(parsedJson(response));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
 }
 
-export function parsedJson(answer: FetchedAnswer): unknown {
+export function parsedJson(response: FetchedResponse): unknown {
   try {
-    return answer.json();
+    return response.json();
   } catch {
     return null;
   }
@@ -115,7 +115,7 @@ export async function sendWith(
     signal?: AbortSignal;
   },
   tools: CredentialTools,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   const { url, headers = {}, signal } = request;
   return await tools.fetch(url, {
     headers: { accept: "application/json", ...headers, authorization: `Bearer ${token}` },
@@ -123,6 +123,6 @@ export async function sendWith(
   });
 }
 
-export function refusalText(answer: FetchedAnswer, url: URL): string {
-  return `${url.host} answered ${answer.status}: ${detailOf(parsedJson(answer))}`;
+export function refusalText(response: FetchedResponse, url: URL): string {
+  return `${url.host} answered ${response.status}: ${detailOf(parsedJson(response))}`;
 }

@@ -1,4 +1,4 @@
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { parsedJson } from "./tokens.ts";
 
@@ -10,16 +10,16 @@ const capPauseMs = 3_600_000;
  * hour: the true one is unknown, and a refused request is free.
  */
 export async function withUsageCapLimit(
-  answer: FetchedAnswer,
+  response: FetchedResponse,
   nowMs: number,
-): Promise<FetchedAnswer> {
-  if (answer.status !== 429) return answer;
-  const { type } = fieldsOf(parsedJson(answer));
-  if (typeof type !== "string" || !type.endsWith("/usage-capped")) return answer;
+): Promise<FetchedResponse> {
+  if (response.status !== 429) return response;
+  const { type } = fieldsOf(parsedJson(response));
+  if (typeof type !== "string" || !type.endsWith("/usage-capped")) return response;
   // Loaded with the first request (guarded-fetch.ts).
   const { Headers } = await import("undici");
-  const headers = new Headers(answer.headers);
+  const headers = new Headers(response.headers);
   headers.set("x-rate-limit-remaining", "0");
   headers.set("x-rate-limit-reset", String(Math.ceil((nowMs + capPauseMs) / 1_000)));
-  return { ...answer, headers };
+  return { ...response, headers };
 }

@@ -1,5 +1,5 @@
 import type { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type {
   AuthorizedRequest,
   CredentialInUse,
@@ -32,9 +32,9 @@ export async function testSession(
     return `the session of ${nameOf(stored)} works and was renewed`;
   }
   const url = new URL("/2/users/me", apiUrl);
-  const answer = await sendWith(currentSecrets.accessToken ?? "", { url }, tools);
-  throwIfServerFailed(url.host, answer);
-  if (answer.status !== 200) throw sessionEnded(url.host);
+  const response = await sendWith(currentSecrets.accessToken ?? "", { url }, tools);
+  throwIfServerFailed(url.host, response);
+  if (response.status !== 200) throw sessionEnded(url.host);
   return `the access token of ${nameOf(stored)} works until it expires`;
 }
 
@@ -50,14 +50,14 @@ export async function sendUser(
   request: AuthorizedRequest,
   stored: CredentialInUse,
   tools: CredentialTools,
-): Promise<FetchedAnswer> {
+): Promise<FetchedResponse> {
   let currentSecrets = stored.secrets();
   const expiresMs = Number(currentSecrets.expiresMs || Number.POSITIVE_INFINITY);
   if (currentSecrets.refreshToken && expiresMs - tools.now() < renewalMarginMs) {
     currentSecrets = await renew(apiUrl, stored, currentSecrets, tools);
   }
-  const answer = await sendWith(currentSecrets.accessToken ?? "", request, tools);
-  if (answer.status !== 401) return await withUsageCapLimit(answer, tools.now());
+  const response = await sendWith(currentSecrets.accessToken ?? "", request, tools);
+  if (response.status !== 401) return await withUsageCapLimit(response, tools.now());
   if (!currentSecrets.refreshToken) throw sessionEnded(request.url.host);
   const renewed = await renew(apiUrl, stored, currentSecrets, tools);
   const retried = await sendWith(renewed.accessToken ?? "", request, tools);

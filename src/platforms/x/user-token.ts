@@ -125,12 +125,12 @@ async function makeFromTokens(
   tools: CredentialTools,
 ): Promise<NewCredential> {
   const url = new URL("/2/users/me", apiUrl);
-  const answer = await sendWith(tokens.accessToken, { url }, tools);
-  throwIfServerFailed(url.host, answer);
-  const { id, username } = fieldsOf(fieldsOf(parsedJson(answer)).data);
+  const response = await sendWith(tokens.accessToken, { url }, tools);
+  throwIfServerFailed(url.host, response);
+  const { id, username } = fieldsOf(fieldsOf(parsedJson(response)).data);
   const subject = readIdText(id);
-  if (answer.status !== 200 || subject === null) {
-    throw invalid("access_token", refusalText(answer, url));
+  if (response.status !== 200 || subject === null) {
+    throw invalid("access_token", refusalText(response, url));
   }
   return {
     host: url.origin,

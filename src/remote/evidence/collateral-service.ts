@@ -1,5 +1,5 @@
 import { withoutEnding } from "@earshot/query/tree";
-import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
+import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../../platforms/fields.ts";
 import { readCollateral, unreadableCollateral } from "./collateral-text.ts";
@@ -31,11 +31,11 @@ export async function fetchCollateral(
 ): Promise<Collateral> {
   const base = withoutEnding(url, "/").replace(/\/(sgx|tdx)\/certification\/v4$/, "");
   const [sgx, tdx] = [`${base}/sgx/certification/v4`, `${base}/tdx/certification/v4`];
-  const get = async (address: string): Promise<FetchedAnswer> => {
-    const answer = await fetch(address, { maxBytes: 524_288 });
-    if (answer.status === 200) return answer;
+  const get = async (address: string): Promise<FetchedResponse> => {
+    const response = await fetch(address, { maxBytes: 524_288 });
+    if (response.status === 200) return response;
     const { host, pathname } = new URL(address);
-    throw unreadableCollateral(`${host} answered ${answer.status} to ${pathname}`);
+    throw unreadableCollateral(`${host} answered ${response.status} to ${pathname}`);
   };
   const [pckList, tcb, identity, rootList] = await Promise.all([
     get(`${sgx}/pckcrl?ca=${authority}&encoding=der`),
@@ -59,7 +59,7 @@ export async function fetchCollateral(
 }
 
 /** The chain is percent-encoded; services differ in the name of the header. */
-function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): string {
+function chainIn({ headers }: FetchedResponse, ...names: readonly string[]): string {
   const header = names.map((name) => headers.get(name)).find((value) => value !== null);
   try {
     if (typeof header === "string") return decodeURIComponent(header);
@@ -70,8 +70,8 @@ function chainIn({ headers }: FetchedAnswer, ...names: readonly string[]): strin
 }
 
 /** The signature covers one member, serialised without white space. */
-function signedPart(answer: FetchedAnswer, name: string): { text: string; signature: unknown } {
-  const members = fieldsOf(answer.json());
+function signedPart(response: FetchedResponse, name: string): { text: string; signature: unknown } {
+  const members = fieldsOf(response.json());
   return { text: JSON.stringify(members[name]) ?? "", signature: members.signature };
 }
 

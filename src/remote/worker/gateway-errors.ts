@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError, type EarshotErrorOptions } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
+import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
 
 const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
@@ -35,7 +35,7 @@ export function unreachable(
 const defaultHint = "check the address and the gateway if the error persists; the node retries";
 
 /** The answer is not signed by the gateway's key. */
-export function notFromGateway({ status, headers }: FetchedAnswer, host: string): EarshotError {
+export function notFromGateway({ status, headers }: FetchedResponse, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned
     ? "signed by a key other than the gateway's, or for another request"
@@ -56,9 +56,9 @@ export const codeOf = (error: unknown): string | null =>
 export const failedCheckOf = (error: unknown): string | undefined =>
   error instanceof EarshotError ? error.details[0]?.code : undefined;
 
-export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
-  const { status } = answer;
-  const { data } = problem.safeParse(answeredJson(answer));
+export function errorOf(response: FetchedResponse, host: string): EarshotError {
+  const { status } = response;
+  const { data } = problem.safeParse(answeredJson(response));
   if (data === undefined) return unreachable(`${host} answered ${status} and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
@@ -68,9 +68,9 @@ export function errorOf(answer: FetchedAnswer, host: string): EarshotError {
 }
 
 /** Null unless JSON. */
-export function answeredJson(answer: FetchedAnswer): unknown {
+export function answeredJson(response: FetchedResponse): unknown {
   try {
-    return answer.json();
+    return response.json();
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import { Headers } from "undici";
 import { expect, test } from "vitest";
-import { fetchedAnswer } from "../../lib/fetched-answer.ts";
+import { fetchedResponse } from "../../lib/fetched-response.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { signGatewayAnswer } from "../protocol/gateway-answer.ts";
@@ -45,7 +45,7 @@ function makeLink(
       const headers = new Headers(
         signature === null ? {} : { "earshot-gateway-signature": signature },
       );
-      return fetchedAnswer(new URL(url), { status, headers }, Buffer.from(body));
+      return fetchedResponse(new URL(url), { status, headers }, Buffer.from(body));
     },
     keys: self.keys,
     keyId: self.keyId,

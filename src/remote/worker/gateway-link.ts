@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
 import { messageOf } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/fetched-answer.ts";
+import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { base64 } from "../protocol/encoding.ts";
 import { enrolmentField, enrolmentProof } from "../protocol/enrolment.ts";
@@ -43,7 +43,7 @@ export type GatewayLinkContext = {
   timeoutMs: number;
 };
 
-const maxAnswerBytes = 2 * 1024 ** 2;
+const maxResponseBytes = 2 * 1024 ** 2;
 /** Slowest upload within the timeout. */
 const minBytesPerMs = 64;
 /** These routes require the enrolment token instead of an attestation. */
@@ -68,7 +68,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
     const signing = { method: "POST", path, body: bytes, keyId, nowMs: gatewayClock.now() };
     const signed = signRequest({ ...signing, nonce: base64(randomBytes(16)) }, keys);
     const signatureInput = signed["signature-input"];
-    const answer = await fetch(`${gatewayUrl}${path}`, {
+    const response = await fetch(`${gatewayUrl}${path}`, {
       method: "POST",
       body: text,
       headers: {
@@ -79,24 +79,24 @@ export function createGatewayLink(context: GatewayLinkContext) {
           [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput),
         }),
       },
-      maxBytes: maxAnswerBytes,
+      maxBytes: maxResponseBytes,
       timeoutMs: context.timeoutMs + openMs + Math.ceil(bytes.length / minBytesPerMs),
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
       signal?.throwIfAborted();
       throw unreachable(messageOf(cause), { cause });
     });
-    const { status } = answer;
+    const { status } = response;
     if (!transientStatuses.includes(status)) {
-      const signature = answer.headers.get(gatewaySignatureField) ?? "";
-      const key = (route === "challenge" ? challengeKey(answer) : null) ?? pin.key() ?? "";
-      const received = { path, signatureInput, status, body: answer.body };
-      if (!isGatewayAnswer(received, signature, key)) throw notFromGateway(answer, host);
+      const signature = response.headers.get(gatewaySignatureField) ?? "";
+      const key = (route === "challenge" ? challengeKey(response) : null) ?? pin.key() ?? "";
+      const received = { path, signatureInput, status, body: response.body };
+      if (!isGatewayAnswer(received, signature, key)) throw notFromGateway(response, host);
     }
     if (status === 204) return null;
-    if (status !== 200) throw errorOf(answer, host);
+    if (status !== 200) throw errorOf(response, host);
     try {
-      return answer.json();
+      return response.json();
     } catch (cause) {
       throw unreachable(messageOf(cause), { cause });
     }
@@ -125,7 +125,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
   };
 }
 
-function challengeKey(answer: FetchedAnswer): string | null {
-  if (answer.status !== 200) return null;
-  return challengeAnswer.safeParse(answeredJson(answer)).data?.gateway_key ?? null;
+function challengeKey(response: FetchedResponse): string | null {
+  if (response.status !== 200) return null;
+  return challengeAnswer.safeParse(answeredJson(response)).data?.gateway_key ?? null;
 }

@@ -33,7 +33,7 @@ export function createDashboardRole({
     guard: createGuard(customAddresses(config)),
     userAgent: `earshot/${packageVersion()}`,
     timeoutMs: settings.timeoutMs,
-    maxBytes: settings.maxAnswerBytes,
+    maxBytes: settings.maxResponseBytes,
     maxRedirects: 0,
   });
   const clientFetch = createGuardedFetch({

@@ -13,7 +13,7 @@ export type UpstreamClient = {
 };
 
 export function openUpstreamClient(config: Config): UpstreamClient {
-  const { timeoutMs, maxAnswerBytes: maxBytes } = config.upstreams;
+  const { timeoutMs, maxResponseBytes: maxBytes } = config.upstreams;
   const fetch = createGuardedFetch({
     guard: createGuard(configuredAddresses(config), { setting: "EARSHOT_UPSTREAM_PRIVATE_HOSTS" }),
     userAgent: `earshot/${packageVersion()}`,

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { createPost, maxAnswerBytes } from "../../jobs/webhooks/post.ts";
+import { createPost, maxResponseBytes } from "../../jobs/webhooks/post.ts";
 import { createSender, type Sender, type SenderContext } from "../../jobs/webhooks/sender.ts";
 import { createWebhooks, type Webhooks } from "../../jobs/webhooks/webhooks.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -35,7 +35,7 @@ export function createWebhookRole(context: WebhookRoleContext): WebhookRole {
     guard,
     userAgent: `earshot/${version}`,
     timeoutMs: settings.timeoutMs,
-    maxBytes: maxAnswerBytes,
+    maxBytes: maxResponseBytes,
     maxRedirects: 0,
     // Hanging receivers must not block others on the host.
     maxConnectionsPerHost: Math.max(1, settings.concurrency),

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { openCredentialBench } from "../../../testkit/upstreams/credentials.ts";
 import { bearer, pooledCredential, testPool } from "../../../testkit/upstreams/sessions.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { fetchedAnswer } from "../../lib/fetched-answer.ts";
+import { fetchedResponse } from "../../lib/fetched-response.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import type { CredentialInUse, CredentialKind } from "../../platforms/credential.ts";
 import type { CredentialPool } from "../credentials/pool.ts";
@@ -30,7 +30,7 @@ test("an aborted request ends immediately, and the pending renewal continues for
     });
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
-  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const method = credentialAccess(
     bounds,
     pooledCredential("c1", origin, { kind: renewing }),
@@ -48,7 +48,7 @@ test("an aborted request ends immediately, and the pending renewal continues for
 test("a refusal that repeats the credential is redacted", async () => {
   const fetch = async (_url: URL | string, options?: FetchOptions) => {
     const output = JSON.stringify({ detail: `no ${options?.headers?.authorization}` });
-    return fetchedAnswer(
+    return fetchedResponse(
       new URL(origin),
       { status: 400, headers: new Headers() },
       Buffer.from(output),
@@ -56,11 +56,11 @@ test("a refusal that repeats the credential is redacted", async () => {
   };
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
-  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const method = credentialAccess(bounds, pooledCredential("c1", origin), testPool());
   const { signal } = new AbortController();
-  const answer = await method.send({ url: new URL("/posts", origin), headers: {}, signal });
-  expect(answer.json()).toEqual({ detail: "no Bearer …" });
+  const response = await method.send({ url: new URL("/posts", origin), headers: {}, signal });
+  expect(response.json()).toEqual({ detail: "no Bearer …" });
 });
 
 test("a refusal concerns the secret that was sent, even if it has been replaced, and is redacted", async () => {
@@ -73,7 +73,7 @@ test("a refusal concerns the secret that was sent, even if it has been replaced,
     throw new EarshotError("credential_refused", `401 to ${sent}`, { status: 502 });
   };
   const client = Object.assign(fetch, { stream: fetch, close: async () => undefined });
-  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const one = pooledCredential("c1", origin, { revision: () => revision });
   const stored = { ...one.inUse, secrets: () => secrets };
   const refused: [string, number, string][] = [];
@@ -126,7 +126,7 @@ test("a refusal of a session that was renewed for the request concerns the renew
       refused.push(refusedRevision);
     },
   };
-  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const method = credentialAccess(bounds, { ...one, kind, inUse: stored }, pool);
   const { signal } = new AbortController();
   const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });
@@ -150,7 +150,7 @@ test("a credential replaced during a request and chosen by another job remains u
   const fetch = async (url: URL | string) => {
     await bench.put("one", { secrets: { token: "replaced" } });
     expect((await choose())[0]?.inUse.secrets()).toEqual({ token: "replaced" });
-    return fetchedAnswer(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
+    return fetchedResponse(new URL(url), { status: 401, headers: new Headers() }, Buffer.from(""));
   };
   await bench.put("one");
   const [before] = await choose();
@@ -158,7 +158,7 @@ test("a credential replaced during a request and chosen by another job remains u
   const stream = async (): Promise<never> => Promise.reject(new Error("nothing is streamed"));
   const client = Object.assign(fetch, { stream, close: async () => undefined });
   const tools = { ...before.tools, fetch };
-  const bounds = { fetch: client, timeoutMs: 1_000, maxAnswerBytes: 1_000 };
+  const bounds = { fetch: client, timeoutMs: 1_000, maxResponseBytes: 1_000 };
   const method = credentialAccess(bounds, { ...before, tools }, pool);
   const { signal } = new AbortController();
   const sent = method.send({ url: new URL("/posts", origin), headers: {}, signal });

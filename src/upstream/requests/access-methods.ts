@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { type FetchedAnswer, fetchedAnswer } from "../../lib/fetched-answer.ts";
+import { type FetchedResponse, fetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedClient } from "../../lib/guarded-fetch.ts";
 import type { AuthorizedRequest } from "../../platforms/credential.ts";
 import { credentialRefused } from "../../platforms/credential-errors.ts";
@@ -11,7 +11,7 @@ import { type UsedSecrets, usedSecrets } from "./used-secrets.ts";
 
 export type Access = {
   ownerOf(url: URL): string;
-  send(request: AuthorizedRequest): Promise<FetchedAnswer>;
+  send(request: AuthorizedRequest): Promise<FetchedResponse>;
   startCooldown(bucket: string, untilMs: number): void;
 };
 
@@ -19,20 +19,20 @@ export type Access = {
 export type AccessContext = {
   fetch: GuardedClient;
   timeoutMs: number;
-  maxAnswerBytes: number;
+  maxResponseBytes: number;
 };
 
 const maxRedirects = 3;
 
 /** Follows redirects within the same origin. */
-export function createPublicAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessContext): Access {
-  async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedAnswer> {
-    const options = { headers, signal, timeoutMs, maxBytes: maxAnswerBytes };
+export function createPublicAccess({ fetch, timeoutMs, maxResponseBytes }: AccessContext): Access {
+  async function send({ url, headers, signal }: AuthorizedRequest): Promise<FetchedResponse> {
+    const options = { headers, signal, timeoutMs, maxBytes: maxResponseBytes };
     let requested = url;
     for (let redirects = 0; ; redirects += 1) {
-      const answer = await fetch(requested, options);
-      const target = redirectOf(requested, answer);
-      if (target === null) return answer;
+      const response = await fetch(requested, options);
+      const target = redirectOf(requested, response);
+      if (target === null) return response;
       if (target.origin !== url.origin) throw upstreamRefused(url.host, redirectText(target));
       if (redirects === maxRedirects) {
         throw upstreamRefused(url.host, `redirected more than ${maxRedirects} times`);
@@ -46,32 +46,32 @@ export function createPublicAccess({ fetch, timeoutMs, maxAnswerBytes }: AccessC
 
 /** Quarantines a refused credential. Follows no redirects; redacts echoed secrets. */
 export function credentialAccess(
-  { fetch, timeoutMs, maxAnswerBytes }: AccessContext,
+  { fetch, timeoutMs, maxResponseBytes }: AccessContext,
   pooled: PooledCredential,
   pool: CredentialPool,
 ): Access {
   const { kind, tools } = pooled;
   const { id } = pooled.credential;
 
-  async function send(request: AuthorizedRequest): Promise<FetchedAnswer> {
+  async function send(request: AuthorizedRequest): Promise<FetchedResponse> {
     // The request's signal is ignored: a renewal serves all requests that wait for it.
-    const bounds = { timeoutMs, maxBytes: maxAnswerBytes };
+    const bounds = { timeoutMs, maxBytes: maxResponseBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.noteUse(id);
     const used = usedSecrets(pooled);
     const sent = kind.send(request, used.inUse, { ...tools, fetch: bounded });
-    const answer = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
+    const response = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>
       refuse(thrown, used),
     );
-    if (answer.status === 401) return await refuse(unauthorized(request.url.host), used);
-    const target = redirectOf(request.url, answer);
+    if (response.status === 401) return await refuse(unauthorized(request.url.host), used);
+    const target = redirectOf(request.url, response);
     if (target !== null) throw upstreamRefused(request.url.host, redirectText(target));
     // The body of a refusal is reported, and may echo secrets.
-    if (answer.status < 400) return answer;
-    return fetchedAnswer(
+    if (response.status < 400) return response;
+    return fetchedResponse(
       request.url,
-      answer,
-      Buffer.from(withoutSecrets(answer.text(), used.secrets())),
+      response,
+      Buffer.from(withoutSecrets(response.text(), used.secrets())),
     );
   }
 
@@ -100,7 +100,7 @@ function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promis
   });
 }
 
-function redirectOf(url: URL, { status, headers }: FetchedAnswer): URL | null {
+function redirectOf(url: URL, { status, headers }: FetchedResponse): URL | null {
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");
   const target = location === null ? null : URL.parse(location, url.href);

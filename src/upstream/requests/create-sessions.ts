@@ -28,7 +28,7 @@ export type SessionsContext = {
   random: () => number;
   settings: {
     timeoutMs: number;
-    maxAnswerBytes: number;
+    maxResponseBytes: number;
     maxAnswerValues: number;
     tries: number;
     retryPauseMs: number;
@@ -57,7 +57,7 @@ export function createSessions(context: SessionsContext): Sessions {
   const bounds = {
     fetch: context.fetch,
     timeoutMs: settings.timeoutMs,
-    maxAnswerBytes: settings.maxAnswerBytes,
+    maxResponseBytes: settings.maxResponseBytes,
   };
   const publicAccess = createPublicAccess(bounds);
   const reservationsOf = createReservations(clock);

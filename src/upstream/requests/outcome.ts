@@ -1,5 +1,5 @@
 import type { EarshotError } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { credentialRequired, serverFailed, wasNeverSent } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import type { Permit } from "./limits.ts";
@@ -24,9 +24,9 @@ export async function outcomeOf(
   { clock, maxValues, onOutcome }: SendContext,
   { url, bucket, access, limitOf, paid }: OutgoingRequest,
   permit: Permit,
-  answer: FetchedAnswer,
+  response: FetchedResponse,
 ): Promise<RequestResult> {
-  const { status, headers } = answer;
+  const { status, headers } = response;
   const nowMs = clock.now();
   const reportedLimit = limitOf(headers, status, nowMs);
   if (status === 429) {
@@ -49,7 +49,7 @@ export async function outcomeOf(
   permit.answered(limit);
   if (limit?.remaining === 0) access.startCooldown(bucket, limit.resetMs);
   if (status === 401) throw credentialRequired(url.host);
-  const json = await readJson(url.host, answer, maxValues);
+  const json = await readJson(url.host, response, maxValues);
   onOutcome(status < 400 ? "answered" : "refused");
   return {
     kind: "answer",

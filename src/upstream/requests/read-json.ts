@@ -1,9 +1,9 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { shapeRefusal } from "../../lib/bounded-json.ts";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
-import type { FetchedAnswer } from "../../lib/guarded-fetch.ts";
+import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
-import { unreadableAnswer } from "../../platforms/fields.ts";
+import { unreadableResponse } from "../../platforms/fields.ts";
 
 /** The platforms' answers nest to a quarter of this depth. */
 const maxDepth = 64;
@@ -16,22 +16,22 @@ const sliceBytes = 1024 ** 2;
  */
 export async function readJson(
   host: string,
-  answer: FetchedAnswer,
+  response: FetchedResponse,
   maxValues: number,
 ): Promise<unknown> {
-  const { status, headers, body } = answer;
+  const { status, headers, body } = response;
   if (status === 204 || status === 205) return null;
   const isRefusal = status >= 400;
   if (body.length === 0) {
     if (isRefusal) return null;
-    throw unreadableAnswer(host, "empty body");
+    throw unreadableResponse(host, "empty body");
   }
   await requireShape(host, body, maxValues);
   try {
     return JSON.parse(textOf(body));
   } catch (error) {
     if (isRefusal) return null;
-    throw unreadableAnswer(host, reasonOf(error, headers.get("content-type")));
+    throw unreadableResponse(host, reasonOf(error, headers.get("content-type")));
   }
 }
 

@@ -107,8 +107,8 @@ async function tryOnce(
   progress.isSent = true;
   try {
     const headers = { accept: "application/json", ...request.headers };
-    const answer = await access.send({ url, headers, signal });
-    const outcome = await outcomeOf(context, request, permit, answer);
+    const response = await access.send({ url, headers, signal });
+    const outcome = await outcomeOf(context, request, permit, response);
     progress.isSent = false;
     return outcome;
   } catch (thrown) {

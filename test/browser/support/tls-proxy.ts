@@ -16,9 +16,9 @@ export async function startTlsProxy(): Promise<TlsProxy> {
   let target = new URL("http://127.0.0.1:9");
   const server = createServer(makeCertificate(), (incoming, outgoing) => {
     const { method, headers, url } = incoming;
-    const onward = request(new URL(url ?? "/", target), { method, headers }, (answer) => {
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      answer.pipe(outgoing);
+    const onward = request(new URL(url ?? "/", target), { method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(outgoing);
     });
     onward.on("error", () => outgoing.destroy());
     outgoing.on("close", () => onward.destroy());

@@ -3,7 +3,7 @@
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { didDocumentOf, type EmulatedAnswer, startHost } from "./host.ts";
+import { didDocumentOf, type EmulatedResponse, startHost } from "./host.ts";
 
 export type OAuthEmulator = {
   url: string;
@@ -39,7 +39,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
   const { url, close } = await startHost(answer);
 
-  function answer(request: IncomingMessage, text: string): EmulatedAnswer {
+  function answer(request: IncomingMessage, text: string): EmulatedResponse {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     requests.push({ method: request.method ?? "", path: pathname });
     const body = new URLSearchParams(text);
@@ -90,15 +90,15 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
   function requireProof(
     request: IncomingMessage,
-    next: (jkt: string) => EmulatedAnswer,
-  ): EmulatedAnswer {
+    next: (jkt: string) => EmulatedResponse,
+  ): EmulatedResponse {
     const checked = checkProof(request, null);
     if (typeof checked === "string") return { ...refusal(checked), headers: nonceHeader() };
-    const answered = next(checked.jkt);
-    return { ...answered, headers: { ...answered.headers, ...nonceHeader() } };
+    const response = next(checked.jkt);
+    return { ...response, headers: { ...response.headers, ...nonceHeader() } };
   }
 
-  function push(body: URLSearchParams, jkt: string): EmulatedAnswer {
+  function push(body: URLSearchParams, jkt: string): EmulatedResponse {
     const redirectUri = body.get("redirect_uri") ?? "";
     const client = new URL(body.get("client_id") ?? "x:");
     const isClient =
@@ -119,7 +119,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return { status: 201, json: { request_uri: requestUri, expires_in: 300 } };
   }
 
-  function grant(body: URLSearchParams, jkt: string): EmulatedAnswer {
+  function grant(body: URLSearchParams, jkt: string): EmulatedResponse {
     if (body.get("grant_type") === "refresh_token") {
       const token = body.get("refresh_token") ?? "";
       const isOwn = refresh.get(token) === jkt;
@@ -137,7 +137,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     return isValid ? tokens(jkt) : refusal("invalid_grant", "Invalid code");
   }
 
-  function tokens(jkt: string): EmulatedAnswer {
+  function tokens(jkt: string): EmulatedResponse {
     issued += 1;
     const [accessToken, refreshToken] = [`access-token-${issued}`, `refresh-token-${issued}`];
     access.set(accessToken, jkt);
@@ -155,7 +155,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     };
   }
 
-  function resource(request: IncomingMessage, method: string): EmulatedAnswer {
+  function resource(request: IncomingMessage, method: string): EmulatedResponse {
     const [scheme, token = ""] = (request.headers.authorization ?? "").split(" ");
     const checked = checkProof(request, token);
     const isNonce = checked === "use_dpop_nonce";
@@ -219,7 +219,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
 const hashOf = (text: string): string => createHash("sha256").update(text).digest("base64url");
 
-const refusal = (error: string, description = ""): EmulatedAnswer => ({
+const refusal = (error: string, description = ""): EmulatedResponse => ({
   status: 400,
   json: { error, error_description: description },
 });

@@ -1,14 +1,14 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 
-export type EmulatedAnswer = {
+export type EmulatedResponse = {
   status: number;
   json?: unknown;
   headers?: Readonly<Record<string, string>>;
 };
 
 export async function startHost(
-  answer: (request: IncomingMessage, body: string) => EmulatedAnswer,
+  answer: (request: IncomingMessage, body: string) => EmulatedResponse,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     let body = "";

@@ -1,6 +1,6 @@
 /** An emulator based on the lexicons com.atproto.server.createSession, refreshSession and getSession; also a DID directory. */
 import type { IncomingMessage } from "node:http";
-import { didDocumentOf, type EmulatedAnswer, startHost } from "./host.ts";
+import { didDocumentOf, type EmulatedResponse, startHost } from "./host.ts";
 
 export type PdsEmulator = {
   url: string;
@@ -8,7 +8,7 @@ export type PdsEmulator = {
   count(method: string): number;
   /** `access` keeps refresh tokens valid. */
   revoke(which: "access" | "all"): void;
-  answerNext(method: string, answer: EmulatedAnswer): void;
+  answerNext(method: string, response: EmulatedResponse): void;
   close(): Promise<void>;
 };
 
@@ -17,14 +17,14 @@ export type PdsOptions = { did: string; handle: string; password: string; lifeSe
 export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator> {
   const { did, handle, password, lifeSeconds = 7_200 } = options;
   const requests: PdsEmulator["requests"] = [];
-  const next = new Map<string, EmulatedAnswer[]>();
+  const next = new Map<string, EmulatedResponse[]>();
   const access = new Set<string>();
   const refresh = new Set<string>();
   let issued = 0;
 
   const { url, close } = await startHost(answer);
 
-  function answer(request: IncomingMessage, body: string): EmulatedAnswer {
+  function answer(request: IncomingMessage, body: string): EmulatedResponse {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const authorization = request.headers.authorization ?? null;
     requests.push({ method: request.method ?? "", path: pathname, authorization });
@@ -54,7 +54,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     }
   }
 
-  function session(): EmulatedAnswer {
+  function session(): EmulatedResponse {
     issued += 1;
     const accessJwt = tokenOf("access", lifeSeconds);
     const refreshJwt = tokenOf("refresh", 90 * 86_400);
@@ -84,7 +84,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
   };
 }
 
-const refusal = (status: number, error: string, message: string): EmulatedAnswer => ({
+const refusal = (status: number, error: string, message: string): EmulatedResponse => ({
   status,
   json: { error, message },
 });

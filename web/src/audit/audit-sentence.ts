@@ -1,14 +1,14 @@
-import type { AuditEntryAnswer } from "../../../src/http/dashboard/contract/audit.ts";
+import type { AuditEntryResponse } from "../../../src/http/dashboard/contract/audit.ts";
 import { isolated } from "../isolated.ts";
 
-export type AuditAction = AuditEntryAnswer["action"];
+export type AuditAction = AuditEntryResponse["action"];
 
 /** Describes an entry without its actor or final period. */
-export function auditSentence(entry: AuditEntryAnswer): string {
+export function auditSentence(entry: AuditEntryResponse): string {
   return sentences[entry.action](entry);
 }
 
-const sentences: Readonly<Record<AuditAction, (entry: AuditEntryAnswer) => string>> = {
+const sentences: Readonly<Record<AuditAction, (entry: AuditEntryResponse) => string>> = {
   account_created: ({ detail }) => `Account created${methodText(detail.way)}`,
   account_deleted: () => "Account deleted",
   account_exported: () => "Account data exported",
@@ -45,7 +45,7 @@ const sentences: Readonly<Record<AuditAction, (entry: AuditEntryAnswer) => strin
 
 export const auditActions = Object.keys(sentences) as AuditAction[];
 
-type DetailValue = AuditEntryAnswer["detail"][string] | undefined;
+type DetailValue = AuditEntryResponse["detail"][string] | undefined;
 
 const methods: Readonly<Record<string, string>> = {
   github: " with GitHub",
@@ -71,7 +71,7 @@ const refusalText = (reason: DetailValue) => {
   return why === undefined ? "" : `: ${why}`;
 };
 
-function appText({ key }: AuditEntryAnswer): string {
+function appText({ key }: AuditEntryResponse): string {
   return key === null || key === "a deleted key"
     ? "an app (since deleted)"
     : `app ${isolated(key)}`;
@@ -86,7 +86,7 @@ const endReasons: Readonly<Record<string, string>> = {
 const endReasonText = (reason: DetailValue) =>
   typeof reason === "string" ? (endReasons[reason] ?? "") : "";
 
-function keyText({ key }: AuditEntryAnswer): string {
+function keyText({ key }: AuditEntryResponse): string {
   return key === null || key === "a deleted key" ? "a key (since deleted)" : `key ${isolated(key)}`;
 }
 
@@ -95,7 +95,7 @@ function overlapText(hours: DetailValue): string {
   return `old key valid for another ${hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`}`;
 }
 
-function credentialText({ platform, kind }: AuditEntryAnswer["detail"]): string {
+function credentialText({ platform, kind }: AuditEntryResponse["detail"]): string {
   return typeof platform === "string" ? ` for ${platform}, ${String(kind)}` : "";
 }
 
@@ -109,7 +109,7 @@ function countText(sessions: DetailValue): string {
 function ratesText({
   requests_per_second: requests,
   submissions_per_minute: searches,
-}: AuditEntryAnswer["detail"]): string {
+}: AuditEntryResponse["detail"]): string {
   const parts = [
     ...(requests === undefined ? [] : [`${rateText(requests, "request")} per second`]),
     ...(searches === undefined ? [] : [`${rateText(searches, "search")} per minute`]),
@@ -122,7 +122,7 @@ function rateText(rate: DetailValue, one: "request" | "search"): string {
   return typeof rate === "number" ? `${rate} ${rate === 1 ? one : many}` : `the default ${many}`;
 }
 
-function changesText(detail: AuditEntryAnswer["detail"]): string {
+function changesText(detail: AuditEntryResponse["detail"]): string {
   const { renamed, methods, expires_at: expiresAt } = detail;
   const rates = ratesText(detail);
   const limits = [

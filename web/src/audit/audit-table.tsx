@@ -1,24 +1,24 @@
-import type { AuditEntryAnswer } from "../../../src/http/dashboard/contract/audit.ts";
+import type { AuditEntryResponse } from "../../../src/http/dashboard/contract/audit.ts";
 import { type Column, Table } from "../components/table.tsx";
 import { exactTime, fromNow, shortTime, useNow } from "../components/time.tsx";
 import { auditSentence } from "./audit-sentence.ts";
 
-const when: Column<AuditEntryAnswer> = { title: "When", cell: ({ at }) => <When at={at} /> };
-const description: Column<AuditEntryAnswer> = {
+const when: Column<AuditEntryResponse> = { title: "When", cell: ({ at }) => <When at={at} /> };
+const description: Column<AuditEntryResponse> = {
   title: "What",
   cell: (entry) => <span className="soft-wrap">{auditSentence(entry)}</span>,
 };
-const subject: Column<AuditEntryAnswer> = {
+const subject: Column<AuditEntryResponse> = {
   title: "Account",
   cell: ({ subject: name }) =>
     name === null ? <span className="quiet">none</span> : <bdi>{name}</bdi>,
 };
-const actor: Column<AuditEntryAnswer> = {
+const actor: Column<AuditEntryResponse> = {
   title: "By",
   cell: ({ actor: name }) => <bdi>{name}</bdi>,
 };
 
-export const auditColumns: readonly Column<AuditEntryAnswer>[] = [
+export const auditColumns: readonly Column<AuditEntryResponse>[] = [
   when,
   description,
   subject,
@@ -31,7 +31,7 @@ export function AuditTable({
   entries,
 }: {
   caption: string;
-  entries: readonly AuditEntryAnswer[];
+  entries: readonly AuditEntryResponse[];
 }) {
   return (
     <Table

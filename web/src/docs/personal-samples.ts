@@ -1,17 +1,17 @@
-import type { KeysAnswer } from "../../../src/http/dashboard/contract/keys.ts";
-import type { SessionAnswer } from "../../../src/http/dashboard/contract/session.ts";
+import type { KeysResponse } from "../../../src/http/dashboard/contract/keys.ts";
+import type { SessionResponse } from "../../../src/http/dashboard/contract/session.ts";
 
 const exampleUrl = "http://127.0.0.1:8080";
 
 /** Writes the address of this service into samples, and names a key of the signed-in caller below those that need one. */
 export async function personaliseSamples(): Promise<void> {
-  const session = await read<SessionAnswer>("/dashboard/api/session");
+  const session = await read<SessionResponse>("/dashboard/api/session");
   if (session === null) return;
   for (const code of document.querySelectorAll(".sample code")) {
     replaceText(code, exampleUrl, session.base_url);
   }
   if (session.signed_in === null) return;
-  const answer = await read<KeysAnswer>("/dashboard/api/keys");
+  const answer = await read<KeysResponse>("/dashboard/api/keys");
   const key = answer?.keys.find(({ state }) => state === "active");
   if (key === undefined) return;
   for (const sample of document.querySelectorAll(".sample")) {

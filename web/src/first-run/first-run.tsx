@@ -1,8 +1,8 @@
 import "./first-run.css";
 import { useState } from "preact/compat";
 import { Link } from "wouter";
-import type { SamplesAnswer } from "../../../src/http/dashboard/contract/operator.ts";
-import type { StatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
+import type { SamplesResponse } from "../../../src/http/dashboard/contract/operator.ts";
+import type { StatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 import { api } from "../api.ts";
 import { commandText } from "../command-text.ts";
 import { Button } from "../components/button.tsx";
@@ -21,7 +21,7 @@ const everyMs = 2_000;
 export function FirstRun() {
   const [wasEmpty, setWasEmpty] = useState(false);
   const { account } = useSignedIn();
-  const { data, refresh } = useApi<StatusAnswer>(
+  const { data, refresh } = useApi<StatusResponse>(
     "/dashboard/api/status?range=24h",
     wasEmpty ? everyMs : 0,
   );
@@ -66,7 +66,7 @@ function OperatorSteps({ onLoaded }: { onLoaded(): Promise<void> }) {
   const { isPending, problem, run } = useAction();
   const load = () =>
     run(async () => {
-      await api.post<SamplesAnswer>("/dashboard/api/operator/samples");
+      await api.post<SamplesResponse>("/dashboard/api/operator/samples");
       setLoaded(true);
       await onLoaded();
     });

@@ -1,4 +1,4 @@
-import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 import type { Method } from "../../../src/platforms/methods.ts";
 import type { AccessMethod, SearchPlatform } from "../../../src/platforms/source.ts";
 import type { Platform } from "../../../src/posts/post.ts";
@@ -24,7 +24,7 @@ export type JobHead = {
   /** Null until started; `embedded` is the server's own node. */
   node: string | null;
   /** The node's evidence when it ran the job. */
-  evidence: NodeStatusAnswer["evidence"] | null;
+  evidence: NodeStatusResponse["evidence"] | null;
   count: number | null;
   complete: boolean | null;
   warnings: readonly JobWarning[];

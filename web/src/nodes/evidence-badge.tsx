@@ -1,20 +1,20 @@
-import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 import { Badge } from "../components/badge.tsx";
 import type { Tone } from "../components/note.tsx";
 
-const tones: Readonly<Record<NodeStatusAnswer["evidence"], Tone | undefined>> = {
+const tones: Readonly<Record<NodeStatusResponse["evidence"], Tone | undefined>> = {
   tdx: "accent",
   simulated: "caution",
   none: undefined,
 };
 
-const words: Readonly<Record<NodeStatusAnswer["evidence"], string>> = {
+const words: Readonly<Record<NodeStatusResponse["evidence"], string>> = {
   tdx: "tdx",
   simulated: "simulated",
   none: "no evidence",
 };
 
-export function EvidenceBadge({ evidence }: { evidence: NodeStatusAnswer["evidence"] }) {
+export function EvidenceBadge({ evidence }: { evidence: NodeStatusResponse["evidence"] }) {
   const tone = tones[evidence];
   return <Badge {...(tone === undefined ? {} : { tone })}>{words[evidence]}</Badge>;
 }

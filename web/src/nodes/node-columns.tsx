@@ -1,4 +1,4 @@
-import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 import { Badge } from "../components/badge.tsx";
 import type { Column } from "../components/table.tsx";
 import { Ago, useNow } from "../components/time.tsx";
@@ -47,12 +47,12 @@ export const nodeColumns = {
       </>
     ),
   },
-} as const satisfies Record<string, Column<NodeStatusAnswer>>;
+} as const satisfies Record<string, Column<NodeStatusResponse>>;
 
 function NodeCell({
   node: { id, name, platforms, is_spare: isSpare },
 }: {
-  node: NodeStatusAnswer;
+  node: NodeStatusResponse;
 }) {
   const isEmbedded = id === "embedded";
   const names = listText(platforms.map((platform) => platformNames[platform]));
@@ -68,7 +68,7 @@ function NodeCell({
   );
 }
 
-function StateCell({ node }: { node: NodeStatusAnswer }) {
+function StateCell({ node }: { node: NodeStatusResponse }) {
   const nowMs = useNow(5_000);
   const { word, tone, detail } = nodeStateText(node, nowMs);
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 import { nodeOf } from "./node.test-support.ts";
 import { nodeStateText } from "./node-state.ts";
 
@@ -7,7 +7,7 @@ const nowMs = Date.parse("2026-11-22T12:00:00.000Z");
 const until = "2026-11-22T12:05:00.000Z";
 const quarantine = { reason: "wrong answers", until };
 
-test.each<[Partial<NodeStatusAnswer>, string, string]>([
+test.each<[Partial<NodeStatusResponse>, string, string]>([
   [{}, "connected", "for 3 h"],
   [{ connected_at: null }, "connected", ""],
   [{ is_connected: false }, "not connected", "last seen 1 min ago"],

@@ -1,11 +1,11 @@
-import type { NodeStatusAnswer } from "../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 import type { Tone } from "../components/note.tsx";
 import { coarseDuration, fromNow } from "../components/time.tsx";
 
 export type NodeStateText = { word: string; tone: Tone | null; detail: string };
 
 /** A reason why the node does no work takes precedence over its connection. */
-export function nodeStateText(node: NodeStatusAnswer, nowMs: number): NodeStateText {
+export function nodeStateText(node: NodeStatusResponse, nowMs: number): NodeStateText {
   const { quarantine, connected_at: connectedAt, seen_at: seenAt } = node;
   if (quarantine !== null) {
     const end = quarantine.until === null ? "" : `; ends ${fromNow(quarantine.until, nowMs)}`;

@@ -1,4 +1,4 @@
-import type { KeyListingAnswer } from "../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingResponse } from "../../../src/http/dashboard/contract/keys.ts";
 import type { PastSearch } from "../pages/playground/query-history.ts";
 import type { Page } from "../pages.tsx";
 
@@ -29,7 +29,7 @@ export function paletteItems({
 }: {
   pages: readonly Pick<Page, "path" | "title">[];
   searches: readonly PastSearch[];
-  keys: readonly Pick<KeyListingAnswer, "id" | "name">[];
+  keys: readonly Pick<KeyListingResponse, "id" | "name">[];
 }): readonly PaletteItem[] {
   return [
     ...pages.map(({ path, title }) => item("Pages", title, path)),

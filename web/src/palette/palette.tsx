@@ -3,7 +3,7 @@ import "../components/field.css";
 import "./palette.css";
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from "preact/compat";
 import { useLocation } from "wouter";
-import type { KeysAnswer } from "../../../src/http/dashboard/contract/keys.ts";
+import type { KeysResponse } from "../../../src/http/dashboard/contract/keys.ts";
 import { readHistory } from "../pages/playground/query-history.ts";
 import { pagesFor } from "../pages.tsx";
 import { useSignedIn } from "../session.tsx";
@@ -14,7 +14,7 @@ import { matchingItems, type PaletteItem, paletteItems } from "./palette-items.t
 export function Palette({ onClose }: { onClose(): void }) {
   const { account } = useSignedIn();
   const [, go] = useLocation();
-  const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
+  const { data } = useApi<KeysResponse>("/dashboard/api/keys");
   const [text, setText] = useState("");
   const [selectedIndex, setSelectedIndex] = useState(0);
   const id = useId();

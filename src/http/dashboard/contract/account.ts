@@ -12,10 +12,10 @@ export type SessionListing = {
   used_at: string;
   expires_at: string;
 };
-export type SessionsAnswer = { sessions: readonly SessionListing[] };
+export type SessionsResponse = { sessions: readonly SessionListing[] };
 
 /** GET /dashboard/api/spending: on X in this month (UTC), including running calls. */
-export type SpendingAnswer = {
+export type SpendingResponse = {
   /** Such as 2026-11. */
   month: string;
   /**

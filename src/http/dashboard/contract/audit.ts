@@ -5,8 +5,8 @@ import type { AuditAction } from "../../../accounts/audit-actions.ts";
  * &to=<time>&before=<sequence>: newest first. GET /dashboard/api/account/audit: the caller's own
  * account.
  */
-export type AuditAnswer = { entries: readonly AuditEntryAnswer[]; next: number | null };
-export type AuditEntryAnswer = {
+export type AuditResponse = { entries: readonly AuditEntryResponse[]; next: number | null };
+export type AuditEntryResponse = {
   sequence: number;
   at: string;
   action: AuditAction;

@@ -13,10 +13,10 @@ export type AppListing = {
   /** When the connection ends unless the app refreshes its tokens. */
   expires_at: string;
 };
-export type AppsAnswer = { apps: readonly AppListing[] };
+export type AppsResponse = { apps: readonly AppListing[] };
 
 /** POST /dashboard/api/authorizations {query}: what an app requests. */
-export type AuthorizationAnswer = {
+export type AuthorizationResponse = {
   client_name: string;
   client_host: string;
   redirect_host: string;
@@ -28,4 +28,4 @@ export type AuthorizationAnswer = {
 );
 
 /** POST /dashboard/api/authorizations/decision. A decision without methods denies. */
-export type DecisionAnswer = { location: string };
+export type DecisionResponse = { location: string };

@@ -1,7 +1,7 @@
 import type { Platform } from "../../../posts/post.ts";
 
 /** GET /dashboard/api/credentials. */
-export type CredentialsAnswer = {
+export type CredentialsResponse = {
   credentials: readonly CredentialListing[];
   kinds: readonly CredentialKindListing[];
 };

@@ -1,19 +1,19 @@
 import type { Method } from "../../../platforms/methods.ts";
 
 /** GET /dashboard/api/keys, with those that ended in the last 30 days. */
-export type KeysAnswer = {
-  keys: readonly KeyListingAnswer[];
+export type KeysResponse = {
+  keys: readonly KeyListingResponse[];
   max_keys: number;
-  limits: KeyLimitsAnswer;
+  limits: KeyLimitsResponse;
 };
 
 /** Null: the account's limit. */
-export type KeyLimitsAnswer = {
+export type KeyLimitsResponse = {
   requests_per_second: number | null;
   submissions_per_minute: number | null;
 };
 
-export type KeyListingAnswer = KeyLimitsAnswer & {
+export type KeyListingResponse = KeyLimitsResponse & {
   id: string;
   name: string;
   /** Visible part: `ear_<id>_…`. */
@@ -42,7 +42,7 @@ export type NewKeyRequest = {
   expires_at?: string | null;
 };
 /** The only answer with the token. */
-export type NewKeyAnswer = { key: KeyListingAnswer; token: string };
+export type NewKeyResponse = { key: KeyListingResponse; token: string };
 
 /** PATCH /dashboard/api/keys/<id>: absent members stay unchanged. */
 export type KeyChange = Partial<NewKeyRequest>;
@@ -51,7 +51,7 @@ export type KeyChange = Partial<NewKeyRequest>;
 export type RotateKey = { overlap_hours: number };
 
 /** GET /dashboard/api/keys/<id>/requests. */
-export type KeyRequestsAnswer = { requests: readonly KeyRequestListing[] };
+export type KeyRequestsResponse = { requests: readonly KeyRequestListing[] };
 export type KeyRequestListing = {
   /** The header X-Request-Id. */
   id: string;

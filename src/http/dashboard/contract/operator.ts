@@ -2,13 +2,13 @@ import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
 import type { JobState } from "../../../jobs/job.ts";
 import type { Method } from "../../../platforms/methods.ts";
 import type { Platform } from "../../../posts/post.ts";
-import type { KeyListingAnswer } from "./keys.ts";
-import type { NodeStatusAnswer } from "./status.ts";
+import type { KeyListingResponse } from "./keys.ts";
+import type { NodeStatusResponse } from "./status.ts";
 import type { UsageTotals } from "./usage.ts";
 
 /** GET …/operator/accounts. All of operator/ returns 404 unless the caller is an operator. */
-export type AccountsAnswer = { accounts: readonly AccountListingAnswer[]; next: string | null };
-export type AccountListingAnswer = {
+export type AccountsResponse = { accounts: readonly AccountListingResponse[]; next: string | null };
+export type AccountListingResponse = {
   id: string;
   name: string;
   provider: ProviderName | null;
@@ -25,14 +25,14 @@ export type AccountListingAnswer = {
  * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>, operator/jobs?account=<id>&after=<cursor> and
  * operator/usage?range=<range>&account=<id>&after=<cursor>: of one account or all, newest first.
  */
-export type AllKeysAnswer = { keys: readonly AnyKeyListing[]; next: string | null };
+export type AllKeysResponse = { keys: readonly AnyKeyListing[]; next: string | null };
 export type AnyKeyListing = Pick<
-  KeyListingAnswer,
+  KeyListingResponse,
   "id" | "name" | "shown" | "state" | "created_at" | "expires_at" | "used_at" | "used_from"
 > & { account: AccountReference };
 export type AccountReference = { id: string; name: string };
 
-export type AllJobsAnswer = { jobs: readonly AnyJobListing[]; next: string | null };
+export type AllJobsResponse = { jobs: readonly AnyJobListing[]; next: string | null };
 /** A job without its query. */
 export type AnyJobListing = {
   uuid: string;
@@ -50,7 +50,7 @@ export type AnyJobListing = {
 };
 
 /** The newest accounts first. */
-export type AllUsageAnswer = { accounts: readonly AccountUsageListing[]; next: string | null };
+export type AllUsageResponse = { accounts: readonly AccountUsageListing[]; next: string | null };
 export type AccountUsageListing = Omit<UsageTotals, "p50_ms" | "p99_ms"> & {
   account: AccountReference;
 };
@@ -65,11 +65,11 @@ export type AccountChange = {
 };
 
 /** GET …/operator/nodes. Approval ends a drain; removal is permanent. */
-export type NodesAnswer = {
+export type NodesResponse = {
   nodes: readonly NodeListing[];
   events: readonly NodeEventListing[];
 };
-export type NodeListing = NodeStatusAnswer & {
+export type NodeListing = NodeStatusResponse & {
   version: string;
   /** Null if nothing was measured. */
   image: string | null;
@@ -86,4 +86,4 @@ export type NodeEventListing = {
 };
 
 /** POST …/operator/samples. */
-export type SamplesAnswer = { imported: number };
+export type SamplesResponse = { imported: number };

@@ -6,7 +6,7 @@ import type { ProviderName } from "../../../accounts/sign-in/provider.ts";
 import type { RefusalCode } from "../../../accounts/sign-in/refusal.ts";
 
 /** GET /dashboard/api/session. */
-export type SessionAnswer = {
+export type SessionResponse = {
   signed_in: SignedIn | null;
   /** Empty: only an operator's link signs in. */
   providers: readonly { name: ProviderName; label: string }[];

@@ -3,7 +3,7 @@ import type { InsecureEvidence } from "./session.ts";
 import type { UsageRange } from "./usage.ts";
 
 /** GET /dashboard/api/status. */
-export type StatusAnswer = {
+export type StatusResponse = {
   range: UsageRange;
   from: string;
   to: string;
@@ -20,7 +20,7 @@ export type StatusAnswer = {
     max_age_ms: number | null;
     free_disk_bytes: number | null;
   };
-  nodes: readonly NodeStatusAnswer[];
+  nodes: readonly NodeStatusResponse[];
   queue: { waiting: number };
 };
 export type PlatformStatus = {
@@ -49,7 +49,7 @@ export type PlatformStatus = {
   /** Maximum per part of the range; empty if no stream reports it. */
   lag: readonly { at: string; lag_ms: number }[];
 };
-export type NodeStatusAnswer = {
+export type NodeStatusResponse = {
   id: string;
   name: string;
   evidence: "tdx" | InsecureEvidence;

@@ -2,7 +2,7 @@ import type { Method } from "../../../platforms/methods.ts";
 
 /** GET /dashboard/api/usage. */
 export type UsageRange = "24h" | "7d" | "30d";
-export type UsageAnswer = {
+export type UsageResponse = {
   range: UsageRange;
   from: string;
   to: string;

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { HttpContext } from "../../context.ts";
 import { auditEntry } from "../../dashboard/account-answers.ts";
-import type { AuditAnswer } from "../../dashboard/contract/audit.ts";
+import type { AuditResponse } from "../../dashboard/contract/audit.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
 import { exportLines } from "../../dashboard/export-lines.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
@@ -49,11 +49,11 @@ export function addAccountRoutes(
     url: `${path}/audit`,
     config,
     schema: { ...hide, querystring: ownAuditQuery },
-    handler: async (request): Promise<AuditAnswer> => {
+    handler: async (request): Promise<AuditResponse> => {
       const { accountId } = callerOf(request);
       const before = request.query.before ?? null;
       const part = { accountId, before, limit: auditPage };
-      return auditAnswer((await accounts.read("readAudit", part)).map(auditEntry));
+      return auditResponse((await accounts.read("readAudit", part)).map(auditEntry));
     },
   });
 
@@ -73,7 +73,7 @@ export function addAccountRoutes(
 }
 
 /** A full page may be followed by another. */
-export function auditAnswer(entries: AuditAnswer["entries"]): AuditAnswer {
+export function auditResponse(entries: AuditResponse["entries"]): AuditResponse {
   const last = entries.at(-1);
   const isFull = last !== undefined && entries.length === auditPage;
   return { entries, next: isFull ? last.sequence : null };

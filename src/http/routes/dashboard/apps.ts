@@ -1,6 +1,6 @@
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
-import type { AppsAnswer } from "../../dashboard/contract/connect.ts";
+import type { AppsResponse } from "../../dashboard/contract/connect.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { appPath } from "../../schemas/apps.ts";
@@ -18,7 +18,7 @@ export function addAppRoutes(
     url: "/dashboard/api/apps",
     config,
     schema: hide,
-    handler: async (request): Promise<AppsAnswer> => {
+    handler: async (request): Promise<AppsResponse> => {
       const { accountId } = sessionOf(request);
       const apps = await accounts.read("listApps", { accountId, nowMs: clock.now() });
       return {

@@ -13,7 +13,7 @@ import {
 import { isLoopback } from "../../../accounts/grants/redirect-uri.ts";
 import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
-import type { AuthorizationAnswer, DecisionAnswer } from "../../dashboard/contract/connect.ts";
+import type { AuthorizationResponse, DecisionResponse } from "../../dashboard/contract/connect.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { mcpResource } from "../../oauth/resource.ts";
@@ -43,7 +43,7 @@ export function addAuthorizationRoutes(
     url: path,
     config,
     schema: { ...hide, body: authorizationQuery },
-    handler: async (request, reply): Promise<AuthorizationAnswer> => {
+    handler: async (request, reply): Promise<AuthorizationResponse> => {
       // Each request fetches a document from an address that it names.
       slots.take(request, reply);
       const head = readRequestHead(request.body.query);
@@ -80,7 +80,7 @@ export function addAuthorizationRoutes(
     url: `${path}/decision`,
     config,
     schema: { ...hide, body: authorizationDecision },
-    handler: async (request): Promise<DecisionAnswer> => {
+    handler: async (request): Promise<DecisionResponse> => {
       const nowMs = clock.now();
       const owner = ownerOf(request);
       const { ticket, methods: chosen } = request.body;

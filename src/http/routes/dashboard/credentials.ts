@@ -4,14 +4,14 @@ import type { Credential } from "../../../platforms/credential.ts";
 import type { HttpContext } from "../../context.ts";
 import type {
   AuthorizationStep,
-  CredentialsAnswer,
+  CredentialsResponse,
   CredentialTest,
 } from "../../dashboard/contract/credentials.ts";
 import { credentialKindListing, credentialListing } from "../../dashboard/credential-listing.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { setRetryAfter } from "../../problems/refused-by-rate.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { authorizationAnswer, credentialPath, newCredential } from "../../schemas/credentials.ts";
+import { authorizationResponse, credentialPath, newCredential } from "../../schemas/credentials.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const config = { access: "session" as const };
@@ -43,7 +43,7 @@ export function addCredentialRoutes(
     url: path,
     config,
     schema: hide,
-    handler: async (request): Promise<CredentialsAnswer> => ({
+    handler: async (request): Promise<CredentialsResponse> => ({
       credentials: (await credentials.list(callerOf(request).accountId)).map(listing),
       kinds: credentials.kinds.map(credentialKindListing),
     }),
@@ -74,7 +74,7 @@ export function addCredentialRoutes(
     method: "POST",
     url: `${path}/authorizations/:id`,
     config,
-    schema: { ...hide, params: credentialPath, body: authorizationAnswer },
+    schema: { ...hide, params: credentialPath, body: authorizationResponse },
     handler: async (request, reply) => {
       const { answer } = request.body;
       return stepOf(

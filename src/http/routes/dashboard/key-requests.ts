@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import type { KeyRequestsAnswer } from "../../dashboard/contract/keys.ts";
+import type { KeyRequestsResponse } from "../../dashboard/contract/keys.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { keyPath } from "../../schemas/keys.ts";
@@ -15,7 +15,7 @@ export function addKeyRequestsRoute(
     url: "/dashboard/api/keys/:id/requests",
     config: { access: "session" },
     schema: { hide: true, params: keyPath },
-    handler: async (request): Promise<KeyRequestsAnswer> => {
+    handler: async (request): Promise<KeyRequestsResponse> => {
       const key = { accountId: callerOf(request).accountId, keyId: request.params.id };
       if (!(await accounts.read("ownsKey", key))) {
         throw problem("key_not_found", "key not found");

@@ -2,7 +2,11 @@ import type { FastifyRequest } from "fastify";
 import type { CreatedOwnKey, KeyChoice } from "../../../accounts/keys/own-operations.ts";
 import type { OwnKey } from "../../../accounts/keys/read-keys.ts";
 import type { HttpContext } from "../../context.ts";
-import type { KeyListingAnswer, KeysAnswer, NewKeyAnswer } from "../../dashboard/contract/keys.ts";
+import type {
+  KeyListingResponse,
+  KeysResponse,
+  NewKeyResponse,
+} from "../../dashboard/contract/keys.ts";
 import { keyChoiceOf } from "../../dashboard/key-choice.ts";
 import { keyListings } from "../../dashboard/key-listing.ts";
 import { callerOf } from "../../middleware/caller.ts";
@@ -27,7 +31,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     url: path,
     config,
     schema: hide,
-    handler: async (request): Promise<KeysAnswer> => {
+    handler: async (request): Promise<KeysResponse> => {
       const { accountId } = callerOf(request);
       const { limits, maxKeysPerAccount } = context.settings;
       const endedSinceMs = clock.now() - showEndedMs;
@@ -51,7 +55,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     url: path,
     config,
     schema: { ...hide, body: newKey },
-    handler: async (request, reply): Promise<NewKeyAnswer> => {
+    handler: async (request, reply): Promise<NewKeyResponse> => {
       const created = await accounts.write("createOwnKey", {
         ...ownerOf(context, request),
         ...unlimited,
@@ -69,7 +73,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     url: `${path}/first`,
     config,
     schema: hide,
-    handler: async (request, reply): Promise<NewKeyAnswer> => {
+    handler: async (request, reply): Promise<NewKeyResponse> => {
       const created = await accounts.write("issueFirstKey", {
         ...ownerOf(context, request),
         ...bounds(context),
@@ -84,7 +88,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     url: `${path}/:id`,
     config,
     schema: { ...hide, params: keyPath, body: keyChange },
-    handler: async (request): Promise<{ key: KeyListingAnswer }> => {
+    handler: async (request): Promise<{ key: KeyListingResponse }> => {
       const key = await accounts.write("changeKey", {
         ...ownerOf(context, request),
         id: request.params.id,
@@ -99,7 +103,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     url: `${path}/:id/rotate`,
     config,
     schema: { ...hide, params: keyPath, body: keyRotation },
-    handler: async (request, reply): Promise<NewKeyAnswer> => {
+    handler: async (request, reply): Promise<NewKeyResponse> => {
       const { accountId, limits, nowMs } = ownerOf(context, request);
       const { id, token } = await accounts.write("rotateKey", {
         id: request.params.id,
@@ -148,11 +152,11 @@ function bounds({ settings }: KeyContext) {
 async function newKeyAnswer(
   context: KeyContext,
   { key, token }: CreatedOwnKey,
-): Promise<NewKeyAnswer> {
+): Promise<NewKeyResponse> {
   return { key: await listingOf(context, key), token };
 }
 
-async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListingAnswer> {
+async function listingOf({ limiter, clock }: KeyContext, key: OwnKey): Promise<KeyListingResponse> {
   const [listing] = await keyListings(limiter, [key], clock.now());
   if (listing === undefined) throw problem("internal", "the new key is missing from the list");
   return listing;

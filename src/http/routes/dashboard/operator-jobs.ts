@@ -1,7 +1,7 @@
 import type { JobSummary } from "../../../jobs/job.ts";
 import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
 import type { HttpContext } from "../../context.ts";
-import type { AllJobsAnswer, AnyJobListing } from "../../dashboard/contract/operator.ts";
+import type { AllJobsResponse, AnyJobListing } from "../../dashboard/contract/operator.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { allJobsQuery } from "../../schemas/activity.ts";
@@ -35,7 +35,7 @@ export function addOperatorJobsRoute(
     url: "/dashboard/api/operator/jobs",
     config: { access: "operator" },
     schema: { hide: true, querystring: allJobsQuery },
-    handler: async (request): Promise<AllJobsAnswer> => {
+    handler: async (request): Promise<AllJobsResponse> => {
       const { account, after = null } = request.query;
       const page = await (account === undefined ? pageOfAll(after) : pageOf(account, after));
       const ids = [...new Set(page.jobs.map(({ accountId }) => accountId))];

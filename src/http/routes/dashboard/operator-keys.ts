@@ -1,7 +1,7 @@
 import { keyStateOf } from "../../../accounts/keys/key.ts";
 import type { HttpContext } from "../../context.ts";
 import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
-import type { AllKeysAnswer } from "../../dashboard/contract/operator.ts";
+import type { AllKeysResponse } from "../../dashboard/contract/operator.ts";
 import { allKeysQuery } from "../../schemas/activity.ts";
 import { iso, isoOrNull } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -14,7 +14,7 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
     url: "/dashboard/api/operator/keys",
     config: { access: "operator" },
     schema: { hide: true, querystring: allKeysQuery },
-    handler: async (request): Promise<AllKeysAnswer> => {
+    handler: async (request): Promise<AllKeysResponse> => {
       const { query, account = null, after } = request.query;
       const page = await accounts.read("findKeys", {
         query: query?.trim() || null,

@@ -1,7 +1,7 @@
 import { nodeChanges } from "../../../accounts/admin/node-operations.ts";
 import type { HttpContext } from "../../context.ts";
-import type { NodesAnswer } from "../../dashboard/contract/operator.ts";
-import { nodesAnswer } from "../../dashboard/nodes-answer.ts";
+import type { NodesResponse } from "../../dashboard/contract/operator.ts";
+import { nodesResponse } from "../../dashboard/nodes-answer.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { nodePath } from "../../schemas/accounts.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -15,9 +15,9 @@ const maxEvents = 50;
 export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, clock, nodes } = context;
 
-  async function answer(): Promise<NodesAnswer> {
+  async function answer(): Promise<NodesResponse> {
     const survey = await accounts.read("surveyNodes", { limit: maxEvents });
-    return nodesAnswer(survey, nodes.nodes(), clock.now());
+    return nodesResponse(survey, nodes.nodes(), clock.now());
   }
 
   app.route({
@@ -34,7 +34,7 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
       url: `${path}/:id/${change}`,
       config,
       schema: { ...hide, params: nodePath },
-      handler: async (request): Promise<NodesAnswer> => {
+      handler: async (request): Promise<NodesResponse> => {
         const actor = { accountId: callerOf(request).accountId };
         const params = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
         await accounts.write("changeNode", params);

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import type { SamplesAnswer } from "../../dashboard/contract/operator.ts";
+import type { SamplesResponse } from "../../dashboard/contract/operator.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addOperatorSamplesRoute(app: TypedApp, { loadSamples }: HttpContext): void {
@@ -8,6 +8,6 @@ export function addOperatorSamplesRoute(app: TypedApp, { loadSamples }: HttpCont
     url: "/dashboard/api/operator/samples",
     config: { access: "operator" },
     schema: { hide: true },
-    handler: async (): Promise<SamplesAnswer> => ({ imported: await loadSamples() }),
+    handler: async (): Promise<SamplesResponse> => ({ imported: await loadSamples() }),
   });
 }

@@ -1,7 +1,7 @@
 import type { HttpContext } from "../../context.ts";
 import { readAccountCursor } from "../../dashboard/account-answers.ts";
 import { allUsage } from "../../dashboard/all-usage.ts";
-import type { AllUsageAnswer } from "../../dashboard/contract/operator.ts";
+import type { AllUsageResponse } from "../../dashboard/contract/operator.ts";
 import { allUsageQuery } from "../../schemas/activity.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -11,7 +11,7 @@ export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void
     url: "/dashboard/api/operator/usage",
     config: { access: "operator" },
     schema: { hide: true, querystring: allUsageQuery },
-    handler: async (request): Promise<AllUsageAnswer> => {
+    handler: async (request): Promise<AllUsageResponse> => {
       const { range, account = null, after } = request.query;
       // Includes the latest calls.
       await context.usage.flush();

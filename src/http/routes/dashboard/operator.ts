@@ -1,16 +1,16 @@
 import type { AccountChangeRequest } from "../../../accounts/admin/change-operations.ts";
 import type { HttpContext } from "../../context.ts";
 import {
-  accountListingAnswer,
+  accountListingResponse,
   auditEntry,
   readAccountCursor,
   writeAccountCursor,
 } from "../../dashboard/account-answers.ts";
-import type { AuditAnswer } from "../../dashboard/contract/audit.ts";
+import type { AuditResponse } from "../../dashboard/contract/audit.ts";
 import type {
   AccountChange,
-  AccountListingAnswer,
-  AccountsAnswer,
+  AccountListingResponse,
+  AccountsResponse,
 } from "../../dashboard/contract/operator.ts";
 import { accountOf, deleteAccount } from "../../dashboard/delete-account.ts";
 import { listAccounts } from "../../dashboard/list-accounts.ts";
@@ -23,7 +23,7 @@ import {
 } from "../../schemas/accounts.ts";
 import { auditQuery } from "../../schemas/audit.ts";
 import type { TypedApp } from "../typed-app.ts";
-import { auditAnswer, auditPage } from "./account.ts";
+import { auditPage, auditResponse } from "./account.ts";
 
 const config = { access: "operator" as const };
 const hide = { hide: true };
@@ -39,7 +39,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     url: `${path}/accounts`,
     config,
     schema: { ...hide, querystring: accountsQuery },
-    handler: async (request): Promise<AccountsAnswer> => {
+    handler: async (request): Promise<AccountsResponse> => {
       const { query = "", after } = request.query;
       const page = await listAccounts(context, {
         query: query.trim() === "" ? null : query.trim(),
@@ -47,7 +47,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
         limit: accountsPage,
       });
       return {
-        accounts: page.accounts.map(accountListingAnswer),
+        accounts: page.accounts.map(accountListingResponse),
         next: page.next === null ? null : writeAccountCursor(page.next),
       };
     },
@@ -58,7 +58,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     url: `${path}/accounts/:id`,
     config,
     schema: { ...hide, params: accountPath, body: accountChange },
-    handler: async (request): Promise<{ account: AccountListingAnswer }> => {
+    handler: async (request): Promise<{ account: AccountListingResponse }> => {
       const { id } = request.params;
       await accountOf(context, id);
       const account = await accounts.write("changeAccount", {
@@ -68,7 +68,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
         nowMs: clock.now(),
       });
       if (request.body.suspended === true) await accountEnds.settle({ id, ending: "suspended" });
-      return { account: accountListingAnswer(account) };
+      return { account: accountListingResponse(account) };
     },
   });
 
@@ -90,7 +90,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     url: `${path}/audit`,
     config,
     schema: { ...hide, querystring: auditQuery },
-    handler: async (request): Promise<AuditAnswer> => {
+    handler: async (request): Promise<AuditResponse> => {
       const { account, action, actor, from, to, before } = request.query;
       const part = {
         accountId: account ?? null,
@@ -101,7 +101,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
         before: before ?? null,
         limit: auditPage,
       };
-      return auditAnswer((await accounts.read("readAudit", part)).map(auditEntry));
+      return auditResponse((await accounts.read("readAudit", part)).map(auditEntry));
     },
   });
 }

@@ -4,7 +4,7 @@ import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { clientInfoOf, clientOrigin } from "../../dashboard/client-info.ts";
-import type { SessionAnswer } from "../../dashboard/contract/session.ts";
+import type { SessionResponse } from "../../dashboard/contract/session.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { sessionOf } from "../../middleware/session.ts";
@@ -25,7 +25,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     url: "/dashboard/api/session",
     config: visitor,
     schema: hide,
-    handler: async (request, reply): Promise<SessionAnswer> => {
+    handler: async (request, reply): Promise<SessionResponse> => {
       const { session } = request;
       if (session === null) clearStaleCookie(request, reply);
       else if (isRotationDue(session)) rotate(request, reply, session);
@@ -38,7 +38,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     url: "/dashboard/api/sign-in",
     config: visitor,
     schema: { ...hide, body: linkSignIn },
-    handler: async (request, reply): Promise<SessionAnswer> => {
+    handler: async (request, reply): Promise<SessionResponse> => {
       slots.take(request, reply);
       const completed = await signIn
         .finishLink(request.body.token, clientInfoOf(request, cookies))

@@ -1,7 +1,7 @@
 import type { SessionRow } from "../../../accounts/sessions/operations.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
-import type { SessionListing, SessionsAnswer } from "../../dashboard/contract/account.ts";
+import type { SessionListing, SessionsResponse } from "../../dashboard/contract/account.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { sessionPath } from "../../schemas/sessions.ts";
@@ -19,7 +19,7 @@ export function addSessionListRoutes(
     url: "/dashboard/api/sessions",
     config,
     schema: hide,
-    handler: async (request): Promise<SessionsAnswer> => {
+    handler: async (request): Promise<SessionsResponse> => {
       const { id, accountId } = sessionOf(request);
       const { idleMs } = dashboard.sessions;
       const rows = await accounts.read("listSessions", { accountId, idleMs, nowMs: clock.now() });

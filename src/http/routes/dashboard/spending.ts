@@ -1,7 +1,7 @@
 import { monthOf } from "../../../upstream/requests/spending.ts";
 import type { Amounts } from "../../../upstream/requests/spending-rows.ts";
 import type { HttpContext } from "../../context.ts";
-import type { AccountSpending, SpendingAnswer } from "../../dashboard/contract/account.ts";
+import type { AccountSpending, SpendingResponse } from "../../dashboard/contract/account.ts";
 import { sessionOf } from "../../middleware/session.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -14,7 +14,7 @@ export function addSpendingRoute(
     url: "/dashboard/api/spending",
     config: { access: "session" },
     schema: { hide: true },
-    handler: async (request): Promise<SpendingAnswer> => {
+    handler: async (request): Promise<SpendingResponse> => {
       const { accountId } = sessionOf(request);
       const month = monthOf(clock.now());
       const spending = await accounts.read("monthSpending", { accountId, platform: "x", month });

@@ -1,5 +1,5 @@
 import type { HttpContext } from "../../context.ts";
-import { dashboardKeyId, usageAnswer } from "../../dashboard/usage-answer.ts";
+import { dashboardKeyId, usageResponse } from "../../dashboard/usage-answer.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { usageQuery } from "../../schemas/dashboard-usage.ts";
@@ -26,7 +26,7 @@ export function addUsageRoute(app: TypedApp, context: HttpContext): void {
       const { range, key: keyId = null } = request.query;
       if (keyId !== null) await requireKey(accountId, keyId);
       await usage.flush();
-      const answer = await usageAnswer(accounts, { accountId, range, keyId }, clock.now());
+      const answer = await usageResponse(accounts, { accountId, range, keyId }, clock.now());
       return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
     },
   });

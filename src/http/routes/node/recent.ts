@@ -8,9 +8,9 @@ import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
-import { recentAnswer } from "../../schemas/records.ts";
+import { recentResponse } from "../../schemas/records.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
@@ -66,8 +66,8 @@ export function addRecentRoute(
       headers: idempotencyHeaders,
       body: recentBody,
       response: {
-        200: jsonAnswer("The posts, newest first; empty if none matched.", recentAnswer),
-        ...problemAnswers({
+        200: jsonResponse("The posts, newest first; empty if none matched.", recentResponse),
+        ...problemResponses({
           400: "The body or the query is invalid.",
           401: "No valid key.",
           403: "The key is not allowed to use searchbyquery, or its account is suspended.",

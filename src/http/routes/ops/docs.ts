@@ -8,7 +8,7 @@ import { acceptsHtml } from "../../docs-site/accepts-html.ts";
 import { pathOf } from "../../docs-site/page-tree.ts";
 import { createServedPages } from "../../docs-site/served-pages.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { problemShape } from "../../schemas/answers.ts";
+import { problemShape } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { openApiFile } from "./openapi.ts";
 import { readOnce } from "./read-once.ts";

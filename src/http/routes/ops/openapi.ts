@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { packageRoot } from "../../../lib/package-root.ts";
-import { jsonAnswer } from "../../schemas/answers.ts";
+import { jsonResponse } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { readOnce } from "./read-once.ts";
 
@@ -20,7 +20,7 @@ export function addOpenApiRoute(app: TypedApp): void {
       operationId: "openapi",
       summary: "Get this description",
       tags: ["operation"],
-      response: { 200: jsonAnswer("OpenAPI 3.1.", description) },
+      response: { 200: jsonResponse("OpenAPI 3.1.", description) },
     },
     handler: async (_request, reply) =>
       reply.type("application/json; charset=utf-8").send(await page()),

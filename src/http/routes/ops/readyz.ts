@@ -3,7 +3,7 @@ import { isoText } from "../../../lib/iso-time.ts";
 import { isInsecure } from "../../../remote/evidence/evidence.ts";
 import type { NodeView } from "../../../remote/gateway/gateway.ts";
 import type { HttpContext } from "../../context.ts";
-import { jsonAnswer } from "../../schemas/answers.ts";
+import { jsonResponse } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const readiness = z
@@ -66,8 +66,8 @@ export function addReadyzRoute(app: TypedApp, context: HttpContext): void {
       summary: "Check that searches are answered",
       tags: ["operation"],
       response: {
-        200: jsonAnswer("A reader of the archive answers.", readiness),
-        503: jsonAnswer(
+        200: jsonResponse("A reader of the archive answers.", readiness),
+        503: jsonResponse(
           "No reader of the archive has answered, or the server is stopping.",
           readiness,
         ),

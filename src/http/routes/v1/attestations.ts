@@ -1,7 +1,7 @@
 import type { HttpContext } from "../../context.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { attestation, attestationPath, publishedPolicy } from "../../schemas/nodes.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const forever = "public, max-age=31536000, immutable";
@@ -18,8 +18,8 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
       tags: ["attestation"],
       params: attestationPath,
       response: {
-        200: jsonAnswer("The attestation.", attestation),
-        ...problemAnswers({
+        200: jsonResponse("The attestation.", attestation),
+        ...problemResponses({
           404: "The attestation does not exist or has been deleted.",
           503: "The store is temporarily unavailable.",
         }),
@@ -42,7 +42,7 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
       operationId: "readAttestationPolicy",
       summary: "Read the attestation policy",
       tags: ["attestation"],
-      response: { 200: jsonAnswer("The policy in force.", publishedPolicy) },
+      response: { 200: jsonResponse("The policy in force.", publishedPolicy) },
     },
     handler: async (_request, reply) =>
       reply

@@ -3,9 +3,9 @@ import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers, unexpectedBodyErrors } from "../../schemas/answers.ts";
 import { cancelled } from "../../schemas/jobs.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses, unexpectedBodyErrors } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
@@ -16,9 +16,9 @@ const shared = {
   tags: ["search"],
   security: [{ key: [] }],
   response: {
-    200: jsonAnswer("The job was cancelled.", cancelled),
+    200: jsonResponse("The job was cancelled.", cancelled),
     204: z.undefined().meta({ description: "The job had ended and was deleted." }),
-    ...problemAnswers({
+    ...problemResponses({
       400: "The request is invalid.",
       401: "No valid key.",
       403: "The account is suspended.",

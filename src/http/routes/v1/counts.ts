@@ -9,14 +9,14 @@ import { clientDisconnect } from "../../connections/client-disconnect.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import {
   type CountsQuery,
-  countsAnswer,
   countsQuery,
+  countsResponse,
   granularities,
 } from "../../schemas/counts.ts";
 import { platformPath } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { invalidRequest } from "../../schemas/validation.ts";
 import { requireCounts } from "../../submission/allowed-method.ts";
 import { warningOf } from "../../submission/new-job.ts";
@@ -42,8 +42,8 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       params: platformPath,
       querystring: countsQuery,
       response: {
-        200: jsonAnswer("The counts, oldest bucket first.", countsAnswer),
-        ...problemAnswers({
+        200: jsonResponse("The counts, oldest bucket first.", countsResponse),
+        ...problemResponses({
           400: "A parameter or the query is invalid; errors says where, and how to fix it.",
           401: "No valid key.",
           403: "The key is not allowed to search, or its account is suspended.",

@@ -6,9 +6,9 @@ import { eventsOfAccount, eventsOfJob } from "../../long-poll/job-events.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { problemAnswers } from "../../schemas/answers.ts";
 import { streamedJobChange } from "../../schemas/jobs.ts";
 import { eventsQuery, platformPath, streamHeaders } from "../../schemas/parameters.ts";
+import { problemResponses } from "../../schemas/responses.ts";
 import { invalidRequest } from "../../schemas/validation.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -27,7 +27,7 @@ const shared = {
       description: "The stream. It ends after some minutes and when the server stops: reconnect.",
       content: { "text/event-stream": { schema: streamedJobChange } },
     },
-    ...problemAnswers({
+    ...problemResponses({
       400: "A parameter is not valid, or Last-Event-ID is not an id of this stream.",
       401: "No valid key.",
       403: "The account is suspended.",

@@ -5,9 +5,9 @@ import { summaryBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { jobList } from "../../schemas/jobs.ts";
 import { jobsQuery, platformPath } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const defaultLimit = 20;
@@ -21,8 +21,8 @@ const shared = {
   security: [{ key: [] }],
   querystring: jobsQuery,
   response: {
-    200: jsonAnswer("A page of the list; empty if no job matches.", jobList),
-    ...problemAnswers({
+    200: jsonResponse("A page of the list; empty if no job matches.", jobList),
+    ...problemResponses({
       400: "A parameter is invalid; errors says where, and how to fix it.",
       401: "No valid key.",
       403: "The account is suspended.",

@@ -1,8 +1,8 @@
 import { isoText } from "../../../lib/iso-time.ts";
 import type { NodeView } from "../../../remote/gateway/gateway.ts";
 import type { HttpContext } from "../../context.ts";
-import { jsonAnswer } from "../../schemas/answers.ts";
 import { nodeList } from "../../schemas/nodes.ts";
+import { jsonResponse } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" | "settings">) {
@@ -13,7 +13,7 @@ export function addNodesRoute(app: TypedApp, context: Pick<HttpContext, "nodes" 
       operationId: "listNodes",
       summary: "List nodes",
       tags: ["attestation"],
-      response: { 200: jsonAnswer("The admitted nodes, oldest first.", nodeList) },
+      response: { 200: jsonResponse("The admitted nodes, oldest first.", nodeList) },
     },
     handler: async (_request, reply) => {
       const { nodes, settings } = context;

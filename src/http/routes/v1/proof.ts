@@ -8,10 +8,10 @@ import { signedRecordsOf } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { unfinishedJob } from "../../schemas/job-status.ts";
 import { proof } from "../../schemas/nodes.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
@@ -22,9 +22,9 @@ const shared = {
   tags: ["search"],
   security: [{ key: [] }],
   response: {
-    200: jsonAnswer("The proof.", proof),
-    202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinishedJob),
-    ...problemAnswers({
+    200: jsonResponse("The proof.", proof),
+    202: jsonResponse("The job has not ended; retry after Retry-After.", unfinishedJob),
+    ...problemResponses({
       400: "The request is invalid.",
       401: "No valid key.",
       403: "The account is suspended.",

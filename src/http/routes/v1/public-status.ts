@@ -2,8 +2,8 @@ import type { HttpContext } from "../../context.ts";
 import { createCachedAnswer } from "../../dashboard/cached-answer.ts";
 import type { PlatformStatus } from "../../dashboard/contract/status.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { type PublicStatus, publicStatus } from "../../schemas/public-status.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const cacheMs = 5_000;
@@ -38,8 +38,8 @@ export function addPublicStatusRoute(
       description: "Coverage and live streams of each platform. Cached for five seconds.",
       tags: ["operation"],
       response: {
-        200: jsonAnswer("The status of the service.", publicStatus),
-        ...problemAnswers({ 503: "The archive does not answer." }),
+        200: jsonResponse("The status of the service.", publicStatus),
+        ...problemResponses({ 503: "The archive does not answer." }),
       },
     },
     handler: async (_request, reply) => {

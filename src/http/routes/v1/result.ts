@@ -16,10 +16,10 @@ import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { waitAsRequested } from "../../long-poll/prefer.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { unfinishedJob } from "../../schemas/job-status.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
 import { records } from "../../schemas/records.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
@@ -32,9 +32,9 @@ const shared = {
   headers: waitHeaders,
   querystring: waitQuery,
   response: {
-    200: jsonAnswer("The records; empty if none matched.", records),
-    202: jsonAnswer("The job has not ended; retry after Retry-After.", unfinishedJob),
-    ...problemAnswers({
+    200: jsonResponse("The records; empty if none matched.", records),
+    202: jsonResponse("The job has not ended; retry after Retry-After.", unfinishedJob),
+    ...problemResponses({
       400: "wait is not a whole number from 1 to 30, or Prefer is malformed.",
       401: "No valid key.",
       403: "The account is suspended.",

@@ -8,11 +8,11 @@ import { setPageFields } from "../../answers/page-fields.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { unfinishedJob } from "../../schemas/job-status.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
-import { searchAnswers } from "../../schemas/search-answer.ts";
+import { searchResponses } from "../../schemas/search-answer.ts";
 import { submissionOf } from "../../schemas/submission.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
 import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
@@ -52,12 +52,12 @@ export function addSearchRoute(
       headers: idempotencyHeaders,
       body: searchBody,
       response: {
-        200: searchAnswers,
-        202: jsonAnswer(
+        200: searchResponses,
+        202: jsonResponse(
           "The job did not end within wait. Location is the result's path, Retry-After the seconds to wait.",
           unfinishedJob,
         ),
-        ...problemAnswers({
+        ...problemResponses({
           400: "The body, an argument or the query is invalid; errors says where, and how to fix it.",
           401: "No valid key.",
           403: "The key is not allowed to use the method, or its account is suspended.",

@@ -5,9 +5,9 @@ import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { waitAsRequested } from "../../long-poll/prefer.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { status } from "../../schemas/job-status.ts";
 import { jobPath, platformJobPath, waitHeaders, waitQuery } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const shared = {
@@ -18,11 +18,11 @@ const shared = {
   headers: waitHeaders,
   querystring: waitQuery,
   response: {
-    200: jsonAnswer(
+    200: jsonResponse(
       "The status, including that of a failed, cancelled or expired job; with Retry-After until the job ends.",
       status,
     ),
-    ...problemAnswers({
+    ...problemResponses({
       400: "wait is not a whole number from 1 to 30, or Prefer is malformed.",
       401: "No valid key.",
       403: "The account is suspended.",

@@ -3,9 +3,9 @@ import type { SearchPlatform } from "../../../platforms/source.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { preferredWaitSeconds } from "../../long-poll/prefer.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { jsonAnswer, problemAnswers } from "../../schemas/answers.ts";
 import { handle } from "../../schemas/job-status.ts";
 import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
+import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { type Submission, submission, submissionOf } from "../../schemas/submission.ts";
 import {
   type PathRules,
@@ -18,12 +18,12 @@ import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 const answers = {
-  202: jsonAnswer(
+  202: jsonResponse(
     "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait. Preference-Applied is set if " +
       "the request waited, Idempotent-Replayed if this is the job of an earlier submission with the same key.",
     handle,
   ),
-  ...problemAnswers({
+  ...problemResponses({
     400: "The body, an argument or the query is invalid; errors says where, and how to fix it.",
     401: "No valid key.",
     403: "The key is not allowed to use the method, or its account is suspended.",

@@ -4,12 +4,12 @@ import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
-import { jsonAnswer, problemAnswers, unexpectedBodyErrors } from "../../schemas/answers.ts";
+import { jsonResponse, problemResponses, unexpectedBodyErrors } from "../../schemas/responses.ts";
 import {
   deliveriesQuery,
-  deliveryAnswer,
   deliveryList,
   deliveryPath,
+  deliveryResponse,
   webhookPath,
 } from "../../schemas/webhooks.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -42,8 +42,8 @@ export function addWebhookDeliveryRoutes(
         "Sends an event of type webhook.test, signed and retried like any other. The list of deliveries shows its result.",
       params: webhookPath,
       response: {
-        202: jsonAnswer("Accepted.", deliveryAnswer),
-        ...problemAnswers({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
+        202: jsonResponse("Accepted.", deliveryResponse),
+        ...problemResponses({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -65,8 +65,8 @@ export function addWebhookDeliveryRoutes(
       params: webhookPath,
       querystring: deliveriesQuery,
       response: {
-        200: jsonAnswer("A page of the list.", deliveryList),
-        ...problemAnswers(refusals),
+        200: jsonResponse("A page of the list.", deliveryList),
+        ...problemResponses(refusals),
       },
     },
     handler: async (request, reply) => {
@@ -96,8 +96,8 @@ export function addWebhookDeliveryRoutes(
       description: "Sends it immediately, in any state, with the same webhook-id and all attempts.",
       params: deliveryPath,
       response: {
-        202: jsonAnswer("Accepted.", deliveryAnswer),
-        ...problemAnswers({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
+        202: jsonResponse("Accepted.", deliveryResponse),
+        ...problemResponses({ ...refusals, ...disabled, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {

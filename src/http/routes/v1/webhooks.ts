@@ -3,12 +3,12 @@ import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
 import { webhookBody, webhookWithSecretBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
 import { callerOf } from "../../middleware/caller.ts";
-import { jsonAnswer, problemAnswers, unexpectedBodyErrors } from "../../schemas/answers.ts";
+import { jsonResponse, problemResponses, unexpectedBodyErrors } from "../../schemas/responses.ts";
 import {
   newWebhook,
-  webhookAnswer,
   webhookList,
   webhookPath,
+  webhookResponse,
   webhookWithSecret,
 } from "../../schemas/webhooks.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -33,8 +33,8 @@ export function addWebhookRoutes(
         "is in this response only.",
       body: newWebhook,
       response: {
-        201: jsonAnswer("Registered. Location is its path.", webhookWithSecret),
-        ...problemAnswers({
+        201: jsonResponse("Registered. Location is its path.", webhookWithSecret),
+        ...problemResponses({
           ...refusals,
           409: "The account has reached its webhook limit.",
           413: "The body is too large.",
@@ -63,7 +63,7 @@ export function addWebhookRoutes(
       operationId: "listWebhooks",
       summary: "List webhooks",
       description: "The webhooks of the account, oldest first, without their secrets.",
-      response: { 200: jsonAnswer("The webhooks.", webhookList), ...problemAnswers(refusals) },
+      response: { 200: jsonResponse("The webhooks.", webhookList), ...problemResponses(refusals) },
     },
     handler: async (request, reply) => {
       const list = await webhooks.list(callerOf(request).accountId);
@@ -82,7 +82,10 @@ export function addWebhookRoutes(
       operationId: "readWebhook",
       summary: "Read a webhook",
       params: webhookPath,
-      response: { 200: jsonAnswer("The webhook.", webhookAnswer), ...problemAnswers(refusals) },
+      response: {
+        200: jsonResponse("The webhook.", webhookResponse),
+        ...problemResponses(refusals),
+      },
     },
     handler: async (request, reply) => {
       const webhook = await webhooks.find(callerOf(request).accountId, request.params.id);
@@ -102,7 +105,7 @@ export function addWebhookRoutes(
       params: webhookPath,
       response: {
         204: z.undefined().meta({ description: "Deleted." }),
-        ...problemAnswers({ ...refusals, ...unexpectedBodyErrors }),
+        ...problemResponses({ ...refusals, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -125,8 +128,8 @@ export function addWebhookRoutes(
         "replaced again before then, with the last two.",
       params: webhookPath,
       response: {
-        200: jsonAnswer("The new secret is in this response only.", webhookWithSecret),
-        ...problemAnswers({ ...refusals, ...unexpectedBodyErrors }),
+        200: jsonResponse("The new secret is in this response only.", webhookWithSecret),
+        ...problemResponses({ ...refusals, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {
@@ -147,8 +150,8 @@ export function addWebhookRoutes(
         "Sends waiting deliveries and future events. Events that occurred while it was disabled are not sent.",
       params: webhookPath,
       response: {
-        200: jsonAnswer("The webhook, enabled.", webhookAnswer),
-        ...problemAnswers({ ...refusals, ...unexpectedBodyErrors }),
+        200: jsonResponse("The webhook, enabled.", webhookResponse),
+        ...problemResponses({ ...refusals, ...unexpectedBodyErrors }),
       },
     },
     handler: async (request, reply) => {

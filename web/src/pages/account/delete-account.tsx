@@ -1,5 +1,5 @@
 import { useState } from "preact/compat";
-import type { KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeysResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { ConfirmName } from "../../components/confirm-name.tsx";
@@ -13,7 +13,7 @@ import { deletionText } from "./loss.ts";
 
 export function DeleteAccountPanel() {
   const { account } = useSignedIn();
-  const { data } = useApi<KeysAnswer>("/dashboard/api/keys");
+  const { data } = useApi<KeysResponse>("/dashboard/api/keys");
   const { running } = useJobFeed();
   const [isConfirming, setConfirming] = useState(false);
   const { isPending, problem, run } = useAction();

@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import type {
-  AuditAnswer,
-  AuditEntryAnswer,
+  AuditEntryResponse,
+  AuditResponse,
 } from "../../../../src/http/dashboard/contract/audit.ts";
 import { AuditTable } from "../../audit/audit-table.tsx";
 import { Button } from "../../components/button.tsx";
@@ -17,10 +17,10 @@ export function OwnAudit() {
     problem,
     loadMore,
     refresh,
-  } = usePages("/dashboard/api/account/audit", (answer: AuditAnswer) => answer.entries, "before");
+  } = usePages("/dashboard/api/account/audit", (answer: AuditResponse) => answer.entries, "before");
   const [isWhole, setWhole] = useState(false);
   const { account } = useSignedIn();
-  const byYou = (entry: AuditEntryAnswer): AuditEntryAnswer =>
+  const byYou = (entry: AuditEntryResponse): AuditEntryResponse =>
     entry.actor === account.name ? { ...entry, actor: "you" } : entry;
   const visible = isWhole ? entries : entries?.slice(0, firstShown);
   const hasMore = (entries?.length ?? 0) > firstShown;

@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import type {
   SessionListing,
-  SessionsAnswer,
+  SessionsResponse,
 } from "../../../../src/http/dashboard/contract/account.ts";
 import { api } from "../../api.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -18,7 +18,7 @@ import { openLandingPage } from "./leave-dashboard.ts";
 const methods = { github: "with GitHub", gitlab: "with GitLab", link: "by link" } as const;
 
 export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
-  const { data, problem, refresh } = useApi<SessionsAnswer>("/dashboard/api/sessions");
+  const { data, problem, refresh } = useApi<SessionsResponse>("/dashboard/api/sessions");
   const [isConfirming, setConfirming] = useState(false);
   const { isPending, problem: refusal, run } = useAction();
   const end = ({ id, is_this: isThis }: SessionListing) => {

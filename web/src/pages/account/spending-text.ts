@@ -1,10 +1,10 @@
 import type {
   AccountSpending,
-  SpendingAnswer,
+  SpendingResponse,
 } from "../../../../src/http/dashboard/contract/account.ts";
 import { percentFigure, quantityText, wholeNumber } from "../../numbers.ts";
 
-export type DeploymentSpending = NonNullable<SpendingAnswer["deployment"]>;
+export type DeploymentSpending = NonNullable<SpendingResponse["deployment"]>;
 
 const nearShare = 0.9;
 

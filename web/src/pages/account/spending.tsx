@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { SpendingAnswer } from "../../../../src/http/dashboard/contract/account.ts";
+import type { SpendingResponse } from "../../../../src/http/dashboard/contract/account.ts";
 import { Loading } from "../../components/loading.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
@@ -8,7 +8,7 @@ import { budgetText, type DeploymentSpending, isNearlySpent, spentText } from ".
 
 /** What X bills this month. */
 export function Spending() {
-  const { data, problem, refresh } = useApi<SpendingAnswer>("/dashboard/api/spending");
+  const { data, problem, refresh } = useApi<SpendingResponse>("/dashboard/api/spending");
   return (
     <section className="panel" aria-labelledby="spending">
       <div className="panel-head">
@@ -24,7 +24,7 @@ export function Spending() {
   );
 }
 
-function Figures({ spending: { own, shared, deployment } }: { spending: SpendingAnswer }) {
+function Figures({ spending: { own, shared, deployment } }: { spending: SpendingResponse }) {
   if (own === null && shared === null) {
     return (
       <p className="quiet">

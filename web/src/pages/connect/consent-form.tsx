@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import type {
-  AuthorizationAnswer,
-  DecisionAnswer,
+  AuthorizationResponse,
+  DecisionResponse,
 } from "../../../../src/http/dashboard/contract/connect.ts";
 import type { Method } from "../../../../src/platforms/methods.ts";
 import { api } from "../../api.ts";
@@ -20,7 +20,7 @@ const permissions: Readonly<Partial<Record<Method, string>>> = {
   gettrends: "List trends",
 };
 
-export function ConsentForm({ answer }: { answer: AuthorizationAnswer & { kind: "consent" } }) {
+export function ConsentForm({ answer }: { answer: AuthorizationResponse & { kind: "consent" } }) {
   const { account } = useSignedIn();
   const { isPending, problem, run } = useAction();
   const [methods, setMethods] = useState(answer.methods);
@@ -28,7 +28,7 @@ export function ConsentForm({ answer }: { answer: AuthorizationAnswer & { kind: 
     setMethods(answer.methods.filter((name) => methods.includes(name) !== (name === method)));
   const decide = (chosen: readonly Method[]) =>
     run(async () => {
-      const { location } = await api.post<DecisionAnswer>(
+      const { location } = await api.post<DecisionResponse>(
         "/dashboard/api/authorizations/decision",
         { ticket: answer.ticket, methods: chosen },
       );

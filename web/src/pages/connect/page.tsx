@@ -1,7 +1,7 @@
 import "../sign-in/sign-in.css";
 import { useEffect, useState } from "preact/compat";
 import useSWR from "swr";
-import type { AuthorizationAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
+import type { AuthorizationResponse } from "../../../../src/http/dashboard/contract/connect.ts";
 import { type ApiProblem, api } from "../../api.ts";
 import { InsecureBanner } from "../../components/banner.tsx";
 import { Brand } from "../../components/brand.tsx";
@@ -12,9 +12,9 @@ import { ConsentForm } from "./consent-form.tsx";
 /** The OAuth authorization endpoint. */
 export function ConnectPage() {
   const [query] = useState(() => window.location.search.slice(1));
-  const { data, error, mutate } = useSWR<AuthorizationAnswer, ApiProblem>(
+  const { data, error, mutate } = useSWR<AuthorizationResponse, ApiProblem>(
     ["connect", query],
-    () => api.post<AuthorizationAnswer>("/dashboard/api/authorizations", { query }),
+    () => api.post<AuthorizationResponse>("/dashboard/api/authorizations", { query }),
     // What the user decides on must not change under their eyes.
     { revalidateOnFocus: false, revalidateOnReconnect: false, shouldRetryOnError: false },
   );
@@ -43,7 +43,7 @@ export function ConnectPage() {
   );
 }
 
-function Refused({ answer }: { answer: AuthorizationAnswer & { kind: "refused" } }) {
+function Refused({ answer }: { answer: AuthorizationResponse & { kind: "refused" } }) {
   return (
     <>
       <h1 className="sr">Connect an app</h1>

@@ -1,7 +1,7 @@
 import type {
   CredentialKindListing,
   CredentialListing,
-  CredentialsAnswer,
+  CredentialsResponse,
 } from "../../../../src/http/dashboard/contract/credentials.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import { ConnectDialog } from "./connect-dialog.tsx";
@@ -21,7 +21,7 @@ export function CredentialDialog({
   onDone,
 }: {
   openDialog: NonNullable<OpenCredentialDialog>;
-  answer: CredentialsAnswer;
+  answer: CredentialsResponse;
   onClose(): void;
   onDone(announcement: string): Promise<void>;
 }) {

@@ -1,6 +1,6 @@
 import "./credentials.css";
 import { useState } from "preact/compat";
-import type { CredentialsAnswer } from "../../../../src/http/dashboard/contract/credentials.ts";
+import type { CredentialsResponse } from "../../../../src/http/dashboard/contract/credentials.ts";
 import { Loading } from "../../components/loading.tsx";
 import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
@@ -13,7 +13,7 @@ import { titleOf } from "./texts.ts";
 const everyMs = 30_000;
 
 export function CredentialsPage() {
-  const { data, problem, refresh } = useApi<CredentialsAnswer>(
+  const { data, problem, refresh } = useApi<CredentialsResponse>(
     "/dashboard/api/credentials",
     everyMs,
   );
@@ -61,7 +61,7 @@ function focusHeadingIfLost(): void {
   if (document.activeElement === document.body) document.querySelector("h1")?.focus();
 }
 
-function situation({ credentials }: CredentialsAnswer): string {
+function situation({ credentials }: CredentialsResponse): string {
   const refused = credentials.filter(({ state }) => state === "quarantined").length;
   if (credentials.length === 0) return "No credentials connected.";
   if (refused === 0)
@@ -74,7 +74,7 @@ function Listed({
   onOpen,
   onRefresh,
 }: {
-  answer: CredentialsAnswer;
+  answer: CredentialsResponse;
   onOpen(openDialog: OpenCredentialDialog): void;
   onRefresh(): Promise<void>;
 }) {

@@ -1,5 +1,5 @@
 import type { ReactNode } from "preact/compat";
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import { Ago, exactTime } from "../../components/time.tsx";
 import { isRunning, type JobStatus } from "../../jobs/job.ts";
 import { EvidenceBadge } from "../../nodes/evidence-badge.tsx";
@@ -55,7 +55,7 @@ function resultText({ status, count, complete, next_cursor: next }: JobStatus): 
 }
 
 function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"] }) {
-  const { data } = useApi<StatusAnswer>("/dashboard/api/status?range=24h");
+  const { data } = useApi<StatusResponse>("/dashboard/api/status?range=24h");
   const node = data?.nodes.find((each) => each.id === id);
   return (
     <Fact name="Node">

@@ -1,5 +1,5 @@
 import { useState } from "preact/compat";
-import type { AppListing, AppsAnswer } from "../../../../src/http/dashboard/contract/connect.ts";
+import type { AppListing, AppsResponse } from "../../../../src/http/dashboard/contract/connect.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -16,7 +16,7 @@ const everyMs = 30_000;
 
 /** Apps that the user connected by OAuth; nothing without one. */
 export function ConnectedApps() {
-  const { data, problem, refresh } = useApi<AppsAnswer>(path, everyMs);
+  const { data, problem, refresh } = useApi<AppsResponse>(path, everyMs);
   const [disconnecting, setDisconnecting] = useState<AppListing | null>(null);
   const columns: readonly Column<AppListing>[] = [
     {

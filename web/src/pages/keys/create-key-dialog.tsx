@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import type {
-  KeyLimitsAnswer,
-  NewKeyAnswer,
+  KeyLimitsResponse,
+  NewKeyResponse,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
@@ -17,13 +17,13 @@ export function CreateKeyDialog({
   limits,
   onClose,
   onDone,
-}: DialogCallbacks & { limits: KeyLimitsAnswer }) {
+}: DialogCallbacks & { limits: KeyLimitsResponse }) {
   const { account } = useSignedIn();
   const submission = useAction();
   const [form, setForm] = useState(emptyKeyForm);
   const create = () =>
     submission.run(async () => {
-      const answer = await api.post<NewKeyAnswer>(
+      const answer = await api.post<NewKeyResponse>(
         "/dashboard/api/keys",
         requestOfForm(form, Date.now()),
       );

@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import type {
-  KeyLimitsAnswer,
-  KeyListingAnswer,
+  KeyLimitsResponse,
+  KeyListingResponse,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
@@ -14,7 +14,7 @@ export function EditKeyDialog({
   limits,
   onClose,
   onDone,
-}: DialogCallbacks & { current: KeyListingAnswer; limits: KeyLimitsAnswer }) {
+}: DialogCallbacks & { current: KeyListingResponse; limits: KeyLimitsResponse }) {
   const submission = useAction();
   const [initialForm] = useState(() => formOfKey(current));
   const [form, setForm] = useState(initialForm);

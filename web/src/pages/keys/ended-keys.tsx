@@ -1,5 +1,5 @@
 import { Link } from "wouter";
-import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
 import { LastUse } from "./keys-table.tsx";
@@ -9,11 +9,12 @@ export function EndedKeys({
   keys,
   all,
 }: {
-  keys: readonly KeyListingAnswer[];
-  all: readonly KeyListingAnswer[];
+  keys: readonly KeyListingResponse[];
+  all: readonly KeyListingResponse[];
 }) {
-  const successorOf = ({ successor_id: id }: KeyListingAnswer) => all.find((key) => key.id === id);
-  const columns: readonly Column<KeyListingAnswer>[] = [
+  const successorOf = ({ successor_id: id }: KeyListingResponse) =>
+    all.find((key) => key.id === id);
+  const columns: readonly Column<KeyListingResponse>[] = [
     {
       title: "Name",
       cell: (key) => (

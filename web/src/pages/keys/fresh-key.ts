@@ -1,9 +1,9 @@
 import { useSyncExternalStore } from "preact/compat";
-import type { NewKeyAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { NewKeyResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api, onSignedOut } from "../../api.ts";
 
 /** A new key with its token; the server stores only the token's hash. */
-export type FreshKey = NewKeyAnswer & {
+export type FreshKey = NewKeyResponse & {
   accountId: string;
   title: string;
   /** Heading of the example request. */
@@ -50,7 +50,7 @@ export function issueFirstKey(accountId: string): Promise<void> {
   if (pending !== undefined) return pending;
   if (freshKeys.some((key) => key.accountId === accountId)) return Promise.resolve();
   const issued = api
-    .post<NewKeyAnswer>("/dashboard/api/keys/first")
+    .post<NewKeyResponse>("/dashboard/api/keys/first")
     .then((answer) => storeFreshKey({ ...answer, accountId, ...firstTitles }))
     .finally(() => pendingRequests.delete(accountId));
   pendingRequests.set(accountId, issued);

@@ -1,11 +1,14 @@
 import { expect, test } from "vitest";
-import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyListingResponse,
+  KeysResponse,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { keyAlerts } from "./key-alerts.ts";
 
 const nowMs = Date.UTC(2026, 10, 28);
 const dayMs = 86_400_000;
 
-const key = (special: Partial<KeyListingAnswer>): KeyListingAnswer => ({
+const key = (special: Partial<KeyListingResponse>): KeyListingResponse => ({
   id: "a",
   name: "laptop",
   shown: "ear_a_…",
@@ -22,9 +25,9 @@ const key = (special: Partial<KeyListingAnswer>): KeyListingAnswer => ({
   left: { requests: 5, submissions: 60 },
   ...special,
 });
-const alertsOf = (special: Partial<KeyListingAnswer>): readonly string[] => {
+const alertsOf = (special: Partial<KeyListingResponse>): readonly string[] => {
   const limits = { requests_per_second: 5, submissions_per_minute: 60 };
-  const answer: KeysAnswer = { keys: [key(special)], max_keys: 5, limits };
+  const answer: KeysResponse = { keys: [key(special)], max_keys: 5, limits };
   return keyAlerts(answer, nowMs);
 };
 const inDays = (days: number) => new Date(nowMs + days * dayMs).toISOString();

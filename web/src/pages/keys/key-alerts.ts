@@ -1,4 +1,7 @@
-import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyListingResponse,
+  KeysResponse,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { fromNow } from "../../components/time.tsx";
 import { isolated } from "../../isolated.ts";
 
@@ -7,19 +10,19 @@ const soonMs = 14 * 86_400_000;
 const fewShare = 0.1;
 
 /** Keys that soon stop working or are about to reach their limit, as sentences. */
-export function keyAlerts({ keys, limits }: KeysAnswer, nowMs: number): readonly string[] {
+export function keyAlerts({ keys, limits }: KeysResponse, nowMs: number): readonly string[] {
   const active = keys.filter(({ state }) => state === "active");
   return active.flatMap((key) => [...endOf(key, nowMs), ...limitOf(key, limits)]);
 }
 
-function endOf({ name, expires_at: expiresAt }: KeyListingAnswer, nowMs: number): string[] {
+function endOf({ name, expires_at: expiresAt }: KeyListingResponse, nowMs: number): string[] {
   if (expiresAt === null || Date.parse(expiresAt) - nowMs > soonMs) return [];
   return [
     `${isolated(name)} expires ${fromNow(expiresAt, nowMs)}. Rotate it, or change its expiry.`,
   ];
 }
 
-function limitOf(key: KeyListingAnswer, limits: KeysAnswer["limits"]): string[] {
+function limitOf(key: KeyListingResponse, limits: KeysResponse["limits"]): string[] {
   const max = key.submissions_per_minute ?? limits.submissions_per_minute;
   if (max === null || key.left === null || key.left.submissions > fewShare * max) return [];
   return [`${isolated(key.name)} has ${key.left.submissions} of ${max} searches left this minute.`];

@@ -1,5 +1,5 @@
 import { useId } from "preact/compat";
-import type { KeyLimitsAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyLimitsResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { type Method, methodNames } from "../../../../src/platforms/methods.ts";
 import { Check, Field, LabelledSelect, type Option } from "../../components/field.tsx";
 import type { ExpiryChoice, KeyForm, KeyFormErrors } from "./key-form.ts";
@@ -19,7 +19,7 @@ export function KeyFields({
 }: {
   form: KeyForm;
   errors: KeyFormErrors;
-  limits: KeyLimitsAnswer;
+  limits: KeyLimitsResponse;
   onChange(form: KeyForm): void;
 }) {
   const change = (part: Partial<KeyForm>) => onChange({ ...form, ...part });

@@ -1,5 +1,5 @@
 import { type ReactNode, useState } from "preact/compat";
-import type { KeyLimitsAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyLimitsResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
@@ -22,7 +22,7 @@ export function KeyFormDialog({
   action: string;
   form: KeyForm;
   onChange(form: KeyForm): void;
-  limits: KeyLimitsAnswer;
+  limits: KeyLimitsResponse;
   submission: ActionState;
   onClose(): void;
   onSubmit(): Promise<void>;

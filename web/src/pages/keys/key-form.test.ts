@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { ApiProblem } from "../../api.ts";
 import {
   changesOfForm,
@@ -85,7 +85,7 @@ describe("the key form", () => {
 });
 
 describe("an edit of a key", () => {
-  const key: KeyListingAnswer = {
+  const key: KeyListingResponse = {
     id: "AAAAAAAA",
     name: "laptop",
     shown: "ear_AAAAAAAA_…",

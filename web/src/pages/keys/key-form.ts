@@ -1,7 +1,7 @@
 import type {
   KeyChange,
-  KeyLimitsAnswer,
-  KeyListingAnswer,
+  KeyLimitsResponse,
+  KeyListingResponse,
   NewKeyRequest,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import type { Method } from "../../../../src/platforms/methods.ts";
@@ -36,7 +36,7 @@ export const emptyKeyForm: KeyForm = {
 
 const dayMs = 86_400_000;
 
-export function formOfKey(key: KeyListingAnswer): KeyForm {
+export function formOfKey(key: KeyListingResponse): KeyForm {
   const { name, methods, expires_at: expiresAt } = key;
   const end = { end: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
   return {
@@ -50,7 +50,11 @@ export function formOfKey(key: KeyListingAnswer): KeyForm {
 }
 
 /** Client-side validation. `limits` are those of the account. */
-export function errorsOfForm(form: KeyForm, limits: KeyLimitsAnswer, nowMs: number): KeyFormErrors {
+export function errorsOfForm(
+  form: KeyForm,
+  limits: KeyLimitsResponse,
+  nowMs: number,
+): KeyFormErrors {
   const errors: KeyFormErrors = {};
   if (form.name.trim() === "") errors.name = "Enter a name, such as laptop.";
   if (form.reach === "some" && form.methods.length === 0) {

@@ -1,9 +1,9 @@
 import { useEffect, useRef } from "preact/compat";
 import { Link } from "wouter";
 import type {
-  KeyListingAnswer,
+  KeyListingResponse,
   KeyRequestListing,
-  KeyRequestsAnswer,
+  KeyRequestsResponse,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Loading } from "../../components/loading.tsx";
@@ -15,8 +15,8 @@ import { useApi } from "../../use-api.ts";
 
 const everyMs = 10_000;
 
-export function KeyRequests({ listing }: { listing: KeyListingAnswer }) {
-  const { data, problem, refresh } = useApi<KeyRequestsAnswer>(
+export function KeyRequests({ listing }: { listing: KeyListingResponse }) {
+  const { data, problem, refresh } = useApi<KeyRequestsResponse>(
     `/dashboard/api/keys/${listing.id}/requests`,
     everyMs,
   );

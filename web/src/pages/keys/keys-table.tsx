@@ -1,5 +1,8 @@
 import { Link } from "wouter";
-import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyListingResponse,
+  KeysResponse,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Button } from "../../components/button.tsx";
 import { type Column, Table } from "../../components/table.tsx";
@@ -14,12 +17,12 @@ export function KeysTable({
   isFull,
   onOpen,
 }: {
-  answer: KeysAnswer;
-  keys: readonly KeyListingAnswer[];
+  answer: KeysResponse;
+  keys: readonly KeyListingResponse[];
   isFull: boolean;
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
-  const columns: readonly Column<KeyListingAnswer>[] = [
+  const columns: readonly Column<KeyListingResponse>[] = [
     {
       title: "Name",
       cell: (key) => (
@@ -65,7 +68,7 @@ function Left({ text }: { text: string | null }) {
   return text === null ? null : <small>{text}</small>;
 }
 
-export function LastUse({ listing }: { listing: KeyListingAnswer }) {
+export function LastUse({ listing }: { listing: KeyListingResponse }) {
   if (listing.used_at === null) return <span className="quiet">Never</span>;
   return (
     <>
@@ -75,7 +78,7 @@ export function LastUse({ listing }: { listing: KeyListingAnswer }) {
   );
 }
 
-function ExpiryCell({ listing }: { listing: KeyListingAnswer }) {
+function ExpiryCell({ listing }: { listing: KeyListingResponse }) {
   const nowMs = useNow();
   if (listing.expires_at === null) return <span className="nowrap">Never</span>;
   if (listing.state === "active") return <Ago at={listing.expires_at} />;
@@ -90,7 +93,7 @@ function Actions({
   listing,
   onOpen,
 }: {
-  listing: KeyListingAnswer;
+  listing: KeyListingResponse;
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
   const action = (dialog: "edit" | "rotate" | "revoke", label: string) => (

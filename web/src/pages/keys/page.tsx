@@ -1,6 +1,9 @@
 import { useState } from "preact/compat";
 import { useLocation } from "wouter";
-import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyListingResponse,
+  KeysResponse,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { Button } from "../../components/button.tsx";
 import { Icon } from "../../components/icons.tsx";
 import { Note } from "../../components/note.tsx";
@@ -28,7 +31,7 @@ const everyMs = 30_000;
 
 export type OpenKeyDialog =
   | { dialog: "create" }
-  | { dialog: "edit" | "rotate" | "revoke"; key: KeyListingAnswer }
+  | { dialog: "edit" | "rotate" | "revoke"; key: KeyListingResponse }
   | null;
 
 /**
@@ -36,7 +39,7 @@ export type OpenKeyDialog =
  */
 export function KeysPage() {
   const { account, first_key_due: isFirstDue } = useSignedIn();
-  const { data, problem, refresh } = useApi<KeysAnswer>(keysPath, everyMs);
+  const { data, problem, refresh } = useApi<KeysResponse>(keysPath, everyMs);
   const fresh = useFreshKeys(account.id);
   const firstProblem = useFirstKey();
   const [openDialog, setOpenDialog] = useState<OpenKeyDialog>(null);
@@ -82,7 +85,7 @@ export function KeysPage() {
   );
 }
 
-function KeyAlerts({ answer }: { answer: KeysAnswer }) {
+function KeyAlerts({ answer }: { answer: KeysResponse }) {
   const alerts = keyAlerts(answer, useNow());
   if (alerts.length === 0) return null;
   return (
@@ -100,7 +103,7 @@ function Listed({
   isFull,
   onOpen,
 }: {
-  answer: KeysAnswer;
+  answer: KeysResponse;
   isFirstDue: boolean;
   isFull: boolean;
   onOpen(openDialog: OpenKeyDialog): void;
@@ -131,7 +134,7 @@ function KeyDialog({
   onDone,
 }: {
   openDialog: NonNullable<OpenKeyDialog>;
-  answer: KeysAnswer;
+  answer: KeysResponse;
   onClose(): void;
   onDone(): Promise<void>;
 }) {

@@ -1,4 +1,4 @@
-import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
@@ -15,7 +15,7 @@ export function RevokeKeyDialog({
   all,
   onClose,
   onDone,
-}: DialogCallbacks & { current: KeyListingAnswer; all: readonly KeyListingAnswer[] }) {
+}: DialogCallbacks & { current: KeyListingResponse; all: readonly KeyListingResponse[] }) {
   const [before] = predecessorsOf(current, all);
   const { isPending, problem, run } = useAction();
   const revoke = () =>

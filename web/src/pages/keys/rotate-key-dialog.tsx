@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import type {
-  KeyListingAnswer,
-  NewKeyAnswer,
+  KeyListingResponse,
+  NewKeyResponse,
   RotateKey,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api } from "../../api.ts";
@@ -27,13 +27,13 @@ export function RotateKeyDialog({
   current,
   onClose,
   onDone,
-}: DialogCallbacks & { current: KeyListingAnswer }) {
+}: DialogCallbacks & { current: KeyListingResponse }) {
   const { account } = useSignedIn();
   const { isPending, problem, run } = useAction();
   const [overlap, setOverlap] = useState<Overlap>("24");
   const rotate = () =>
     run(async () => {
-      const answer = await api.post<NewKeyAnswer>(`/dashboard/api/keys/${current.id}/rotate`, {
+      const answer = await api.post<NewKeyResponse>(`/dashboard/api/keys/${current.id}/rotate`, {
         overlap_hours: Number(overlap),
       } satisfies RotateKey);
       onClose();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { KeyListingAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type { KeyListingResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import {
   countText,
   inWords,
@@ -13,7 +13,7 @@ import {
 const account = { requests_per_second: 3, submissions_per_minute: 10 };
 const own = { requests_per_second: null, submissions_per_minute: null };
 
-function key(part: Partial<KeyListingAnswer>): KeyListingAnswer {
+function key(part: Partial<KeyListingResponse>): KeyListingResponse {
   return {
     ...own,
     id: "AAAAAAAA",

@@ -1,30 +1,30 @@
 import type {
-  KeyLimitsAnswer,
-  KeyListingAnswer,
-  KeysAnswer,
+  KeyLimitsResponse,
+  KeyListingResponse,
+  KeysResponse,
 } from "../../../../src/http/dashboard/contract/keys.ts";
 import { coarseDuration } from "../../components/time.tsx";
 
-export function isLive({ state }: KeyListingAnswer): boolean {
+export function isLive({ state }: KeyListingResponse): boolean {
   return state === "active" || state === "expiring";
 }
 
 /** Keys that count towards the limit: a rotated key counts with its successor. */
-export function storedKeys(keys: readonly KeyListingAnswer[]): number {
+export function storedKeys(keys: readonly KeyListingResponse[]): number {
   const live = keys.filter(isLive);
   return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
 }
 
 /** Rotated keys that are still valid; they are revoked with their successor. */
 export function predecessorsOf(
-  { id }: Pick<KeyListingAnswer, "id">,
-  keys: readonly KeyListingAnswer[],
-): readonly KeyListingAnswer[] {
+  { id }: Pick<KeyListingResponse, "id">,
+  keys: readonly KeyListingResponse[],
+): readonly KeyListingResponse[] {
   return keys.filter((key) => key.successor_id === id && isLive(key));
 }
 
 /** "3 per second, 10 searches per minute". */
-export function limitsText(limits: KeyLimitsAnswer, account: KeyLimitsAnswer): string {
+export function limitsText(limits: KeyLimitsResponse, account: KeyLimitsResponse): string {
   const requests = limits.requests_per_second ?? account.requests_per_second;
   const searches = limits.submissions_per_minute ?? account.submissions_per_minute;
   const parts = [
@@ -35,7 +35,7 @@ export function limitsText(limits: KeyLimitsAnswer, account: KeyLimitsAnswer): s
 }
 
 /** "8 searches left this minute"; null if none are used or counted. */
-export function remainingText(key: KeyListingAnswer, account: KeyLimitsAnswer): string | null {
+export function remainingText(key: KeyListingResponse, account: KeyLimitsResponse): string | null {
   const max = key.submissions_per_minute ?? account.submissions_per_minute;
   if (key.left === null || max === null || key.left.submissions >= max) return null;
   const remaining = key.left.submissions;
@@ -61,11 +61,11 @@ export function inWords(count: number): string {
 }
 
 /** "4 of 5 keys" */
-export function countText({ keys, max_keys: maxKeys }: KeysAnswer): string {
+export function countText({ keys, max_keys: maxKeys }: KeysResponse): string {
   return `${storedKeys(keys)} of ${maxKeys} ${maxKeys === 1 ? "key" : "keys"}`;
 }
 
-export function keyEndText({ state, successor_id: successorId }: KeyListingAnswer): string {
+export function keyEndText({ state, successor_id: successorId }: KeyListingResponse): string {
   if (state === "revoked") return "Revoked";
   return successorId === null ? "Expired" : "Rotated";
 }

@@ -1,4 +1,4 @@
-import type { AccountListingAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
+import type { AccountListingResponse } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Button } from "../../components/button.tsx";
 import { shortTime } from "../../components/time.tsx";
 import type { AccountAction } from "./account-panel.tsx";
@@ -10,7 +10,7 @@ export function AccountActions({
   onAct,
   onRestore,
 }: {
-  account: AccountListingAnswer;
+  account: AccountListingResponse;
   isPending: boolean;
   onAct(act: AccountAction): void;
   onRestore(): void;
@@ -56,7 +56,7 @@ export function AccountActions({
   );
 }
 
-function Suspension({ account }: { account: AccountListingAnswer }) {
+function Suspension({ account }: { account: AccountListingResponse }) {
   const { suspended_at: at, suspended_reason: reason } = account;
   if (at === null) {
     return <p>Rejects its keys and ends its sessions and running jobs. Nothing is deleted.</p>;

@@ -2,7 +2,7 @@ import { useState } from "preact/compat";
 import { Link } from "wouter";
 import type {
   AccountReference,
-  AccountsAnswer,
+  AccountsResponse,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Field } from "../../components/field.tsx";
 import { useDebounced } from "../../components/use-settled.ts";
@@ -31,7 +31,7 @@ export function AccountFilter({ title = "Account", others = [], account, address
 function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>, "account">) {
   const [query, setQuery] = useState("");
   const settled = useDebounced(query.trim());
-  const { data } = useApi<AccountsAnswer>(
+  const { data } = useApi<AccountsResponse>(
     settled === "" ? null : `${accountsPath}?query=${encodeURIComponent(settled)}`,
   );
   const accounts = settled === "" ? others : data?.accounts.slice(0, maxOffered);
@@ -66,7 +66,7 @@ function SelectedAccount({
   addressOf,
 }: Omit<Required<FilterProps>, "account"> & { account: string }) {
   const other = others.find((known) => known.id === id);
-  const { data } = useApi<AccountsAnswer>(
+  const { data } = useApi<AccountsResponse>(
     other === undefined ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
   const account = data?.accounts.find((found) => found.id === id);

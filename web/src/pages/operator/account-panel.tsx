@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/compat";
 import { Link } from "wouter";
 import type {
   AccountChange,
-  AccountListingAnswer,
+  AccountListingResponse,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { api } from "../../api.ts";
 import { Button } from "../../components/button.tsx";
@@ -15,7 +15,7 @@ import { LimitsDialog } from "./limits-dialog.tsx";
 import { limitsSentence } from "./rates.ts";
 
 export type AccountDialogProps = {
-  account: AccountListingAnswer;
+  account: AccountListingResponse;
   onClose(): void;
   /** Errors: ApiProblem. */
   onChange(change: AccountChange): Promise<void>;
@@ -34,7 +34,7 @@ export function AccountPanel({
   account,
   onChanged,
 }: {
-  account: AccountListingAnswer;
+  account: AccountListingResponse;
   onChanged(): Promise<void>;
 }) {
   const { account: own } = useSignedIn();

@@ -1,8 +1,8 @@
 import { useState } from "preact/compat";
 import { Link, useLocation } from "wouter";
 import type {
-  AccountListingAnswer,
-  AccountsAnswer,
+  AccountListingResponse,
+  AccountsResponse,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Badge } from "../../components/badge.tsx";
 import { Empty } from "../../components/empty.tsx";
@@ -25,7 +25,7 @@ export function AccountsPage() {
   const settled = useDebounced(query.trim());
   const list = usePages(
     settled === "" ? accountsPath : `${accountsPath}?query=${encodeURIComponent(settled)}`,
-    ({ accounts }: AccountsAnswer) => accounts,
+    ({ accounts }: AccountsResponse) => accounts,
   );
   const openedId = path.split("/")[2] ?? null;
   const opened = useOpened(openedId, list.rows);
@@ -76,7 +76,7 @@ export function AccountsPage() {
   );
 }
 
-const columns: readonly Column<AccountListingAnswer>[] = [
+const columns: readonly Column<AccountListingResponse>[] = [
   {
     title: "Account",
     cell: (account) => (
@@ -115,10 +115,10 @@ const columns: readonly Column<AccountListingAnswer>[] = [
 ];
 
 /** The account from the list, otherwise requested by id. */
-function useOpened(id: string | null, listText: readonly AccountListingAnswer[] | undefined) {
+function useOpened(id: string | null, listText: readonly AccountListingResponse[] | undefined) {
   const inList = listText?.find((account) => account.id === id) ?? null;
   const isRequested = id !== null && listText !== undefined && inList === null;
-  const { data, refresh } = useApi<AccountsAnswer>(
+  const { data, refresh } = useApi<AccountsResponse>(
     isRequested ? `${accountsPath}?query=${encodeURIComponent(id)}` : null,
   );
   const openedAccount = data?.accounts.find((account) => account.id === id) ?? null;

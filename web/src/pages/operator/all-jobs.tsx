@@ -1,5 +1,5 @@
 import type {
-  AllJobsAnswer,
+  AllJobsResponse,
   AnyJobListing,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { PagedTable } from "../../components/paged-table.tsx";
@@ -15,7 +15,7 @@ export function AllJobs({ account }: { account: string | null }) {
   const parameters = account === null ? "" : `?account=${encodeURIComponent(account)}`;
   const list = usePages(
     `/dashboard/api/operator/jobs${parameters}`,
-    ({ jobs }: AllJobsAnswer) => jobs,
+    ({ jobs }: AllJobsResponse) => jobs,
   );
   return (
     <PagedTable

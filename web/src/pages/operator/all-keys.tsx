@@ -1,6 +1,6 @@
 import { useState } from "preact/compat";
 import type {
-  AllKeysAnswer,
+  AllKeysResponse,
   AnyKeyListing,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Badge } from "../../components/badge.tsx";
@@ -22,7 +22,7 @@ export function AllKeys({ account }: { account: string | null }) {
   });
   const list = usePages(
     `/dashboard/api/operator/keys${parameters.size === 0 ? "" : `?${parameters}`}`,
-    ({ keys }: AllKeysAnswer) => keys,
+    ({ keys }: AllKeysResponse) => keys,
   );
   return (
     <>

@@ -1,6 +1,6 @@
 import type {
   AccountUsageListing,
-  AllUsageAnswer,
+  AllUsageResponse,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import type { UsageRange } from "../../../../src/http/dashboard/contract/usage.ts";
 import { PagedTable } from "../../components/paged-table.tsx";
@@ -13,7 +13,7 @@ export function AllUsage({ account, range }: { account: string | null; range: Us
   const parameters = new URLSearchParams({ range, ...(account === null ? {} : { account }) });
   const list = usePages(
     `/dashboard/api/operator/usage?${parameters}`,
-    ({ accounts }: AllUsageAnswer) => accounts,
+    ({ accounts }: AllUsageResponse) => accounts,
   );
   return (
     <PagedTable

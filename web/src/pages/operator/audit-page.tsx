@@ -1,5 +1,5 @@
 import { useLocation, useSearch } from "wouter";
-import type { AuditAnswer } from "../../../../src/http/dashboard/contract/audit.ts";
+import type { AuditResponse } from "../../../../src/http/dashboard/contract/audit.ts";
 import { api } from "../../api.ts";
 import { type AuditAction, auditActions } from "../../audit/audit-sentence.ts";
 import { auditColumns } from "../../audit/audit-table.tsx";
@@ -25,7 +25,7 @@ import {
 export function AuditPage() {
   const filters = filtersIn(new URLSearchParams(useSearch()));
   const path = auditPath(filters);
-  const list = usePages(path, ({ entries }: AuditAnswer) => entries, "before");
+  const list = usePages(path, ({ entries }: AuditResponse) => entries, "before");
   return (
     <>
       <PageHead title="Audit log">
@@ -114,7 +114,7 @@ function ExportAudit({ path }: { path: string }) {
       const lines: string[] = [];
       let before = "";
       for (;;) {
-        const { entries, next } = await api.get<AuditAnswer>(`${path}${before}`);
+        const { entries, next } = await api.get<AuditResponse>(`${path}${before}`);
         lines.push(...entries.map((entry) => `${JSON.stringify(entry)}\n`));
         if (next === null) break;
         before = `${path.includes("?") ? "&" : "?"}before=${next}`;

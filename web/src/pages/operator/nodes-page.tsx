@@ -1,6 +1,9 @@
 import { useState } from "preact/compat";
 import { Link } from "wouter";
-import type { NodeListing, NodesAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
+import type {
+  NodeListing,
+  NodesResponse,
+} from "../../../../src/http/dashboard/contract/operator.ts";
 import { api } from "../../api.ts";
 import { commandText } from "../../command-text.ts";
 import { Button } from "../../components/button.tsx";
@@ -23,14 +26,14 @@ const path = "/dashboard/api/operator/nodes";
 const everyMs = 5_000;
 
 export function NodesPage() {
-  const { data, problem, refresh } = useApi<NodesAnswer>(path, everyMs);
+  const { data, problem, refresh } = useApi<NodesResponse>(path, everyMs);
   const [pendingChange, setPendingChange] = useState<{
     node: NodeListing;
     change: NodeChange;
   } | null>(null);
   const request = (node: NodeListing, change: NodeChange) => setPendingChange({ node, change });
   const change = async ({ node, change }: { node: NodeListing; change: NodeChange }) => {
-    await api.post<NodesAnswer>(`${path}/${node.id}/${change}`);
+    await api.post<NodesResponse>(`${path}/${node.id}/${change}`);
     setPendingChange(null);
     await refresh();
     if (change === "remove") focusPageHead();

@@ -1,4 +1,4 @@
-import type { AccountListingAnswer } from "../../../../src/http/dashboard/contract/operator.ts";
+import type { AccountListingResponse } from "../../../../src/http/dashboard/contract/operator.ts";
 
 /** "5 requests per second"; null is the default. */
 export function rateText(rate: number | null, one: "request" | "search", per: string): string {
@@ -10,7 +10,7 @@ export function rateText(rate: number | null, one: "request" | "search", per: st
 export function limitsSentence({
   requests_per_second: requests,
   submissions_per_minute: searches,
-}: AccountListingAnswer["limits"]): string {
+}: AccountListingResponse["limits"]): string {
   if (requests === null && searches === null) return "The default limits.";
   const text = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
   return text.charAt(0).toUpperCase() + text.slice(1);

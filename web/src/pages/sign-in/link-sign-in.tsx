@@ -1,6 +1,6 @@
 import { useLocation } from "wouter";
 import type {
-  SessionAnswer,
+  SessionResponse,
   SignInWithLink,
 } from "../../../../src/http/dashboard/contract/session.ts";
 import { api } from "../../api.ts";
@@ -30,7 +30,7 @@ export function LinkSignIn({
   const signIn = () =>
     run(async () => {
       const body: SignInWithLink = { token };
-      await api.post<SessionAnswer>("/dashboard/api/sign-in", body);
+      await api.post<SessionResponse>("/dashboard/api/sign-in", body);
       forgetLinkToken();
       await refresh();
       go("/", { replace: true });

@@ -1,7 +1,7 @@
 import "./sign-in.css";
 import { useEffect, useState } from "preact/compat";
 import { useLocation, useSearch } from "wouter";
-import type { SessionAnswer } from "../../../../src/http/dashboard/contract/session.ts";
+import type { SessionResponse } from "../../../../src/http/dashboard/contract/session.ts";
 import { InsecureBanner } from "../../components/banner.tsx";
 import { Brand } from "../../components/brand.tsx";
 import { Icon } from "../../components/icons.tsx";
@@ -69,7 +69,7 @@ export function SignInPage() {
   );
 }
 
-function Methods({ session: { providers } }: { session: SessionAnswer }) {
+function Methods({ session: { providers } }: { session: SessionResponse }) {
   const [path] = useLocation();
   // The query as written, because wouter decodes it.
   const { search } = window.location;

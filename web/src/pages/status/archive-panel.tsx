@@ -1,8 +1,8 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { bytesText, quantityText, spanDurationText, wholeNumber } from "../../numbers.ts";
 
-export function ArchivePanel({ status: { archive, platforms } }: { status: StatusAnswer }) {
+export function ArchivePanel({ status: { archive, platforms } }: { status: StatusResponse }) {
   const { oldest_at: oldest, newest_at: newest, free_disk_bytes: freeBytes } = archive;
   return (
     <section className="panel" aria-labelledby="archive">

@@ -1,6 +1,6 @@
 import type {
   PlatformStatus,
-  StatusAnswer,
+  StatusResponse,
 } from "../../../../src/http/dashboard/contract/status.ts";
 import { shortTime } from "../../components/time.tsx";
 import { gapsText, nothingText } from "../../coverage-text.ts";
@@ -19,7 +19,7 @@ export type PlatformCoverage = Pick<PlatformStatus, "platform" | "mode" | "posts
     complete_since: string | null;
   };
 };
-export type CoverageStatus = Pick<StatusAnswer, "range" | "from" | "to"> & {
+export type CoverageStatus = Pick<StatusResponse, "range" | "from" | "to"> & {
   platforms: readonly PlatformCoverage[];
 };
 

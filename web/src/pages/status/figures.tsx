@@ -1,4 +1,4 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
 import { Meter } from "../../components/meter.tsx";
 import { exactTime } from "../../components/time.tsx";
@@ -7,7 +7,7 @@ import { ageFigure, bytesFigure, bytesText, shortNumber } from "../../numbers.ts
 export function StatusFigures({
   status: { archive, platforms, queue, to },
 }: {
-  status: StatusAnswer;
+  status: StatusResponse;
 }) {
   const perSecond = platforms
     .flatMap(({ stream }) => (stream?.status === "connected" ? [stream.posts_per_second] : []))

@@ -1,5 +1,5 @@
 import { useState } from "preact/compat";
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import { Button } from "../../components/button.tsx";
 import { CommandLine } from "../../components/command-line.tsx";
 import { type Column, Table } from "../../components/table.tsx";
@@ -10,7 +10,7 @@ import { type Gap, type GapFill, gapsOf } from "./gaps.ts";
 
 const shownAtFirst = 8;
 
-export function GapsPanel({ status }: { status: StatusAnswer }) {
+export function GapsPanel({ status }: { status: StatusResponse }) {
   const [isWhole, setWhole] = useState(false);
   const gaps = gapsOf(status);
   if (gaps.length === 0) return null;

@@ -1,6 +1,6 @@
 import type {
   PlatformStatus,
-  StatusAnswer,
+  StatusResponse,
 } from "../../../../src/http/dashboard/contract/status.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import { commandText } from "../../command-text.ts";
@@ -24,7 +24,7 @@ export type GapFill =
 const streamRetentionMs = 36 * 3_600_000;
 
 /** Newest first. */
-export function gapsOf({ platforms, to }: Pick<StatusAnswer, "platforms" | "to">): Gap[] {
+export function gapsOf({ platforms, to }: Pick<StatusResponse, "platforms" | "to">): Gap[] {
   const nowMs = Date.parse(to);
   return platforms
     .flatMap((status) =>

@@ -1,4 +1,4 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import type { TimeStep } from "../../components/brush.tsx";
 import { Plot } from "../../components/plot.tsx";
 import { roundTop } from "../../components/plot-drawing.ts";
@@ -11,7 +11,7 @@ import { listText, platformNames } from "../../platforms.ts";
 import { axisLabels, evenlySpacedLabels, rangeLabel } from "../../ranges.ts";
 import { type LagSeries, lagSeries } from "./lag.ts";
 
-export function LagPanel({ status, zoom }: { status: StatusAnswer; zoom: Zoom }) {
+export function LagPanel({ status, zoom }: { status: StatusResponse; zoom: Zoom }) {
   const { selected } = zoom;
   const { buckets, series } = lagSeries(status, selected);
   if (series.length === 0) return <NoLag />;
@@ -53,7 +53,7 @@ function LagTable({
   status: { platforms },
   selected,
 }: {
-  status: StatusAnswer;
+  status: StatusResponse;
   selected: TimeStep | null;
 }) {
   const rows = platforms

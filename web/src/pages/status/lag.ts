@@ -1,4 +1,4 @@
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import type { UsageRange } from "../../../../src/http/dashboard/contract/usage.ts";
 import type { Platform } from "../../../../src/posts/post.ts";
 import type { TimeStep } from "../../components/brush.tsx";
@@ -13,7 +13,7 @@ export type LagSeries = { platform: Platform; values: (number | null)[] };
 
 /** Lags in seconds per bucket of the range, or of the selected part; null where none was reported. */
 export function lagSeries(
-  { range, from, to, platforms }: Pick<StatusAnswer, "range" | "from" | "to" | "platforms">,
+  { range, from, to, platforms }: Pick<StatusResponse, "range" | "from" | "to" | "platforms">,
   selected: TimeStep | null = null,
 ): { buckets: TimeStep[]; series: LagSeries[] } {
   const { fromMs, toMs } = selected ?? { fromMs: Date.parse(from), toMs: Date.parse(to) };

@@ -1,10 +1,10 @@
 import { useEffect, useRef } from "preact/compat";
-import type { NodeStatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { NodeStatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Table } from "../../components/table.tsx";
 import { nodeColumns } from "../../nodes/node-columns.tsx";
 
-export function NodesPanel({ nodes }: { nodes: readonly NodeStatusAnswer[] }) {
+export function NodesPanel({ nodes }: { nodes: readonly NodeStatusResponse[] }) {
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
     if (location.hash === "#nodes") panel.current?.scrollIntoView();

@@ -1,5 +1,5 @@
 import { useSearchParams } from "wouter";
-import type { StatusAnswer } from "../../../../src/http/dashboard/contract/status.ts";
+import type { StatusResponse } from "../../../../src/http/dashboard/contract/status.ts";
 import { Segmented } from "../../components/field.tsx";
 import { Loading } from "../../components/loading.tsx";
 import { focusPageHead, PageHead } from "../../components/page-head.tsx";
@@ -21,7 +21,7 @@ const everyMs = 10_000;
 export function StatusPage() {
   const [search, setSearch] = useSearchParams();
   const range = rangeOf(search.get("range"), "7d");
-  const { data, problem, refresh } = useApi<StatusAnswer>(
+  const { data, problem, refresh } = useApi<StatusResponse>(
     `/dashboard/api/status?range=${range}`,
     everyMs,
   );
@@ -53,7 +53,7 @@ export function StatusPage() {
   );
 }
 
-function Panels({ status }: { status: StatusAnswer }) {
+function Panels({ status }: { status: StatusResponse }) {
   const zoom = useZoom(focusPageHead);
   return (
     <>

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { UsageAnswer, UsageBucket } from "../../../../src/http/dashboard/contract/usage.ts";
+import type { UsageBucket, UsageResponse } from "../../../../src/http/dashboard/contract/usage.ts";
 import {
   answerTimes,
   answerTimesLabel,
@@ -12,7 +12,7 @@ import { shownUsage } from "./selection.ts";
 const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 10, 21);
 
-const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageAnswer => {
+const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageResponse => {
   const whole = buckets.map((bucket, at) => ({
     start: new Date(startMs + at * hourMs).toISOString(),
     requests: 0,
@@ -83,7 +83,7 @@ test("a selected time shows the buckets that it touches, with hours on the axis"
 });
 
 test("the usage plots are described in text", () => {
-  const whole = (usage: UsageAnswer) => shownUsage(usage, null);
+  const whole = (usage: UsageResponse) => shownUsage(usage, null);
   expect(requestsLabel(whole(usageOf({ requests: 10, refused: 2, failed: 1 })))).toBe(
     "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
   );

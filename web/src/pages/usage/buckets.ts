@@ -1,4 +1,4 @@
-import type { UsageAnswer, UsageRange } from "../../../../src/http/dashboard/contract/usage.ts";
+import type { UsageRange, UsageResponse } from "../../../../src/http/dashboard/contract/usage.ts";
 import { durationText, wholeNumber } from "../../numbers.ts";
 import type { ShownUsage } from "./selection.ts";
 
@@ -9,7 +9,7 @@ export type RequestStacks = {
   stacks: [number[], number[], number[]];
 };
 
-export function requestStacks({ buckets, bucket_ms: widthMs }: UsageAnswer): RequestStacks {
+export function requestStacks({ buckets, bucket_ms: widthMs }: UsageResponse): RequestStacks {
   return {
     times: middlesOf(buckets, widthMs),
     stacks: [
@@ -30,7 +30,7 @@ export type AnswerTimes = {
 
 const wideFactor = 25;
 
-export function answerTimes({ buckets, bucket_ms: widthMs }: UsageAnswer): AnswerTimes {
+export function answerTimes({ buckets, bucket_ms: widthMs }: UsageResponse): AnswerTimes {
   const p50 = buckets.map(({ p50_ms: ms }) => ms);
   const p99 = buckets.map(({ p99_ms: ms }) => ms);
   const measured = p50.filter((ms) => ms !== null).sort((a, b) => a - b);

@@ -1,8 +1,8 @@
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
+import type { UsageResponse } from "../../../../src/http/dashboard/contract/usage.ts";
 import { type Column, Table } from "../../components/table.tsx";
 import { durationText, wholeNumber } from "../../numbers.ts";
 
-export function MethodsPanel({ usage: { methods } }: { usage: UsageAnswer }) {
+export function MethodsPanel({ usage: { methods } }: { usage: UsageResponse }) {
   if (methods.length === 0) return null;
   return (
     <section className="panel" aria-labelledby="methods">
@@ -20,7 +20,7 @@ export function MethodsPanel({ usage: { methods } }: { usage: UsageAnswer }) {
   );
 }
 
-const columns: readonly Column<UsageAnswer["methods"][number]>[] = [
+const columns: readonly Column<UsageResponse["methods"][number]>[] = [
   { title: "Method", cell: ({ method }) => <code>{method}</code> },
   { title: "Searches", isNumber: true, cell: ({ searches }) => wholeNumber(searches) },
   { title: "Posts", isNumber: true, cell: ({ posts }) => wholeNumber(posts) },

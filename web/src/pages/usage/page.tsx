@@ -1,6 +1,6 @@
 import { useMemo } from "preact/compat";
 import { Link, useSearchParams } from "wouter";
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
+import type { UsageResponse } from "../../../../src/http/dashboard/contract/usage.ts";
 import { Empty } from "../../components/empty.tsx";
 import { Segmented, Select } from "../../components/field.tsx";
 import { FigureBox, FigureText } from "../../components/figure-box.tsx";
@@ -32,7 +32,7 @@ export function UsagePage() {
   const range = rangeOf(search.get("range"), "7d");
   const keyId = search.get("key") ?? allKeys;
   const parameters = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
-  const { data, problem, refresh } = useApi<UsageAnswer>(
+  const { data, problem, refresh } = useApi<UsageResponse>(
     `/dashboard/api/usage?${parameters}`,
     everyMs,
   );
@@ -76,7 +76,7 @@ export function UsagePage() {
   );
 }
 
-function keyOptions(data: UsageAnswer | undefined, keyId: string) {
+function keyOptions(data: UsageResponse | undefined, keyId: string) {
   const keys = data?.keys ?? [];
   const options = keys.map(({ id, name, ended }) => ({
     value: id,
@@ -90,7 +90,7 @@ function keyOptions(data: UsageAnswer | undefined, keyId: string) {
   ];
 }
 
-function situation({ keys, totals, range }: UsageAnswer, keyId: string): string {
+function situation({ keys, totals, range }: UsageResponse, keyId: string): string {
   const key = keys.find(({ id }) => id === keyId);
   const name = key === undefined ? "All keys" : isolated(key.name);
   const { requests, refused } = totals;
@@ -100,7 +100,7 @@ function situation({ keys, totals, range }: UsageAnswer, keyId: string): string 
   return `${name}: ${quantityText(requests, "request")} in ${rangeLabel(range)}, ${refusals}.`;
 }
 
-function Panels({ usage }: { usage: UsageAnswer }) {
+function Panels({ usage }: { usage: UsageResponse }) {
   const { totals, range } = usage;
   const zoom = useZoom(focusPageHead);
   const shown = useMemo(() => shownUsage(usage, zoom.selected), [usage, zoom.selected]);
@@ -136,7 +136,7 @@ function Panels({ usage }: { usage: UsageAnswer }) {
   );
 }
 
-function Figures({ totals }: { totals: UsageAnswer["totals"] }) {
+function Figures({ totals }: { totals: UsageResponse["totals"] }) {
   const { p50_ms: p50Ms } = totals;
   return (
     <dl className="figures">

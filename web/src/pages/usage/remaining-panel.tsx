@@ -1,5 +1,8 @@
 import { Link } from "wouter";
-import type { KeyListingAnswer, KeysAnswer } from "../../../../src/http/dashboard/contract/keys.ts";
+import type {
+  KeyListingResponse,
+  KeysResponse,
+} from "../../../../src/http/dashboard/contract/keys.ts";
 import { Meter } from "../../components/meter.tsx";
 import { Table } from "../../components/table.tsx";
 import { wholeNumber } from "../../numbers.ts";
@@ -8,7 +11,7 @@ import { useApi } from "../../use-api.ts";
 const everyMs = 4_000;
 
 export function RemainingPanel() {
-  const { data } = useApi<KeysAnswer>("/dashboard/api/keys", everyMs);
+  const { data } = useApi<KeysResponse>("/dashboard/api/keys", everyMs);
   return (
     <section className="panel" aria-labelledby="left">
       <div className="panel-head">
@@ -20,7 +23,7 @@ export function RemainingPanel() {
   );
 }
 
-function RemainingTable({ answer }: { answer: KeysAnswer }) {
+function RemainingTable({ answer }: { answer: KeysResponse }) {
   const rows = answer.keys.filter(({ left }) => left !== null);
   if (rows.length === 0) {
     return (
@@ -31,8 +34,10 @@ function RemainingTable({ answer }: { answer: KeysAnswer }) {
       </div>
     );
   }
-  const limitOf = (key: KeyListingAnswer, name: "requests_per_second" | "submissions_per_minute") =>
-    key[name] ?? answer.limits[name];
+  const limitOf = (
+    key: KeyListingResponse,
+    name: "requests_per_second" | "submissions_per_minute",
+  ) => key[name] ?? answer.limits[name];
   return (
     <Table
       caption="Limits left, per key"

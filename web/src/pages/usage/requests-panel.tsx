@@ -1,5 +1,5 @@
 import { useMemo } from "preact/compat";
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
+import type { UsageResponse } from "../../../../src/http/dashboard/contract/usage.ts";
 import { legendMarks, PlotPanel } from "../../components/plot-panel.tsx";
 import { Table } from "../../components/table.tsx";
 import { UplotChart } from "../../components/uplot-chart.tsx";
@@ -83,5 +83,5 @@ export function RequestsPanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom }
   );
 }
 
-const answeredCount = ({ requests, refused, failed }: UsageAnswer["buckets"][number]): number =>
+const answeredCount = ({ requests, refused, failed }: UsageResponse["buckets"][number]): number =>
   requests - refused - failed;

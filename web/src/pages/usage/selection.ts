@@ -1,13 +1,13 @@
-import type { UsageAnswer } from "../../../../src/http/dashboard/contract/usage.ts";
+import type { UsageResponse } from "../../../../src/http/dashboard/contract/usage.ts";
 import type { TimeStep } from "../../components/brush.tsx";
 import { rangeLabel } from "../../ranges.ts";
 
 const longestDayMs = 2 * 86_400_000;
 
 /** What the plots show: the range, or the buckets that touch a selected time. */
-export type ShownUsage = UsageAnswer & { span: string; isPart: boolean };
+export type ShownUsage = UsageResponse & { span: string; isPart: boolean };
 
-export function shownUsage(usage: UsageAnswer, selected: TimeStep | null): ShownUsage {
+export function shownUsage(usage: UsageResponse, selected: TimeStep | null): ShownUsage {
   if (selected === null) return { ...usage, span: rangeLabel(usage.range), isPart: false };
   const buckets = usage.buckets.filter(
     ({ start }) =>
@@ -24,7 +24,7 @@ export function shownUsage(usage: UsageAnswer, selected: TimeStep | null): Shown
   };
 }
 
-export function timeSteps({ buckets, bucket_ms: widthMs }: UsageAnswer): TimeStep[] {
+export function timeSteps({ buckets, bucket_ms: widthMs }: UsageResponse): TimeStep[] {
   return buckets.map(({ start }) => ({
     fromMs: Date.parse(start),
     toMs: Date.parse(start) + widthMs,

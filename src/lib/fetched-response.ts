@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import { parseUntrustedJson } from "./bounded-json.ts";
 import { EarshotError, messageOf } from "./errors.ts";
 
-export type FetchedAnswer = {
+export type FetchedResponse = {
   status: number;
   headers: Headers;
   body: Uint8Array;
@@ -11,11 +11,11 @@ export type FetchedAnswer = {
   json(): unknown;
 };
 
-export function fetchedAnswer(
+export function fetchedResponse(
   url: URL,
   response: { status: number; headers: Headers },
   body: Buffer,
-): FetchedAnswer {
+): FetchedResponse {
   const text = () => body.toString("utf8");
   return {
     status: response.status,

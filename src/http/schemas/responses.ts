@@ -45,7 +45,7 @@ export const problemShape = z
     ],
   });
 
-export function problemAnswers(descriptions: Readonly<Record<number, string>>) {
+export function problemResponses(descriptions: Readonly<Record<number, string>>) {
   return Object.fromEntries(
     Object.entries(descriptions).map(([code, description]) => [
       code,
@@ -59,6 +59,6 @@ export const unexpectedBodyErrors = {
   415: "The body is not plain JSON.",
 };
 
-export function jsonAnswer(description: string, schema: z.ZodType) {
+export function jsonResponse(description: string, schema: z.ZodType) {
   return { description, content: { "application/json": { schema } } };
 }
