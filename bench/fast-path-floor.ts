@@ -5,7 +5,7 @@ import { argv } from "node:process";
 import { DatabaseSync } from "node:sqlite";
 
 /**
- * An HTTP server that inserts the submissions of one tick in one fsynced commit, answers 202, then returns a fixed
+ * An HTTP server that inserts the submissions of one tick in one fsynced commit, returns 202, then returns a fixed
  * page.
  */
 const [, , folder = ".", port = "0"] = argv;

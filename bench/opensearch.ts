@@ -64,7 +64,7 @@ export function connectOpenSearch(base: string): Client {
       `POST /${index}/_search HTTP/1.1\r\nHost: ${hostname}:${port}\r\nContent-Type: application/json\r\n` +
         `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
     );
-    if (status !== 200) throw new Error(`OpenSearch answered ${status}: ${text}`);
+    if (status !== 200) throw new Error(`OpenSearch returned ${status}: ${text}`);
     return text;
   };
   return {
@@ -109,6 +109,6 @@ async function call(base: string, method: string, path: string, body: string): P
   const headers = { "content-type": "application/x-ndjson" };
   const response = await fetch(base + path, { method, headers, body });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${text}`);
   return text;
 }

@@ -29,7 +29,7 @@ export class ApiError extends Error {
 
   constructor(response: ApiResponse) {
     const { data } = problem.safeParse(orNull(() => parseBounded(response.text)));
-    super(data === undefined ? `the server answered ${response.status}` : textOf(data));
+    super(data === undefined ? `the server returned ${response.status}` : textOf(data));
     this.code = data?.code ?? "unknown";
   }
 }

@@ -34,7 +34,7 @@ export function possiblyBilled({ code, message, status }: EarshotError): Earshot
 }
 
 export function serverFailed(host: string, status: number): EarshotError {
-  return new EarshotError("upstream_failed", `${host} answered ${status}`, {
+  return new EarshotError("upstream_failed", `${host} returned ${status}`, {
     status: 502,
     retryable: true,
     hint: "retry later",

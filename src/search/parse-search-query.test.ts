@@ -12,7 +12,7 @@ function errorOf(query: string): EarshotError {
   throw new Error(`${query} was parsed`);
 }
 
-test("an invalid query is answered 400 with the message and hint of its first error and the details of all", () => {
+test("an invalid query gets 400 with the message and hint of its first error and the details of all", () => {
   const error = errorOf("from:a,b since:x -min_faves:y");
   expect(error).toMatchObject({ code: "invalid_query", status: 400, retryable: false });
   expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");

@@ -173,7 +173,7 @@ test("an error after the first page leaves an incomplete answer that names the p
     page: async (...call: Parameters<typeof search.page>) => {
       calls += 1;
       if (calls === 3)
-        throw new EarshotError("upstream_failed", "api.example answered 503", {
+        throw new EarshotError("upstream_failed", "api.example returned 503", {
           status: 502,
           retryable: true,
         });

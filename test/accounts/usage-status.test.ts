@@ -19,7 +19,7 @@ const hourMs = 3_600_000;
 let service: ServiceUnderTest;
 const bluesky = stubUpstream("bluesky", {
   gettweets: [],
-  gettrends: new EarshotError("upstream_failed", "bsky answers with 400", { status: 502 }),
+  gettrends: new EarshotError("upstream_failed", "bsky returned 400", { status: 502 }),
 });
 
 beforeAll(async () => {

@@ -459,7 +459,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     ),
   job_failed: () => resultAfter(() => failWith("internal", "internal error", 500)),
   upstream_failed: () =>
-    resultAfter(() => failWith("upstream_failed", "public.api.bsky.app answered 503", 502, true)),
+    resultAfter(() => failWith("upstream_failed", "public.api.bsky.app returned 503", 502, true)),
   overloaded: async () => {
     await idle.submit(idleKey, search("comet"));
     const response = await idle.submit(idleKey, search("comet"));

@@ -350,7 +350,7 @@ describe("posts that a platform returned", () => {
   });
 
   test("posts are missing when the platform failed, and the error names it and the fix", async () => {
-    bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky answers with 503", {
+    bluesky.answers.gettrends = new EarshotError("upstream_failed", "bsky returned 503", {
       status: 502,
       hint: "retry later",
     });
@@ -360,14 +360,14 @@ describe("posts that a platform returned", () => {
     expect(result.json()).toMatchObject({
       status: 502,
       code: "upstream_failed",
-      detail: "bsky answers with 503",
+      detail: "bsky returned 503",
       hint: "retry later",
     });
     const url = `/v1/search/live/social/status/${uuid}`;
     const status = (await service.call(key, { method: "GET", url })).json();
     expect(status).toMatchObject({
       status: "error",
-      error: "bsky answers with 503; retry later",
+      error: "bsky returned 503; retry later",
     });
   });
 });

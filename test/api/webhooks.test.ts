@@ -302,7 +302,7 @@ describe("a receiver", () => {
     expect(waiting).toMatchObject({
       state: "waiting",
       last_status: 500,
-      last_error: "answered 500",
+      last_error: "returned 500",
     });
     const pause = Date.parse(waiting.next_attempt_at) - Date.parse(waiting.last_attempt_at);
     expect(pause).toBeGreaterThanOrEqual(5_000);
@@ -328,11 +328,11 @@ describe("a receiver", () => {
     expect(await waitForDelivery(id, { attempts: 1 })).toMatchObject({
       state: "waiting",
       last_status: 307,
-      last_error: "answered 307; redirects are not followed",
+      last_error: "returned 307; redirects are not followed",
     });
   });
 
-  test("a webhook receiver that answers 410 gets no more deliveries until its webhook is enabled again", async () => {
+  test("a webhook receiver that returns 410 gets no more deliveries until its webhook is enabled again", async () => {
     const { id } = await register("/gone");
     receiver.answers.set("/gone", (_request, response) => response.writeHead(410).end());
     await sendTest(id);
@@ -342,7 +342,7 @@ describe("a receiver", () => {
     });
     expect((await get(`/v1/webhooks/${id}`)).json()).toMatchObject({
       status: "disabled",
-      disabled_reason: "its receiver answered 410 Gone",
+      disabled_reason: "its receiver returned 410 Gone",
     });
     expect((await sendTest(id)).json()).toMatchObject({ status: 409, code: "webhook_disabled" });
     await submit();

@@ -28,7 +28,7 @@ let context: BrowserContext;
 beforeAll(async () => {
   [browser, jetstream] = await Promise.all([startChromium(), startJetstreamServer()]);
   const x = stubUpstream("x", {
-    gettweets: new EarshotError("upstream_failed", "x.example answered 400", {
+    gettweets: new EarshotError("upstream_failed", "x.example returned 400", {
       status: 502,
       hint: "submit the search again later",
     }),
@@ -74,7 +74,7 @@ test("a failed job shows the reason and its cost, and can be run again", async (
   });
   await page.goto(`${service.url}/dashboard/jobs/${submitted.json<{ uuid: string }>().uuid}`);
   const job = page.locator(".opened");
-  await job.getByText("Failed: x.example answered 400").waitFor();
+  await job.getByText("Failed: x.example returned 400").waitFor();
   await job.getByText("A failed job counts against the searches per minute").waitFor();
   expect(await job.getByRole("button", { name: "Run again: @ann" }).count()).toBe(1);
   expect(await job.getByRole("heading", { name: "Proof" }).count()).toBe(0);

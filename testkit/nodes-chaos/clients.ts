@@ -51,7 +51,7 @@ export function createClient(
       });
       const text = await response.text();
       if (response.status !== 202) {
-        throw new Error(`a submission was answered with ${response.status}: ${text}`);
+        throw new Error(`a submission got ${response.status}: ${text}`);
       }
       const { uuid } = JSON.parse(text) as { uuid: string };
       return { client: name, topic, uuid, result: null };

@@ -31,14 +31,14 @@ export function connect(base: string, key: string): Client {
         `POST /v1/search/live/social ${shared}Content-Type: application/json\r\n` +
           `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
-      if (status !== 202) throw new Error(`submission answered ${status}: ${text}`);
+      if (status !== 202) throw new Error(`submission returned ${status}: ${text}`);
       return (JSON.parse(text) as { uuid: string }).uuid;
     },
     result: async (uuid) => {
       const { status, text } = await send(
         `GET /v1/search/live/social/result/${uuid}?wait=30 ${shared}\r\n`,
       );
-      if (status !== 200) throw new Error(`result answered ${status}: ${text}`);
+      if (status !== 200) throw new Error(`result returned ${status}: ${text}`);
       return text;
     },
     search: async (query, maxResults) => {
@@ -47,7 +47,7 @@ export function connect(base: string, key: string): Client {
         `POST /v1/search/social ${shared}Content-Type: application/json\r\n` +
           `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
       );
-      if (status !== 200) throw new Error(`search answered ${status}: ${text}`);
+      if (status !== 200) throw new Error(`search returned ${status}: ${text}`);
       return text;
     },
     close: () => connection?.close(),

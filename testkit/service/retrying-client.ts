@@ -46,7 +46,7 @@ export async function runRetryingClient(
   isOver: () => boolean,
 ): Promise<void> {
   function reportUnexpected(what: string, { status, text }: Answer): void {
-    ledger.contradict(`${what} was answered with ${status} ${text.slice(0, 200)}`);
+    ledger.contradict(`${what} got ${status} ${text.slice(0, 200)}`);
   }
 
   async function submit(search: number, idempotencyKey: string | null): Promise<string | null> {
@@ -132,7 +132,7 @@ export async function runOtherAccount(
     if (answer === null || answer.status === 503) continue;
     ledger.count("requests by another account");
     if (answer.status !== 404) {
-      ledger.contradict(`another account was answered with ${answer.status} for ${uuid}`);
+      ledger.contradict(`another account got ${answer.status} for ${uuid}`);
     }
   }
 }

@@ -17,7 +17,7 @@ export function createFetchClient(fetch: GuardedFetch): FetchClient {
     const url = requireClientUrl(clientId);
     try {
       const response = await fetch(url, { headers: { accept: "application/json" } });
-      if (response.status !== 200) throw failed(`${url.host} answered ${response.status}`);
+      if (response.status !== 200) throw failed(`${url.host} returned ${response.status}`);
       return readClientDocument(clientId, response.json());
     } catch (error) {
       if (!(error instanceof EarshotError) || error.code === "client_not_accepted") throw error;

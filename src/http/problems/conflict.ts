@@ -140,7 +140,7 @@ export const conflictProblems = {
     ],
     example: {
       request: "A test of a webhook whose receiver answered `410 Gone`.",
-      detail: "the webhook is disabled: its receiver answered 410 Gone",
+      detail: "the webhook is disabled: its receiver returned 410 Gone",
       hint: "fix its receiver, then POST /v1/webhooks/wh_4fK2nQ7sVd81LmXzRt0B/enable",
     },
   },

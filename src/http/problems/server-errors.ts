@@ -39,8 +39,8 @@ export const serverProblems = {
     ],
     example: {
       request: "The result of a job whose platform failed.",
-      detail: "public.api.bsky.app answered 503",
-      errors: [{ code: "upstream_failed", message: "public.api.bsky.app answered 503" }],
+      detail: "public.api.bsky.app returned 503",
+      errors: [{ code: "upstream_failed", message: "public.api.bsky.app returned 503" }],
     },
   },
   overloaded: {

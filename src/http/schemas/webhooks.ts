@@ -217,7 +217,7 @@ export const deliveryResponse = z
         next_attempt_at: "2026-01-31T12:00:05.480Z",
         delivered_at: null,
         last_status: 500,
-        last_error: "answered 500",
+        last_error: "returned 500",
         payload: payloadExample,
       },
     ],

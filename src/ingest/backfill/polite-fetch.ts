@@ -154,7 +154,7 @@ const nothing = async (): Promise<void> => {};
 
 function requestFailed(host: string, status: number): EarshotError {
   const code = status === 429 ? "upstream_limited" : "upstream_failed";
-  return new EarshotError(code, `${host} answered ${status}`, {
+  return new EarshotError(code, `${host} returned ${status}`, {
     status: 502,
     retryable: true,
     hint: "retry later; the backfill resumes",

@@ -98,7 +98,7 @@ function endOf(
 ): Pick<DeliveryAttempt, "end" | "status" | "error" | "retryMs"> {
   const { kind, status } = outcome;
   if (kind === "delivered") return { end: kind, status, error: null, retryMs: null };
-  if (kind === "gone") return { end: kind, status, error: `answered ${status}`, retryMs: null };
+  if (kind === "gone") return { end: kind, status, error: `returned ${status}`, retryMs: null };
   const { error, retryAfterMs } = outcome;
   const pauseMs = pauseAfter(failures, retryAfterMs, random);
   if (pauseMs === null) return { end: "failed", status, error, retryMs: null };

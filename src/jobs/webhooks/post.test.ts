@@ -87,7 +87,7 @@ test.each([
   });
   const outcome = await post(url);
   if (outcome.kind !== "failed") throw new Error(outcome.kind);
-  expect(outcome).toMatchObject({ status: 429, error: "answered 429" });
+  expect(outcome).toMatchObject({ status: 429, error: "returned 429" });
   expect(outcome.retryAfterMs || null).toBe(retryAfterMs || null);
 });
 

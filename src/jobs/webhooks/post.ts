@@ -50,7 +50,7 @@ function outcomeOf(status: number, retryAfter: string | null, nowMs: number): At
   if (status >= 200 && status < 300) return { kind: "delivered", status };
   if (status === 410) return { kind: "gone", status };
   const isRedirect = status >= 300 && status < 400;
-  const error = `answered ${status}${isRedirect ? "; redirects are not followed" : ""}`;
+  const error = `returned ${status}${isRedirect ? "; redirects are not followed" : ""}`;
   return { kind: "failed", status, error, retryAfterMs: requestedPauseMs(retryAfter, nowMs) };
 }
 

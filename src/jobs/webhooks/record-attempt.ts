@@ -10,7 +10,7 @@ export type DeliveryAttempt = {
   nowMs: number;
   status: number | null;
   error: string | null;
-  /** `retry` at `retryMs`; `gone`: the receiver answered 410. */
+  /** `retry` at `retryMs`; `gone`: the receiver returned 410. */
   end: "delivered" | "retry" | "failed" | "gone";
   retryMs: number | null;
   disableAfterMs: number;
@@ -89,7 +89,7 @@ function reasonToDisable(
   { end, nowMs, disableAfterMs }: DeliveryAttempt,
   sinceMs: number,
 ): string | null {
-  if (end === "gone") return "its receiver answered 410 Gone";
+  if (end === "gone") return "its receiver returned 410 Gone";
   const isLong = end === "failed" && nowMs - sinceMs >= disableAfterMs;
   return isLong ? `all deliveries failed since ${isoTime(sinceMs)}` : null;
 }

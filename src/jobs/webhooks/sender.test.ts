@@ -38,7 +38,7 @@ const delivered: AttemptOutcome = { kind: "delivered", status: 200 };
 const failed: AttemptOutcome = {
   kind: "failed",
   status: 500,
-  error: "answered 500",
+  error: "returned 500",
   retryAfterMs: null,
 };
 

@@ -81,7 +81,7 @@ export function oauthErrorAt(
   }
   const isFailure = status >= 500;
   const code = isFailure ? "upstream_failed" : "answer_unreadable";
-  const problem = isFailure ? `answered ${status}` : "sent an invalid OAuth response";
+  const problem = isFailure ? `returned ${status}` : "sent an invalid OAuth response";
   return new EarshotError(code, `${host} ${problem}`, {
     status: 502,
     retryable: isFailure,

@@ -479,7 +479,7 @@ test("any other refusal of Bluesky is reported without possible secrets", async 
   await expect(upstream.page(call("getforyoutweets"), session)).rejects.toMatchObject({
     code: "upstream_refused",
     status: 502,
-    message: "appview.example answered 400 (UnknownFeed: no feed [31m for …)",
+    message: "appview.example returned 400 (UnknownFeed: no feed [31m for …)",
   });
 });
 

@@ -48,7 +48,7 @@ export function refusalError(host: string, { status, error, message }: Refusal):
   const reason = [error, message].filter((part) => part !== "").join(": ");
   return new EarshotError(
     "upstream_refused",
-    `${host} answered ${status}${reason === "" ? "" : ` (${reason})`}`,
+    `${host} returned ${status}${reason === "" ? "" : ` (${reason})`}`,
     { status: 502 },
   );
 }

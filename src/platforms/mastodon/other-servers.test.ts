@@ -185,7 +185,7 @@ it("any other refusal is reported with its status", async () => {
     server.settings.faults = { next: [{ status, body: '{"error":"<b>no</b>"}' }] };
     await expect(page("getbyid", uri)).rejects.toMatchObject({
       code: "upstream_refused",
-      message: expect.stringContaining(`${server.host} answered ${status}: `),
+      message: expect.stringContaining(`${server.host} returned ${status}: `),
     });
   }
 });

@@ -90,7 +90,7 @@ function refusalError(
     status === 418
       ? "it refuses anonymous programs, or this one"
       : "it does not support this request";
-  return new EarshotError("upstream_refused", `${instance} answered ${status}: ${remedy}`, {
+  return new EarshotError("upstream_refused", `${instance} returned ${status}: ${remedy}`, {
     status: 502,
     hint: "use another server: this one may not run Mastodon, or runs an old version",
   });

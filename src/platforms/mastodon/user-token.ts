@@ -95,7 +95,7 @@ function tokenError(host: string, response: FetchedResponse) {
     );
   }
   return credentialInvalid(
-    `host: ${server} answered ${status}${reasonIn(response)}`,
+    `host: ${server} returned ${status}${reasonIn(response)}`,
     "check the host",
   );
 }

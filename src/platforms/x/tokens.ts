@@ -124,5 +124,5 @@ export async function sendWith(
 }
 
 export function refusalText(response: FetchedResponse, url: URL): string {
-  return `${url.host} answered ${response.status}: ${detailOf(parsedJson(response))}`;
+  return `${url.host} returned ${response.status}: ${detailOf(parsedJson(response))}`;
 }

@@ -35,7 +35,7 @@ export async function fetchCollateral(
     const response = await fetch(address, { maxBytes: 524_288 });
     if (response.status === 200) return response;
     const { host, pathname } = new URL(address);
-    throw unreadableCollateral(`${host} answered ${response.status} to ${pathname}`);
+    throw unreadableCollateral(`${host} returned ${response.status} to ${pathname}`);
   };
   const [pckList, tcb, identity, rootList] = await Promise.all([
     get(`${sgx}/pckcrl?ca=${authority}&encoding=der`),

@@ -67,7 +67,7 @@ async function request(socketPath: string, body: string): Promise<unknown> {
       signal: AbortSignal.timeout(timeoutMs),
     });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.statusCode !== 200) throw noQuote(`it answered ${answer.statusCode}`);
+    if (answer.statusCode !== 200) throw noQuote(`it returned ${answer.statusCode}`);
     return parseUntrustedJson(bytes);
   } catch (error) {
     if (error instanceof EarshotError && error.code === "evidence_unavailable") throw error;

@@ -40,7 +40,7 @@ export function notFromGateway({ status, headers }: FetchedResponse, host: strin
   const what = isSigned
     ? "signed by a key other than the gateway's, or for another request"
     : "not signed by the gateway";
-  const message = `${host} answered ${status}, ${what}`;
+  const message = `${host} returned ${status}, ${what}`;
   return unreachable(message, {
     hint: "use an https:// address and the same version on both sides: a proxy may change the answers",
     details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
@@ -59,7 +59,7 @@ export const failedCheckOf = (error: unknown): string | undefined =>
 export function errorOf(response: FetchedResponse, host: string): EarshotError {
   const { status } = response;
   const { data } = problem.safeParse(answeredJson(response));
-  if (data === undefined) return unreachable(`${host} answered ${status} and is not a gateway`);
+  if (data === undefined) return unreachable(`${host} returned ${status} and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
     return unreachable(`the gateway is unavailable: ${detail}`);

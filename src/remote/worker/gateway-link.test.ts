@@ -161,7 +161,7 @@ test.each([
     const { reported, link } = makeLink((sent) => ({ ...active, signature: sign(sent) }));
     await expect(link.post("renew", {})).rejects.toMatchObject({
       code: "gateway_unreachable",
-      message: expect.stringContaining("gateway.example answered 200"),
+      message: expect.stringContaining("gateway.example returned 200"),
       details: [{ code: check }],
     });
     const isOther = check === "other_signature";

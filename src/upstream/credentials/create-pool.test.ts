@@ -194,22 +194,22 @@ describe("quarantine", () => {
     await bench.put("one");
     await bench.put("two");
     await chooseIds();
-    await refuse("one", "api.x.example\nanswered 401 to one-token\u001b[31m");
+    await refuse("one", "api.x.example\nreturned 401 to one-token\u001b[31m");
     expect(await chooseIds()).toEqual(["two"]);
     expect(await pool.find("ann", "one")).toBeNull();
     const [listed] = await bench.store.read("listCredentials", null);
     expect(listed?.quarantine).toEqual({
       sinceMs: bench.clock.now(),
-      reason: "api.x.example answered 401 to …[31m",
+      reason: "api.x.example returned 401 to …[31m",
     });
   });
 
   test("the reason of a quarantine is reported only to the owner", async () => {
     await bench.put("own", { accountId: "ann" });
     await bench.put("of all");
-    await refuse("own", "answered 401");
-    await refuse("of all", "answered 403");
-    expect(await pool.refusal("x", "ann")).toBe("answered 401");
+    await refuse("own", "returned 401");
+    await refuse("of all", "returned 403");
+    expect(await pool.refusal("x", "ann")).toBe("returned 401");
     expect(await pool.refusal("mastodon", "ann")).toBeNull();
     expect(await pool.refusal("x", "ben")).toBeNull();
   });

@@ -104,7 +104,7 @@ function redirectOf(url: URL, { status, headers }: FetchedResponse): URL | null 
   if (status < 300 || status > 399) return null;
   const location = headers.get("location");
   const target = location === null ? null : URL.parse(location, url.href);
-  if (target === null) throw upstreamRefused(url.host, `answered ${status}`);
+  if (target === null) throw upstreamRefused(url.host, `returned ${status}`);
   return target;
 }
 

@@ -142,8 +142,8 @@ describe("permanent errors are reported immediately", () => {
     ["a decompression bomb", gzipBomb(50_000_000), "answer_too_large", /longer/],
     ["deeply nested JSON", nestedJson(65), "answer_unreadable", /deeper than 64 levels/],
     ["very deeply nested JSON", nestedJson(40_000), "answer_unreadable", /deeper than 64 levels/],
-    ["a status of 501", replyWith(501), "upstream_failed", /answered 501/],
-    ["a status of 304", replyWith(304), "upstream_refused", /answered 304/],
+    ["a status of 501", replyWith(501), "upstream_failed", /returned 501/],
+    ["a status of 304", replyWith(304), "upstream_refused", /returned 304/],
   ];
 
   test.each(permanentErrors)(

@@ -34,10 +34,10 @@ test("the steps of a job include failed attempts", () => {
 });
 
 test("the steps of a failed job show the error with its hint", () => {
-  const error = "x.example answers with 503; retry later; or ask the archive";
+  const error = "x.example returned 503; retry later; or ask the archive";
   expect(jobSteps(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
-    text: "Failed: x.example answers with 503",
+    text: "Failed: x.example returned 503",
     detail: "Retry later; or ask the archive.",
   });
 });
