@@ -4,6 +4,7 @@ import {
   openCredentialBench,
 } from "../../../testkit/upstreams/credentials.ts";
 import { createEncryptor } from "../../lib/encryption.ts";
+import { encryptSecrets } from "./encrypt-secrets.ts";
 import type { CredentialPool } from "./pool.ts";
 
 let bench: CredentialBench;
@@ -243,13 +244,24 @@ describe("quarantine", () => {
   });
 
   test("a secret encrypted with another key is quarantined, the others remain usable", async () => {
-    const other = bench.pool({
-      encryptor: createEncryptor(new Uint8Array(32).fill(9), (length) => new Uint8Array(length)),
-    });
+    const otherEncryptor = createEncryptor(
+      new Uint8Array(32).fill(9),
+      (length) => new Uint8Array(length),
+    );
     await bench.put("one");
-    expect(await chooseIds({}, other)).toEqual([]);
-    const [listed] = await bench.store.read("listCredentials", null);
-    expect(listed?.quarantine?.reason).toMatch(/one was not encrypted with the current key/);
+    await bench.put("two", {
+      encryptedSecret: encryptSecrets(
+        otherEncryptor,
+        { id: "two", accountId: null },
+        { token: "two-token" },
+      ),
+    });
+    expect(await chooseIds()).toEqual(["one"]);
+    const listed = await bench.store.read("listCredentials", null);
+    expect(listed.map(({ id, quarantine }) => [id, quarantine?.reason ?? null])).toEqual([
+      ["one", null],
+      ["two", expect.stringMatching(/two was not encrypted with the current key/)],
+    ]);
   });
 
   test("a secret copied to another account cannot be decrypted", async () => {
