@@ -2,9 +2,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { defineRowSum, rowSum, rowSumSql } from "../src/archive/segments/row-sum.ts";
+import {
+  defineRowChecksum,
+  postRowChecksumSql,
+  rowChecksum,
+} from "../src/archive/segments/row-checksum.ts";
 import { segmentMigrations } from "../src/archive/segments/schema.ts";
-import { damagedTables, sumTables, tableSumsOf } from "../src/archive/segments/table-sums.ts";
+import {
+  damagedTables,
+  tableChecksumsOf,
+  updateTableChecksums,
+} from "../src/archive/segments/table-checksums.ts";
 
 /** The cost of checksums: per row, per batch with and without table sums, and verifying a segment when it opens. */
 const posts = 100_000;
@@ -17,13 +25,13 @@ const textOf = (id: number): string =>
     (_, n) => words[Math.floor((id * 7_919 * (n + 1)) ** 0.7) % 20_000],
   ).join(" ");
 
-function fill(name: string, isSummed: boolean): { database: DatabaseSync; ms: number } {
+function fill(name: string, hasChecksums: boolean): { database: DatabaseSync; ms: number } {
   const database = new DatabaseSync(join(folder, name));
   database.exec("PRAGMA page_size = 8192; PRAGMA journal_mode = WAL");
   for (const migration of segmentMigrations) database.exec(migration);
-  defineRowSum(database);
-  if (isSummed) for (const _ of sumTables(database));
-  const sums = tableSumsOf(database);
+  defineRowChecksum(database);
+  if (hasChecksums) for (const _ of updateTableChecksums(database));
+  const sums = tableChecksumsOf(database);
   const post = database.prepare("INSERT INTO post VALUES(?, ?, 0, 0, 0, 0, '', ?, ?)");
   const term = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
   const uri = database.prepare("INSERT INTO uri VALUES(?, ?)");
@@ -55,11 +63,11 @@ try {
     for (const _ of damagedTables(summed.database));
     const ms = performance.now() - startedAt;
     report(`verifying the tables of ${posts} posts`, `${ms.toFixed(0)} ms`);
-    summed.database.exec(`UPDATE post SET sum = ${rowSumSql}`);
+    summed.database.exec(`UPDATE post SET sum = ${postRowChecksumSql}`);
     const row = { id: 7n, timeMs: 1, likes: 0, reposts: 0, replies: 0, quotes: 0, revision: "" };
     const record = textOf(7);
     startedAt = performance.now();
-    for (let n = 0; n < posts; n++) rowSum({ ...row, timeMs: n, record });
+    for (let n = 0; n < posts; n++) rowChecksum({ ...row, timeMs: n, record });
     report(
       "the checksum of a row",
       `${(((performance.now() - startedAt) / posts) * 1_000).toFixed(2)} µs`,

@@ -11,8 +11,8 @@ import {
 import { openForReading } from "../src/archive/database.ts";
 import { memoryShares } from "../src/archive/memory-shares.ts";
 import { type PlatformQuery, platformQuery } from "../src/archive/read/platform-query.ts";
-import { createIdMemory, useIdMemory } from "../src/archive/sealed/id-memory.ts";
-import { createSealedMemory, type SealedMemory } from "../src/archive/segments/sealed-part.ts";
+import { createIdCache, useIdCache } from "../src/archive/sealed/id-cache.ts";
+import { createSealedCaches, type SealedCaches } from "../src/archive/segments/sealed-part.ts";
 import { openSegment, type Segment } from "../src/archive/segments/segment.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
 import { createReader, type Reader } from "../src/archive/threads/reader.ts";
@@ -28,14 +28,14 @@ export type PlannedQuery = { plan: PlanNode; query: PlatformQuery; match: string
 
 export type OpenSegment = { entry: SegmentEntry; segment: Segment };
 
-/** Newest first, on the calling thread, with a reader's memory. */
+/** Newest first, on the calling thread, with a reader's caches. */
 export function openSegments(dataDir: string): { segments: OpenSegment[]; close(): void } {
   const folder = join(dataDir, "archive");
   const entries = entriesOf(folder);
-  const memory = threadMemory();
+  const caches = threadCaches();
   const segments = entries.map((entry) => ({
     entry,
-    segment: openSegment(segmentPath(folder, entry), entry.platform, cacheKib, memory),
+    segment: openSegment(segmentPath(folder, entry), entry.platform, cacheKib, caches),
   }));
   return {
     segments,
@@ -54,13 +54,13 @@ export function entriesOf(folder: string): SegmentEntry[] {
 
 /** Runs on the calling thread. */
 export const openReader = (dataDir: string): Reader =>
-  createReader(join(dataDir, "archive"), 64 * cacheKib, systemClock, threadMemory());
+  createReader(join(dataDir, "archive"), 64 * cacheKib, systemClock, threadCaches());
 
 /** Shares of two readers. */
 const shares = memoryShares(archiveDefaults.memoryBytes, 2);
-const sharedIds = createIdMemory(shares.ids);
+const sharedIds = createIdCache(shares.ids);
 
-const threadMemory = (): SealedMemory => createSealedMemory(shares.terms, useIdMemory(sharedIds));
+const threadCaches = (): SealedCaches => createSealedCaches(shares.terms, useIdCache(sharedIds));
 
 export function planFor(query: string, reader: Reader): PlannedQuery {
   const { tree } = parseQuery(query);

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { cacheKibPerSegment, memoryShares } from "./memory-shares.ts";
 import { idsPerPage } from "./sealed/format.ts";
-import { createIdMemory } from "./sealed/id-memory.ts";
+import { createIdCache } from "./sealed/id-cache.ts";
 import { archiveDefaults } from "./settings.ts";
 
 test("the default memory fits the IDs of ten segments of a million posts", () => {
-  const { slots } = createIdMemory(memoryShares(archiveDefaults.memoryBytes, 2).ids);
+  const { slots } = createIdCache(memoryShares(archiveDefaults.memoryBytes, 2).ids);
   // One slot is always reserved for the next page.
   expect(slots - 1).toBeGreaterThanOrEqual(10 * Math.ceil(1_000_000 / idsPerPage));
 });

@@ -6,12 +6,12 @@ import {
   containerBytes,
   densePosts,
   dictionaryBlockBytes,
+  formatWithoutChecksums,
   idsPerPage,
   inlinePosts,
   maxOneRowPosts,
   postsPerChunk,
   sealedFormat,
-  unsummedFormat,
 } from "../../src/archive/sealed/format.ts";
 import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 
@@ -47,7 +47,7 @@ function writeIds(
   }
   database
     .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (?, ?, ?, ?)")
-    .run(unsummedFormat, posts, sealedMs, new Uint8Array(BigInt64Array.from(heads).buffer));
+    .run(formatWithoutChecksums, posts, sealedMs, new Uint8Array(BigInt64Array.from(heads).buffer));
 }
 
 function postingsOf(posts: readonly (readonly string[])[]): Map<string, Postings> {
@@ -208,8 +208,9 @@ function sumSealedTables(database: DatabaseSync): void {
     const lengths = `terms ${first.length} ${next?.length ?? -1}`;
     setBlock.run(crc(lengths, first, next ?? "", block), first);
   }
-  const pageSums = Uint32Array.from(all("SELECT page, ids FROM sealed_ids ORDER BY page"), (row) =>
-    crc(`ids ${row.page}`, row.ids ?? ""),
+  const pageChecksums = Uint32Array.from(
+    all("SELECT page, ids FROM sealed_ids ORDER BY page"),
+    (row) => crc(`ids ${row.page}`, row.ids ?? ""),
   );
   const head = database.prepare("SELECT posts, sealed_ms, heads FROM sealed").get() ?? {};
   const { posts, sealed_ms, heads } = head;
@@ -218,7 +219,7 @@ function sumSealedTables(database: DatabaseSync): void {
     setMask.run(chunk, crc(`mask ${chunk}`));
   }
   const first = terms[0]?.first ?? null;
-  const sums = new Uint8Array(pageSums.buffer);
+  const sums = new Uint8Array(pageChecksums.buffer);
   const numbers = `sealed ${sealedFormat} ${posts} ${sealed_ms} ${first?.length ?? -1}`;
   database
     .prepare("UPDATE sealed SET format = ?, page_sums = ?, first = ?, sum = ?")

@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import { walkSealedTerms } from "../../src/archive/maintenance/sealed-terms.ts";
 import { buildSealed } from "../../src/archive/sealed/build.ts";
-import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
+import { openDocNumbers } from "../../src/archive/sealed/doc-numbers.ts";
 import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
@@ -40,7 +40,7 @@ export function sealedFrom(
 
 /** Throws if the index violates its format. */
 export function sealedContents(database: DatabaseSync): IndexContents {
-  const numbers = openPostNumbers(database, "contents", null);
+  const numbers = openDocNumbers(database, "contents", null);
   const contents: IndexContents = new Map();
   const fail = (error: string): void => {
     throw new Error(error);

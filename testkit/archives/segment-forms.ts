@@ -5,12 +5,12 @@ import type { DatabaseSync } from "node:sqlite";
 import { openForReading, openForWriting } from "../../src/archive/database.ts";
 import { buildSealed } from "../../src/archive/sealed/build.ts";
 import { deletionBitmapWriter } from "../../src/archive/sealed/deletion-bitmap.ts";
-import { openPostNumbers } from "../../src/archive/sealed/doc-numbers.ts";
-import { createIdMemory, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
+import { openDocNumbers } from "../../src/archive/sealed/doc-numbers.ts";
+import { createIdCache, useIdCache } from "../../src/archive/sealed/id-cache.ts";
 import { isMarkedDamaged } from "../../src/archive/segments/damage-marker.ts";
 import { type IndexCost, indexCost } from "../../src/archive/segments/index-cost.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
-import { createSealedMemory } from "../../src/archive/segments/sealed-part.ts";
+import { createSealedCaches } from "../../src/archive/segments/sealed-part.ts";
 import { openSegment, type Segment } from "../../src/archive/segments/segment.ts";
 import {
   openSegmentWriter,
@@ -58,8 +58,8 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
   make(plainPath);
   sealFile(plainPath, plainPath, sealedPath());
   // Too small, so that entries are evicted.
-  const memory = createSealedMemory(4_000_000, useIdMemory(createIdMemory(500_000), 8));
-  const open = (path: string): Segment => openSegment(path, platform, cacheKib, memory, costOf);
+  const caches = createSealedCaches(4_000_000, useIdCache(createIdCache(500_000), 8));
+  const open = (path: string): Segment => openSegment(path, platform, cacheKib, caches, costOf);
   const plain = open(plainPath);
   let sealed = open(sealedPath());
 
@@ -148,7 +148,7 @@ function markHidden(target: DatabaseSync, name: string): void {
   read.setReadBigInts(true);
   const hidden = read.all();
   if (hidden.length === 0) return;
-  const numbers = openPostNumbers(target, name, null);
+  const numbers = openDocNumbers(target, name, null);
   const deletions = deletionBitmapWriter(target, numbers);
   for (const { id } of hidden) deletions.hide(id as bigint);
   deletions.flush();

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { defineRowSum, rowSumSql } from "../../src/archive/segments/row-sum.ts";
-import { sumTables } from "../../src/archive/segments/table-sums.ts";
+import { defineRowChecksum, postRowChecksumSql } from "../../src/archive/segments/row-checksum.ts";
+import { updateTableChecksums } from "../../src/archive/segments/table-checksums.ts";
 
 export function sumRows(database: DatabaseSync): void {
-  defineRowSum(database);
-  database.exec(`UPDATE post SET sum = ${rowSumSql} WHERE sum IS NOT ${rowSumSql}`);
-  for (const _ of sumTables(database));
+  defineRowChecksum(database);
+  database.exec(
+    `UPDATE post SET sum = ${postRowChecksumSql} WHERE sum IS NOT ${postRowChecksumSql}`,
+  );
+  for (const _ of updateTableChecksums(database));
 }

@@ -1,5 +1,5 @@
 import { idsPerPage } from "../../src/archive/sealed/format.ts";
-import type { IdSource } from "../../src/archive/sealed/id-memory.ts";
+import type { IdSource } from "../../src/archive/sealed/id-cache.ts";
 
 /** Counts page reads. */
 export type ComputedIds = IdSource & {
@@ -12,7 +12,7 @@ export function computedIds(segment: number, posts: number): ComputedIds {
   const newest = BigInt(segment + 1) * 10n ** 17n;
   const idOf = (number: number): bigint =>
     newest - BigInt(number * 1_000 + ((number * 7_919) % 997));
-  const heads = BigInt64Array.from({ length: Math.ceil(posts / idsPerPage) }, (_, page) =>
+  const firstIds = BigInt64Array.from({ length: Math.ceil(posts / idsPerPage) }, (_, page) =>
     idOf(page * idsPerPage),
   );
   let pagesRead = 0;
@@ -25,5 +25,5 @@ export function computedIds(segment: number, posts: number): ComputedIds {
   }
 
   const pageOf = (number: number): number => Math.floor(number / idsPerPage);
-  return { name: String(segment), posts, heads, read, idOf, pageOf, pagesRead: () => pagesRead };
+  return { name: String(segment), posts, firstIds, read, idOf, pageOf, pagesRead: () => pagesRead };
 }

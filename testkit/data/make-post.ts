@@ -1,8 +1,8 @@
 import { xUri } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 
-export function makePost(special: Partial<Post> & { key?: string } = {}): Post {
-  const { key = "1", ...rest } = special;
+export function makePost(overrides: Partial<Post> & { key?: string } = {}): Post {
+  const { key = "1", ...rest } = overrides;
   const nativeId = rest.nativeId ?? null;
   const createdMs = rest.createdMs === undefined ? Date.UTC(2026, 0, 1) : rest.createdMs;
   return {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { generatedPost } from "../../../testkit/data/generated.ts";
 import { testRuns } from "../../../testkit/seed.ts";
 import type { PreparedPost } from "../prepared.ts";
-import { rowSum } from "../segments/row-sum.ts";
+import { rowChecksum } from "../segments/row-checksum.ts";
 import { startPreparation } from "../write/prepare.ts";
 import { createPostPacker, unpackPosts } from "./packed-posts.ts";
 
@@ -35,7 +35,7 @@ test("unpacking packed posts and handles returns them unchanged", () => {
         expect(`${Buffer.from(packed?.record ?? [])}\n${Buffer.from(packed?.terms ?? [])}`).toBe(
           `${record}\n${terms}`,
         );
-        expect(packed?.sum).toBe(rowSum({ id, timeMs, ...counts, revision, record }));
+        expect(packed?.sum).toBe(rowChecksum({ id, timeMs, ...counts, revision, record }));
       }
     }),
     { numRuns: testRuns(10) },

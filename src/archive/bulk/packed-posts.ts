@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { xUri } from "../../posts/ids.ts";
 import { type Platform, type PostCounts, platforms } from "../../posts/post.ts";
 import type { PackedTexts, PreparedHandle, PreparedPost } from "../prepared.ts";
-import { rowSum } from "../segments/row-sum.ts";
+import { rowChecksum } from "../segments/row-checksum.ts";
 import { createTextArena, readText } from "./text-arena.ts";
 
 /**
@@ -81,7 +81,7 @@ export function createPostPacker(): PostPacker {
         const name = countNames[column] as (typeof countNames)[number];
         floats[at + 4 + column] = post.counts[name] ?? Number.NaN;
       }
-      floats[at + 8] = rowSum({ ...post.counts, ...rowOf(post) });
+      floats[at + 8] = rowChecksum({ ...post.counts, ...rowOf(post) });
       flags[posts] = ownFlags;
       platformNumbers[posts] = platforms.indexOf(post.platform);
       posts += 1;

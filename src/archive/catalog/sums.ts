@@ -2,7 +2,7 @@ import type { DatabaseSync, Session } from "node:sqlite";
 import { lastOf } from "../../lib/last-of.ts";
 import { endSnapshot, inTransaction, onTransactions } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { type Delta, deltasOf, sumModulus } from "../segments/changeset.ts";
+import { checksumModulus, type Delta, deltasOf } from "../segments/changeset.ts";
 import { catalogMigrations } from "./schema.ts";
 import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
 
@@ -48,7 +48,7 @@ const permanentSessions = new WeakMap<DatabaseSync, Session>();
 /** Covers only transactions that `inTransaction` or `commitAfter` runs on this connection. */
 export function maintainCatalogSums(catalog: DatabaseSync): void {
   const updateSum = catalog.prepare(
-    `UPDATE ${sumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
+    `UPDATE ${sumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${checksumModulus} + ${checksumModulus}) % ${checksumModulus}
      WHERE name = ?3`,
   );
   permanentSessions.set(catalog, catalog.createSession({ table: sumTable }));
@@ -163,7 +163,7 @@ function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Genera
   const total: Delta = { rows: 0, sum: 0 };
   for (const row of statement.iterate() as unknown as Iterable<StoredValue[]>) {
     total.rows += 1;
-    total.sum = (total.sum + catalogRowSum(row, isKey)) % sumModulus;
+    total.sum = (total.sum + catalogRowSum(row, isKey)) % checksumModulus;
     if (total.rows > maxRows) break;
     if (total.rows % rowsPerStep === 0) yield;
   }

@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { CellSums } from "../segments/changeset.ts";
+import type { CellChecksums } from "../segments/changeset.ts";
 
 export type StoredValue = bigint | number | string | Uint8Array | null;
 
@@ -18,7 +18,7 @@ export function catalogRowSum(row: readonly StoredValue[], isKey: readonly boole
   return sum;
 }
 
-export const valueSums: CellSums = {
+export const valueSums: CellChecksums = {
   of(cells) {
     const key = cells.reduce((hash, cell) => hashOf(hash, storedValue(cell)), basis);
     return {

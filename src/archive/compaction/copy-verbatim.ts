@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { preparesBigInts } from "../database.ts";
-import { rowSumSql } from "../segments/row-sum.ts";
+import { postRowChecksumSql } from "../segments/row-checksum.ts";
 import type { CompactionSteps } from "./steps.ts";
 
 const postsPerStep = 2_500;
@@ -36,7 +36,7 @@ function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
   const insertPosts = prepare(
     `INSERT INTO main.post
      SELECT id, time_ms, likes, reposts, replies, quotes, revision, record,
-       coalesce(sum, ${rowSumSql})
+       coalesce(sum, ${postRowChecksumSql})
      FROM old.post WHERE id BETWEEN ? AND ? ORDER BY id`,
   );
   const portions: BigInt64Array[] = [];

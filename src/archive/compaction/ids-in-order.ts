@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
 import { countBetween } from "../sealed/chunk-set.ts";
 import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
-import { openPostNumbers, type PostNumbers } from "../sealed/doc-numbers.ts";
+import { type DocNumbers, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { chunksOf, postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
@@ -37,7 +37,7 @@ function deltaIdsOf(segment: DatabaseSync): BigInt64Array {
 }
 
 function idsInBothIndexes(segment: DatabaseSync, path: string) {
-  const numbers = openPostNumbers(segment, path, null);
+  const numbers = openDocNumbers(segment, path, null);
   const deletions = readDeletionBitmap(segment);
   const deltaIds = deltaIdsOf(segment);
   return (n: number): bigint | null => {
@@ -54,8 +54,8 @@ function idsInBothIndexes(segment: DatabaseSync, path: string) {
   };
 }
 
-function sealedBelow(numbers: PostNumbers, deletions: DeletionBitmap, id: bigint): number {
-  const from = numbers.below(id);
+function sealedBelow(numbers: DocNumbers, deletions: DeletionBitmap, id: bigint): number {
+  const from = numbers.firstNumberBelow(id);
   let count = numbers.posts - from;
   for (let chunk = Math.floor(from / postsPerChunk); chunk < chunksOf(numbers.posts); chunk++) {
     const replaced = deletions.replaced(chunk);

@@ -5,11 +5,11 @@ import { openForReading } from "../database.ts";
 import { buildSealed } from "../sealed/build.ts";
 import { isDamage, SealedDamage } from "../sealed/damage.ts";
 import { deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
-import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { UnreadableFts } from "../sealed/fts-structure.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markDamaged } from "../segments/damage-marker.ts";
-import { damagedTables } from "../segments/table-sums.ts";
+import { damagedTables } from "../segments/table-checksums.ts";
 import { checkpointLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import { copyVerbatim } from "./copy-verbatim.ts";
@@ -111,7 +111,7 @@ const bytesOf = (database: DatabaseSync): number =>
 const hiddenPerStep = 5_000;
 
 function* hideInBitmap(database: DatabaseSync, name: string): CompactionSteps<void> {
-  const numbers = openPostNumbers(database, name, null);
+  const numbers = openDocNumbers(database, name, null);
   const bitmap = deletionBitmapWriter(database, numbers);
   const selectHidden = database.prepare("SELECT id FROM hidden ORDER BY id DESC");
   selectHidden.setReadBigInts(true);

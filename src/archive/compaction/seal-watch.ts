@@ -94,7 +94,7 @@ export function createSealWatch({
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
       const obstacle = obstacleOf(entry, posts, isDamaged);
       // A segment without checksums is resealed immediately.
-      const isOld = obstacle === null && sealed?.isSummed === false;
+      const isOld = obstacle === null && sealed?.hasChecksums === false;
       const isWorthwhile =
         isOld ||
         (obstacle === null && posts >= bounds.sealPosts && (sealed === null || hasLargeDelta));

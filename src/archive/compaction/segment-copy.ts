@@ -9,15 +9,15 @@ import { decodeRecord, recordOrigin, recordUri } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { inTransaction, openForWriting } from "../database.ts";
 import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
-import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
 import { type IngestOrder, ingestOrderIn } from "../segments/ingest-order.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
-import { damagedRow, defineRowSum, rowSum } from "../segments/row-sum.ts";
+import { damagedRow, defineRowChecksum, rowChecksum } from "../segments/row-checksum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
-import { sumTables, tableSumsOf } from "../segments/table-sums.ts";
+import { tableChecksumsOf, updateTableChecksums } from "../segments/table-checksums.ts";
 import { fileBytes } from "./files.ts";
 import { mergeTermIndex } from "./merge-terms.ts";
 import type { CompactionSteps } from "./steps.ts";
@@ -65,7 +65,7 @@ export type SegmentCopy = {
 export function createSegmentCopy(path: string, platform: Platform): SegmentCopy {
   let database = create(path);
   let sql = prepareStatements(database);
-  let tableSums = tableSumsOf(database);
+  let tableChecksums = tableChecksumsOf(database);
   let ingestOrder = ingestOrderIn(database);
   let isComplete = false;
   let bitmap: DeletionBitmapWriter | null = null;
@@ -105,9 +105,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
 
   function add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean } {
     const { time_ms, likes, reposts, replies, quotes, revision, record } = row;
-    const storedSum = rowSum({ ...row, timeMs: time_ms });
+    const storedSum = rowChecksum({ ...row, timeMs: time_ms });
     if (row.sum !== null && Number(row.sum) !== storedSum) throw damagedRow(row.id);
-    const sum = id === row.id ? storedSum : rowSum({ ...row, id, timeMs: time_ms });
+    const sum = id === row.id ? storedSum : rowChecksum({ ...row, id, timeMs: time_ms });
     const post = decodeRecord(rowOf(row));
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
@@ -145,7 +145,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     work: (database: DatabaseSync) => CompactionSteps<void>,
   ): CompactionSteps<void> {
     database.exec("COMMIT");
-    defineRowSum(database);
+    defineRowChecksum(database);
     database.prepare("ATTACH ? AS old").run(`${pathToFileURL(from)}?mode=ro`);
     database.exec("BEGIN");
     yield* withSyncs(work(database));
@@ -159,7 +159,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     database.exec("COMMIT");
     yield* withSyncs(mergeTermIndex(database));
     database.exec("BEGIN");
-    yield* sumTables(database);
+    yield* updateTableChecksums(database);
     database.exec("COMMIT");
     database.close();
     sync(path);
@@ -169,7 +169,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     // Compaction checkpoints the log when no one waits for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
-    tableSums = tableSumsOf(database);
+    tableChecksums = tableChecksumsOf(database);
     ingestOrder = ingestOrderIn(database);
     bitmap = bitmapWriterOf(database, path);
     isComplete = true;
@@ -209,10 +209,10 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     complete,
     commit: (work) => {
       database.exec("BEGIN IMMEDIATE");
-      tableSums.begin();
+      tableChecksums.begin();
       work();
       bitmap?.flush();
-      tableSums.end();
+      tableChecksums.end();
       database.exec("COMMIT");
     },
     setNumbers: (counted, numbering) => {
@@ -257,7 +257,7 @@ export function removeSegmentFiles(path: string): void {
 
 function bitmapWriterOf(database: DatabaseSync, name: string): DeletionBitmapWriter | null {
   if (sealedState(database) === null) return null;
-  return deletionBitmapWriter(database, openPostNumbers(database, name, null));
+  return deletionBitmapWriter(database, openDocNumbers(database, name, null));
 }
 
 function sync(path: string): void {

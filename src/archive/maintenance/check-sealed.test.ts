@@ -128,13 +128,13 @@ describe("damaged tables of a sealed index", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     ["another format", damageWith("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [
-      "two head rows",
+      "two header rows",
       damageWith("INSERT INTO sealed SELECT * FROM sealed"),
       "sealed_damaged",
       /2 rows/,
     ],
     [
-      "no head row",
+      "no header row",
       damageWith("DELETE FROM sealed"),
       "sealed_damaged",
       /is not sealed, but has rows/,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { damagedTables } from "../segments/table-sums.ts";
+import { damagedTables } from "../segments/table-checksums.ts";
 import type { Report } from "./index-findings.ts";
 
 /** Requires a snapshot. */

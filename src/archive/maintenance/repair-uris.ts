@@ -4,7 +4,7 @@ import { recordUri } from "../../posts/record.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { inTransaction, openForReading } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import { tableSumsOf } from "../segments/table-sums.ts";
+import { tableChecksumsOf } from "../segments/table-checksums.ts";
 import { rowById } from "./segment-rows.ts";
 
 const postsPerTurn = 500;
@@ -118,7 +118,7 @@ function inSegmentTransaction(
     );
     if (entry === undefined) return;
     const target = openSegmentFile(segmentPath(folder, entry), 2_000);
-    const sums = tableSumsOf(target);
+    const sums = tableChecksumsOf(target);
     try {
       inTransaction(target, () => {
         sums.begin();

@@ -4,10 +4,10 @@ import { isDamage } from "../sealed/damage.ts";
 import {
   bytesPerBitmap,
   chunksOf,
+  formatWithoutChecksums,
   idsPerPage,
   postsPerChunk,
   sealedFormat,
-  unsummedFormat,
 } from "../sealed/format.ts";
 
 export type SealedNumbers = {
@@ -61,7 +61,7 @@ function readNumbers(
     return null;
   }
   if (rows.length > 1) onError(`table sealed has ${rows.length} rows`);
-  if (row.format !== sealedFormat && row.format !== unsummedFormat) {
+  if (row.format !== sealedFormat && row.format !== formatWithoutChecksums) {
     onError(`table sealed has format ${row.format}, not ${sealedFormat}`);
     return "unreadable";
   }

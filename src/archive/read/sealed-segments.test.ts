@@ -15,7 +15,7 @@ import { openForReading } from "../database.ts";
 import { findPosts } from "../maintenance/find-posts.ts";
 import { type ChunkSet, countBetween } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
-import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
 import { openSegmentWriter } from "../segments/segment-writer.ts";
@@ -283,7 +283,7 @@ function expectInOneIndex(path: string): void {
   const stored = idsIn("post");
   const written = idsIn("term_docsize");
   const hidden = idsIn("hidden");
-  const numbers = openPostNumbers(database, path, null);
+  const numbers = openDocNumbers(database, path, null);
   const deletions = readDeletionBitmap(database);
   const sealed = new Set<bigint>();
   const has = (set: ChunkSet | null, number: number): boolean =>
@@ -492,7 +492,7 @@ describe("damaged sealed index", () => {
   }
 
   test.each([
-    ["the head", "UPDATE sealed SET heads = x'00'"],
+    ["the header row", "UPDATE sealed SET heads = x'00'"],
     ["the number of posts", "UPDATE sealed SET posts = 9000000000000000000"],
     ["the time", "UPDATE sealed SET sealed_ms = 9000000000000000000"],
     ["the format", "UPDATE sealed SET format = 0"],

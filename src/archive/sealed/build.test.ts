@@ -8,7 +8,7 @@ import {
   type TokensOfPosts,
 } from "../../../testkit/archives/segment-contents.ts";
 import { buildSealed } from "./build.ts";
-import { openPostNumbers } from "./doc-numbers.ts";
+import { openDocNumbers } from "./doc-numbers.ts";
 import { densePosts, dictionaryBlockBytes, inlinePosts, maxOneRowPosts } from "./format.ts";
 import { UnreadableFts } from "./fts-structure.ts";
 
@@ -141,7 +141,7 @@ test("sealing reports a post that is missing in FTS5", () => {
 test("sealing numbers posts by ID, newest first", () => {
   const ids = Array.from({ length: 1_100 }, (_, n) => BigInt(n) * 4_000_000_000_000n + 17n);
   const database = sealed(new Map(ids.map((id) => [id, ["a"]])));
-  const numbers = openPostNumbers(database, "numbers", null);
+  const numbers = openDocNumbers(database, "numbers", null);
   expect(numbers.posts).toBe(1_100);
   expect(ids.map((id) => numbers.numberOf(id))).toEqual(ids.map((_, n) => 1_099 - n));
 });

@@ -1,8 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { headerChecksum, sealedRowChecksum } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
 import { writeEmptyBitmap } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
-import { createNumberLookup } from "./doc-number-lookup.ts";
+import { createDocNumberLookup } from "./doc-number-lookup.ts";
 import { chunksOf, idsPerPage, inlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
 import { unreadableFts } from "./fts-structure.ts";
@@ -12,7 +13,6 @@ import { type MergedTerms, mergeTerms } from "./merged-terms.ts";
 import { createPostingWriter } from "./posting-writer.ts";
 import { createPostings } from "./postings.ts";
 import { sealedSource } from "./sealed-source.ts";
-import { headSum, sealedRowSum } from "./sums.ts";
 import { createTermFilter, writeTermFilter } from "./term-filter.ts";
 import type { TermSource } from "./term-source.ts";
 
@@ -31,7 +31,7 @@ export function* buildSealed(
   ids: BigInt64Array,
   sealedMs: number,
 ): Generator<"worked", void> {
-  const lookup = yield* createNumberLookup(ids);
+  const lookup = yield* createDocNumberLookup(ids);
   const pages = yield* writeIds(target, ids);
   const sources: TermSource[] = [];
   let first: Uint8Array | null = null;
@@ -49,7 +49,7 @@ export function* buildSealed(
   } finally {
     for (const termSource of sources) termSource.close();
   }
-  writeHead(target, ids, { ...pages, first, sealedMs });
+  writeHeader(target, ids, { ...pages, first, sealedMs });
 }
 
 export function* buildSealedFromTerms(
@@ -60,7 +60,7 @@ export function* buildSealedFromTerms(
 ): Generator<"worked", void> {
   const pages = yield* writeIds(target, ids);
   const first = yield* writeTerms(target, ids.length, terms);
-  writeHead(target, ids, { ...pages, first, sealedMs });
+  writeHeader(target, ids, { ...pages, first, sealedMs });
 }
 
 function* writeTerms(
@@ -94,33 +94,44 @@ function* writeTerms(
   return dictionary.end();
 }
 
-type Pages = { heads: Uint8Array; pageSums: Uint8Array };
+type Pages = { firstIds: Uint8Array; pageChecksums: Uint8Array };
 
-function writeHead(
+function writeHeader(
   target: DatabaseSync,
   ids: BigInt64Array,
   { first, sealedMs, ...pages }: Pages & { first: Uint8Array | null; sealedMs: number },
 ): void {
   writeEmptyBitmap(target, ids.length);
-  const head = { format: sealedFormat, posts: ids.length, sealedMs, ...pages, first };
+  const header = { format: sealedFormat, posts: ids.length, sealedMs, ...pages, first };
   target
     .prepare("INSERT INTO sealed VALUES (?, ?, ?, coalesce(?, x''), coalesce(?, x''), ?, ?)")
-    .run(head.format, head.posts, sealedMs, head.heads, head.pageSums, first, headSum(head));
+    .run(
+      header.format,
+      header.posts,
+      sealedMs,
+      header.firstIds,
+      header.pageChecksums,
+      first,
+      headerChecksum(header),
+    );
 }
 
 const pagesPerStep = 256;
 
 function* writeIds(target: DatabaseSync, ids: BigInt64Array): Generator<"worked", Pages> {
   const insert = target.prepare("INSERT INTO sealed_ids VALUES (?, ?)");
-  const heads = new BigInt64Array(Math.ceil(ids.length / idsPerPage));
-  const pageSums = new Uint32Array(heads.length);
-  for (let page = 0; page < heads.length; page += 1) {
+  const firstIds = new BigInt64Array(Math.ceil(ids.length / idsPerPage));
+  const pageChecksums = new Uint32Array(firstIds.length);
+  for (let page = 0; page < firstIds.length; page += 1) {
     const part = ids.subarray(page * idsPerPage, (page + 1) * idsPerPage);
-    heads[page] = part[0] as bigint;
+    firstIds[page] = part[0] as bigint;
     const bytes = new Uint8Array(part.buffer, part.byteOffset, part.byteLength);
-    pageSums[page] = sealedRowSum("ids", page, bytes);
+    pageChecksums[page] = sealedRowChecksum("ids", page, bytes);
     insert.run(page, bytes);
     if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
-  return { heads: new Uint8Array(heads.buffer), pageSums: new Uint8Array(pageSums.buffer) };
+  return {
+    firstIds: new Uint8Array(firstIds.buffer),
+    pageChecksums: new Uint8Array(pageChecksums.buffer),
+  };
 }

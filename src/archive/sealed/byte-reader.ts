@@ -18,7 +18,7 @@ export function readVarint(reader: ByteReader): number {
       return value;
     }
   }
-  throw new SealedDamage("a number in the dictionary is not terminated");
+  throw new SealedDamage("a varint in the dictionary is truncated or too long");
 }
 
 export function skipVarints(reader: ByteReader, count: number): void {

@@ -121,7 +121,7 @@ test("the intact tables give the expected answers", () => {
   expect(storedBlobs.length).toBeGreaterThan(8);
 });
 
-describe("damage is reported instead of answered from", () => {
+describe("damaged rows", () => {
   const indexBlobs = storedBlobs.filter(({ table }) => table !== "sealed");
 
   test.each(indexBlobs.map((blob): [string, Blob] => [`${blob.table} ${blob.key}`, blob]))(
@@ -147,7 +147,7 @@ describe("damage is reported instead of answered from", () => {
     expect(found).toContain(null);
   });
 
-  test("damage is reported if rows of posts are truncated", () => {
+  test("truncated rows never cause wrong results", () => {
     fc.assert(
       fc.property(fc.constantFrom(...indexBlobs), fc.nat(), (blob, length) => {
         if (blob.table === "sealed_terms") return;
@@ -185,13 +185,13 @@ describe("damage is reported instead of answered from", () => {
       const bytes = row.bytes.slice();
       bytes[number >>> 3] = 1 << (number & 7);
       expect(answersWith(row, bytes)).toContain(null);
-      // One post less restores the expected count.
+      // One fewer post restores the expected count.
       bytes[0] = (bytes[0] ?? 0) & 0xfe;
       expect(answersWith(row, bytes)).toContain(null);
     }
   });
 
-  test("damage is reported if the number of posts is wrong", () => {
+  test("a wrong number of posts never causes wrong results", () => {
     for (const posts of [0, 100, total - 1, total + 1, postsPerChunk + 1, 10 ** 12]) {
       database.exec(`SAVEPOINT damage; UPDATE sealed SET posts = ${posts}`);
       expectNoWrongAnswer(answers());
@@ -236,7 +236,7 @@ function expectNoWrongAnswerAfter(sql: string): void {
 
 test.each([
   [
-    "a row of posts is another one's",
+    "every row of posts is a copy of the first one",
     "UPDATE sealed_docs SET (docs, sum) = (SELECT docs, sum FROM sealed_docs AS other ORDER BY other.row LIMIT 1)",
   ],
   [
@@ -260,14 +260,14 @@ test.each([
     "a block is stored under another term",
     "UPDATE sealed_terms SET first = first || 'a' WHERE first = (SELECT max(first) FROM sealed_terms)",
   ],
-  ["the head is lost", "DELETE FROM sealed"],
+  ["the header row is lost", "DELETE FROM sealed"],
   [
-    "the head is that of an index without checksums",
+    "the header row is that of an index without checksums",
     "UPDATE sealed SET format = 1, posts = posts - 1",
   ],
 ])("no result changes if %s", (_name, sql) => expectNoWrongAnswerAfter(sql));
 
-test("a flipped bit in any column of the head never causes wrong results", () => {
+test("a flipped bit in the format or number of posts never causes wrong results", () => {
   for (const column of ["format", "posts"]) {
     for (let bit = 0; bit < 48; bit++) {
       expectNoWrongAnswerAfter(

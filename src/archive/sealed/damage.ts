@@ -17,7 +17,7 @@ export const missingRows = (): EarshotError =>
 export function isDamage(error: unknown): boolean {
   if (error instanceof SealedDamage) return true;
   const { message, code: nodeCode } = (error ?? {}) as { message?: unknown; code?: unknown };
-  // An ID in a table of small numbers: a page of another table.
+  // A large integer in a table of small ones: the page belongs to another table.
   if (nodeCode === "ERR_OUT_OF_RANGE") return true;
   // FTS5 has no error code for unreadable settings.
   if (typeof message === "string" && message.startsWith("invalid fts5 file format")) return true;

@@ -10,15 +10,15 @@ import {
   replacedPosts,
   writeEmptyBitmap,
 } from "./deletion-bitmap.ts";
-import type { PostNumbers } from "./doc-numbers.ts";
-import { postsPerChunk, sealedFormat, sealedMigrations, unsummedFormat } from "./format.ts";
+import type { DocNumbers } from "./doc-numbers.ts";
+import { formatWithoutChecksums, postsPerChunk, sealedFormat, sealedMigrations } from "./format.ts";
 
 const posts = 3 * postsPerChunk + 10;
 
-const numbers: PostNumbers = {
+const numbers: DocNumbers = {
   posts,
   idOf: (number) => BigInt(posts - number),
-  below: (id) => Math.min(posts, Math.max(0, posts - Number(id) + 1)),
+  firstNumberBelow: (id) => Math.min(posts, Math.max(0, posts - Number(id) + 1)),
   numberOf: (id) => (id > 0n && id <= BigInt(posts) ? posts - Number(id) : null),
   close: () => undefined,
 };
@@ -176,7 +176,7 @@ test.each([
 });
 
 test("a deletion bitmap without checksums has rows only for chunks with deletions", () => {
-  database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${unsummedFormat}`);
+  database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${formatWithoutChecksums}`);
   expect(reported()).toEqual({ replaced: [], omitted: [] });
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(postsPerChunk + 3));

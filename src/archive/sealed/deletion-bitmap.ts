@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { alignedTo64Bits } from "./blob.ts";
+import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { bitmapSet, type ChunkSet, countOf } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
-import type { PostNumbers } from "./doc-numbers.ts";
+import type { DocNumbers } from "./doc-numbers.ts";
 import { bytesPerBitmap, chunksOf, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readableState } from "./sealed-state.ts";
-import { assertSum, sealedRowSum } from "./sums.ts";
 
 /** A set is null if empty. */
 export type DeletionBitmap = {
@@ -14,7 +14,7 @@ export type DeletionBitmap = {
 };
 
 /**
- * Buffers changes of sealed posts until `flush`, in the caller's transaction. Ignores other posts.
+ * Buffers changes to sealed posts until `flush`, in the caller's transaction. Ignores other posts.
  */
 export type DeletionBitmapWriter = {
   replace(id: bigint): void;
@@ -49,32 +49,32 @@ export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
 }
 
 function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean {
-  const { posts = 0, isSummed = false } = readableState(database) ?? {};
+  const { posts = 0, hasChecksums = false } = readableState(database) ?? {};
   const select = database.prepare("SELECT chunk FROM sealed_mask");
   select.setReadBigInts(true);
   const chunks = new Set(select.all().map(({ chunk }) => Number(chunk)));
-  const numbered = chunksOf(posts);
-  if ([...chunks].some((chunk) => chunk < 0 || chunk >= numbered)) {
+  const totalChunks = chunksOf(posts);
+  if ([...chunks].some((chunk) => chunk < 0 || chunk >= totalChunks)) {
     throw new SealedDamage("the deletion bitmap has a nonexistent chunk");
   }
-  if (isSummed && chunks.size !== numbered) {
+  if (hasChecksums && chunks.size !== totalChunks) {
     throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
   }
   return (chunk) => chunks.has(chunk);
 }
 
 export function replacedPosts(database: DatabaseSync): number {
-  const { posts: numbered = 0 } = readableState(database) ?? {};
+  const { posts: totalPosts = 0 } = readableState(database) ?? {};
   const { replaced } = readDeletionBitmap(database);
   let posts = 0;
-  for (let chunk = 0; chunk < chunksOf(numbered); chunk++) posts += replaced(chunk)?.count ?? 0;
+  for (let chunk = 0; chunk < chunksOf(totalPosts); chunk++) posts += replaced(chunk)?.count ?? 0;
   return posts;
 }
 
 export function writeEmptyBitmap(database: DatabaseSync, posts: number): void {
   const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
   for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
-    insert.run(chunk, sealedRowSum("mask", chunk));
+    insert.run(chunk, sealedRowChecksum("mask", chunk));
   }
 }
 
@@ -85,7 +85,7 @@ const changeKinds = 4;
 
 export function deletionBitmapWriter(
   database: DatabaseSync,
-  numbers: PostNumbers,
+  numbers: DocNumbers,
 ): DeletionBitmapWriter {
   const read = chunkReader(database);
   const upsertChunk = database.prepare(
@@ -112,7 +112,7 @@ export function deletionBitmapWriter(
       }
       if (changed === 0) continue;
       const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
-      upsertChunk.run(chunk, replaced, hidden, sealedRowSum("mask", chunk, replaced, hidden));
+      upsertChunk.run(chunk, replaced, hidden, sealedRowChecksum("mask", chunk, replaced, hidden));
     }
     changesByChunk.clear();
   }
@@ -136,21 +136,26 @@ function apply({ replaced, hidden }: Bitmaps, post: number, change: number): num
 }
 
 function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
-  const isSummed = readableState(database)?.isSummed ?? false;
-  const sum = isSummed ? "sum" : "NULL";
+  const hasChecksums = readableState(database)?.hasChecksums ?? false;
+  const sum = hasChecksums ? "sum" : "NULL";
   const select = database.prepare(
     `SELECT replaced, hidden, ${sum} AS sum FROM sealed_mask WHERE chunk = ?`,
   );
   return (chunk) => {
     const row = select.get(chunk);
     if (row === undefined) {
-      if (isSummed) throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
+      if (hasChecksums) throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
     const { replaced, hidden } = row;
-    if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw truncatedBitmap();
-    if (isSummed) assertSum(row.sum, sealedRowSum("mask", chunk, replaced, hidden), "a bitmap");
-    if (isSummed && replaced.length === 0 && hidden.length === 0) {
+    if (!(replaced instanceof Uint8Array && hidden instanceof Uint8Array)) throw malformedBitmap();
+    if (hasChecksums)
+      assertChecksum(
+        row.sum,
+        sealedRowChecksum("mask", chunk, replaced, hidden),
+        "a deletion bitmap",
+      );
+    if (hasChecksums && replaced.length === 0 && hidden.length === 0) {
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
     return { replaced: bitmapOf(replaced), hidden: bitmapOf(hidden) };
@@ -159,11 +164,10 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
 
 const emptyBitmap = (): Uint32Array => new Uint32Array(wordsPerBitmap);
 
-const truncatedBitmap = (): SealedDamage =>
-  new SealedDamage("a deletion bitmap is missing or truncated");
+const malformedBitmap = (): SealedDamage => new SealedDamage("a deletion bitmap is malformed");
 
 function bitmapOf(blob: Uint8Array): Uint32Array {
-  if (blob.byteLength !== bytesPerBitmap) throw truncatedBitmap();
+  if (blob.byteLength !== bytesPerBitmap) throw malformedBitmap();
   const { buffer, byteOffset } = alignedTo64Bits(blob);
   return new Uint32Array(buffer, byteOffset, wordsPerBitmap);
 }

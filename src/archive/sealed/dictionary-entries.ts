@@ -37,7 +37,7 @@ export const createEntries = (posts: number): Entries => ({
 
 export function openBlock(entries: Entries, block: unknown): void {
   if (!(block instanceof Uint8Array) || block.length === 0) {
-    throw new SealedDamage("a block of the dictionary is empty");
+    throw new SealedDamage("a block of the dictionary is missing or empty");
   }
   entries.bytes = block;
   entries.at = 0;
@@ -71,7 +71,7 @@ function readTerm(entries: Entries): boolean {
   const added = Math.floor(header / 2);
   const from = entries.at;
   if (shared > term.length || added === 0 || from + added > bytes.length) {
-    throw new SealedDamage("a term of the dictionary is truncated");
+    throw new SealedDamage("a term of the dictionary is malformed");
   }
   if (shared < term.length && (bytes[from] as number) <= (term.bytes[shared] as number)) {
     throw new SealedDamage("terms of the dictionary are not in order");

@@ -8,9 +8,9 @@ import {
   varintReserveBytes,
   writeVarint,
 } from "./byte-writer.ts";
+import { blockChecksum } from "./checksums.ts";
 import { dictionaryBlockBytes } from "./format.ts";
 import type { Postings } from "./postings.ts";
-import { blockSum } from "./sums.ts";
 
 /** Terms must ascend by their UTF-8 bytes. */
 export type DictionaryWriter = {
@@ -33,7 +33,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
   function endBlock(next: Uint8Array | null): void {
     if (block.length === 0) return;
     const [term, bytes] = [bytesOf(first), bytesOf(block)];
-    insert.run(term, bytes, blockSum(term, next, bytes));
+    insert.run(term, bytes, blockChecksum(term, next, bytes));
     firstTerm ??= Uint8Array.from(term);
     block.length = 0;
     previous.length = 0;

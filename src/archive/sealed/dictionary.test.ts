@@ -7,7 +7,7 @@ import { SealedDamage } from "./damage.ts";
 import { openDictionary } from "./dictionary.ts";
 import { sealedMigrations } from "./format.ts";
 import { isPositionalTerm } from "./positional-terms.ts";
-import { readHead } from "./sealed-state.ts";
+import { readSealedHeader } from "./sealed-state.ts";
 
 const term = fc
   .oneof(
@@ -33,7 +33,7 @@ function dictionaryOf(terms: readonly string[]) {
   database.exec(sealedMigrations.join(""));
   const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, at) => at % 5 >= post));
   writeSealedTables(database, posts, [5n, 4n, 3n, 2n, 1n], 0);
-  return openDictionary(database, readHead(database));
+  return openDictionary(database, readSealedHeader(database));
 }
 
 const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
@@ -118,7 +118,7 @@ describe("a malformed block", () => {
     const database = new DatabaseSync(":memory:");
     database.exec(sealedMigrations.join(""));
     database.prepare("INSERT INTO sealed_terms(first, block) VALUES (?, ?)").run(first, block);
-    return openDictionary(database, { posts: 1, first: null, isSummed: false }).find(expected);
+    return openDictionary(database, { posts: 1, first: null, hasChecksums: false }).find(expected);
   }
 
   test("an intact block of the dictionary is accepted", () => {

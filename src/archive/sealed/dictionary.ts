@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
+import { assertChecksum, blockChecksum, type SealedHeader } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
 import {
   createEntries,
@@ -9,7 +10,6 @@ import {
   nextEntry,
   openBlock,
 } from "./dictionary-entries.ts";
-import { assertSum, blockSum, type SealedHead } from "./sums.ts";
 
 export type Dictionary = {
   find(term: string): DictionaryEntry | null;
@@ -20,10 +20,10 @@ export type Dictionary = {
   visitPrefix(prefix: string, visit: (entry: DictionaryEntry) => void): Generator<number, void>;
 };
 
-export type DictionaryHead = Pick<SealedHead, "posts" | "first"> & { isSummed: boolean };
+export type DictionaryHeader = Pick<SealedHeader, "posts" | "first"> & { hasChecksums: boolean };
 
-export function openDictionary(database: DatabaseSync, head: DictionaryHead): Dictionary {
-  const columns = columnsOf(head);
+export function openDictionary(database: DatabaseSync, header: DictionaryHeader): Dictionary {
+  const columns = columnsOf(header);
   const selectUpTo = database.prepare(
     `SELECT ${columns} FROM sealed_terms WHERE first <= ? ORDER BY first DESC LIMIT 1`,
   );
@@ -33,13 +33,13 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
   );
   selectAfter.setReturnArrays(true);
 
-  const entries = createEntries(head.posts);
+  const entries = createEntries(header.posts);
 
   function blockFor(term: string, target: Uint8Array): CheckedBlock | null {
     const row: unknown = selectUpTo.get(term);
-    if (!head.isSummed) return row === undefined ? null : { block: blockOf(row), next: null };
+    if (!header.hasChecksums) return row === undefined ? null : { block: blockOf(row), next: null };
     if (row === undefined) {
-      if (head.first === null || Buffer.compare(target, head.first) < 0) return null;
+      if (header.first === null || Buffer.compare(target, header.first) < 0) return null;
       throw new SealedDamage("the first block of the dictionary is missing");
     }
     const block = checkedBlock(row);
@@ -52,14 +52,14 @@ export function openDictionary(database: DatabaseSync, head: DictionaryHead): Di
   function* blocksFrom(term: string, target: Uint8Array): Generator<unknown, void> {
     const firstBlock = blockFor(term, target);
     if (firstBlock !== null) yield firstBlock.block;
-    if (!head.isSummed) {
+    if (!header.hasChecksums) {
       let row = selectAfter.get(target);
       for (; row !== undefined; row = selectAfter.get(firstOf(row))) {
         yield blockOf(row);
       }
       return;
     }
-    let next = firstBlock === null ? head.first : firstBlock.next;
+    let next = firstBlock === null ? header.first : firstBlock.next;
     for (let row = selectAfter.get(target); row !== undefined; ) {
       const block = checkedBlock(row);
       if (next === null || Buffer.compare(next, block.first) !== 0) break;
@@ -104,9 +104,9 @@ function firstOf(row: unknown): Uint8Array {
   throw new SealedDamage("a block of the dictionary has no first term");
 }
 
-/** First term, block, next block's first term, checksum. */
-export const columnsOf = ({ isSummed }: { isSummed: boolean }): string =>
-  isSummed
+/** First term, block, next block's first term and checksum. */
+export const columnsOf = ({ hasChecksums }: { hasChecksums: boolean }): string =>
+  hasChecksums
     ? `CAST(first AS BLOB), block, (
          SELECT CAST(first AS BLOB) FROM sealed_terms AS following
          WHERE following.first > sealed_terms.first ORDER BY following.first LIMIT 1
@@ -118,20 +118,20 @@ type CheckedBlock = { block: unknown; next: Uint8Array | null };
 export function checkedBlock(
   row: unknown,
 ): CheckedBlock & { first: Uint8Array; block: Uint8Array } {
-  const [first, block, next, sum] = row as unknown[];
+  const [first, block, next, stored] = row as unknown[];
   if (
     !(first instanceof Uint8Array && block instanceof Uint8Array) ||
     (next !== null && !(next instanceof Uint8Array))
   ) {
-    throw new SealedDamage("a block of the dictionary is truncated");
+    throw new SealedDamage("a block of the dictionary is malformed");
   }
-  assertSum(sum, blockSum(first, next, block), "a block of the dictionary");
+  assertChecksum(stored, blockChecksum(first, next, block), "a block of the dictionary");
   return { first, block, next };
 }
 
 /**
- * Moves from the start of a block to the entry of `target`; false if missing. An entry that shares more bytes with its
- * predecessor than that does with `target` needs no comparison.
+ * Moves from the start of a block to the entry of `target`; false if missing. An entry needs no
+ * comparison if it shares more bytes with its predecessor than the predecessor does with `target`.
  */
 function seekTerm(entries: Entries, target: Uint8Array): boolean {
   let common = 0;

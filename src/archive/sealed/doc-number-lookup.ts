@@ -1,25 +1,25 @@
 /**
- * The doc number of an ID, or -1. To avoid bigints, an ID is passed as a signed upper and an unsigned
- * lower half.
+ * The doc number of an ID, or -1. To avoid bigints, an ID is passed as a signed upper half and
+ * an unsigned lower half.
  */
-export type NumberLookup = (high: number, low: number) => number;
+export type DocNumberLookup = (high: number, low: number) => number;
 
 const postsPerStep = 200_000;
 const postsPerBucket = 4;
 const nearPosts = 12;
 
 /** `ids`: newest first. */
-export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", NumberLookup> {
+export function* createDocNumberLookup(ids: BigInt64Array): Generator<"worked", DocNumberLookup> {
   const posts = ids.length;
   const lows = new Uint32Array(ids.buffer, ids.byteOffset, posts * 2);
   const highs = new Int32Array(ids.buffer, ids.byteOffset, posts * 2);
   const buckets = Math.ceil(posts / postsPerBucket);
-  const newest = posts === 0 ? 0 : approximate(highs[1] as number, lows[0] as number);
-  const oldest = posts === 0 ? 0 : approximate(highs.at(-1) as number, lows.at(-2) as number);
+  const newest = posts === 0 ? 0 : toDouble(highs[1] as number, lows[0] as number);
+  const oldest = posts === 0 ? 0 : toDouble(highs.at(-1) as number, lows.at(-2) as number);
   const scale = newest > oldest ? buckets / (newest - oldest) : 0;
   const starts = new Uint32Array(buckets + 2);
   const bucketOf = (high: number, low: number): number =>
-    Math.floor((newest - approximate(high, low)) * scale);
+    Math.floor((newest - toDouble(high, low)) * scale);
   for (let number = 0; number < posts; number += 1) {
     const bucket = bucketOf(highs[number * 2 + 1] as number, lows[number * 2] as number);
     starts[bucket + 1] = number + 1;
@@ -66,4 +66,4 @@ export function* createNumberLookup(ids: BigInt64Array): Generator<"worked", Num
 }
 
 /** Rounding preserves the order. */
-const approximate = (high: number, low: number): number => high * 0x1_0000_0000 + low;
+const toDouble = (high: number, low: number): number => high * 0x1_0000_0000 + low;

@@ -3,9 +3,9 @@ import fc from "fast-check";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { lastId } from "../../posts/ids.ts";
 import { SealedDamage } from "./damage.ts";
-import { numbersOfRange, openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
+import { docNumberRange, openDocNumbers } from "./doc-numbers.ts";
 import { idsPerPage, sealedMigrations } from "./format.ts";
-import { createIdMemory, useIdMemory } from "./id-memory.ts";
+import { createIdCache, useIdCache } from "./id-cache.ts";
 
 let database: DatabaseSync;
 
@@ -20,12 +20,12 @@ const bytesOf = (ids: BigInt64Array) => new Uint8Array(ids.buffer, ids.byteOffse
 
 function seal(ids: BigInt64Array): void {
   database.exec("DELETE FROM sealed; DELETE FROM sealed_ids");
-  const heads = ids.filter((_, number) => number % idsPerPage === 0);
+  const firstIds = ids.filter((_, number) => number % idsPerPage === 0);
   database
     .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES(1, ?, 0, ?)")
-    .run(ids.length, bytesOf(heads));
+    .run(ids.length, bytesOf(firstIds));
   const insert = database.prepare("INSERT INTO sealed_ids VALUES(?, ?)");
-  for (let page = 0; page < heads.length; page++) {
+  for (let page = 0; page < firstIds.length; page++) {
     insert.run(page, bytesOf(ids.subarray(page * idsPerPage, (page + 1) * idsPerPage)));
   }
 }
@@ -33,11 +33,11 @@ function seal(ids: BigInt64Array): void {
 const evenIds = (posts: number) =>
   BigInt64Array.from({ length: posts }, (_, number) => BigInt(8 + 2 * (posts - number)));
 
-const memories = (): [string, Parameters<typeof openPostNumbers>[2]][] => [
-  ["alone", null],
-  ["memory for all", useIdMemory(createIdMemory(2_000_000))],
-  ["memory for one page", useIdMemory(createIdMemory(5_000), 1)],
-  ["no memory", useIdMemory(createIdMemory(0), 1)],
+const caches = (): [string, Parameters<typeof openDocNumbers>[2]][] => [
+  ["no cache", null],
+  ["a cache for all pages", useIdCache(createIdCache(2_000_000))],
+  ["a cache for one page", useIdCache(createIdCache(5_000), 1)],
+  ["a cache without slots", useIdCache(createIdCache(0), 1)],
 ];
 
 test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
@@ -45,8 +45,8 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
   (posts) => {
     const ids = evenIds(posts);
     seal(ids);
-    for (const [label, memory] of memories()) {
-      const numbers = openPostNumbers(database, "a", memory);
+    for (const [label, cache] of caches()) {
+      const numbers = openDocNumbers(database, "a", cache);
       expect(numbers.posts).toBe(posts);
       const step = posts > 2_000 ? 127 : 1;
       for (let number = 0; number < posts; number += number < posts - 1_000 ? step : 1) {
@@ -54,8 +54,8 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
         const actual = [
           numbers.idOf(number),
           numbers.numberOf(id),
-          numbers.below(id + 1n),
-          numbers.below(id),
+          numbers.firstNumberBelow(id + 1n),
+          numbers.firstNumberBelow(id),
           numbers.numberOf(id + 1n),
         ];
         const expected = [id, number, number, number + 1, null];
@@ -72,7 +72,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
         [lastId + 1n, 0],
         [2n ** 70n, 0],
       ] as const) {
-        expect(numbers.below(id), `${label} ${id}`).toBe(number);
+        expect(numbers.firstNumberBelow(id), `${label} ${id}`).toBe(number);
       }
       expect([0n, 9n, (ids[0] ?? 0n) + 1n, lastId].map(numbers.numberOf)).toEqual([
         null,
@@ -89,18 +89,18 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
 
 test("doc numbers are found for the largest and smallest IDs", () => {
   seal(BigInt64Array.of(lastId, lastId - 1n, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n, 20n, 0n));
-  const numbers = openPostNumbers(database, "a", null);
+  const numbers = openDocNumbers(database, "a", null);
   expect(numbers.idOf(0)).toBe(lastId);
   expect(numbers.idOf(6)).toBe(0n);
   expect(
     [lastId, 2n ** 53n + 1n, 2n ** 53n, 2n ** 32n - 1n, 0n, -1n].map(numbers.numberOf),
   ).toEqual([0, 2, 3, null, 6, null]);
-  expect(numbersOfRange(numbers, { low: 0n, high: lastId })).toEqual({ from: 0, to: 7 });
-  expect(numbersOfRange(numbers, { low: 20n, high: 2n ** 53n })).toEqual({ from: 3, to: 6 });
-  expect(numbersOfRange(numbers, { low: 21n, high: 22n })).toEqual({ from: 5, to: 5 });
+  expect(docNumberRange(numbers, { low: 0n, high: lastId })).toEqual({ from: 0, to: 7 });
+  expect(docNumberRange(numbers, { low: 20n, high: 2n ** 53n })).toEqual({ from: 3, to: 6 });
+  expect(docNumberRange(numbers, { low: 21n, high: 22n })).toEqual({ from: 5, to: 5 });
 });
 
-test("the range of doc numbers for any range of IDs is that found by a scan", () => {
+test("docNumberRange() finds the same posts as a scan", () => {
   const id = fc.bigInt({ min: 0n, max: lastId });
   fc.assert(
     fc.property(
@@ -110,13 +110,13 @@ test("the range of doc numbers for any range of IDs is that found by a scan", ()
         const ids = BigInt64Array.from(some).sort().reverse();
         seal(ids);
         const own = [...ids.slice(0, 5), ...ids.slice(-5)];
-        for (const [, memory] of memories()) {
-          const numbers = openPostNumbers(database, "a", memory);
+        for (const [, cache] of caches()) {
+          const numbers = openDocNumbers(database, "a", cache);
           for (const [high, low] of [...ranges, ...own.map((id) => [id, id] as const)]) {
             const within = Array.from(ids.keys()).filter(
               (number) => (ids[number] as bigint) >= low && (ids[number] as bigint) <= high,
             );
-            const { from, to } = numbersOfRange(numbers, { low, high });
+            const { from, to } = docNumberRange(numbers, { low, high });
             expect(to - from).toBe(low > high ? Math.min(0, to - from) : within.length);
             if (within.length > 0) expect(from).toBe(within[0]);
           }
@@ -128,13 +128,13 @@ test("the range of doc numbers for any range of IDs is that found by a scan", ()
 });
 
 test.each([
-  ["no row", "DELETE FROM sealed"],
-  ["heads that are too short", "UPDATE sealed SET heads = substr(heads, 1, 8)"],
-  ["heads that are too long", "UPDATE sealed SET heads = CAST(heads || heads AS BLOB)"],
-  ["heads of half an ID", "UPDATE sealed SET heads = substr(heads, 1, 12)"],
-  ["heads that are text", "UPDATE sealed SET heads = 'abcdefghabcdefgh'"],
+  ["no header row", "DELETE FROM sealed"],
+  ["too few first IDs", "UPDATE sealed SET heads = substr(heads, 1, 8)"],
+  ["too many first IDs", "UPDATE sealed SET heads = CAST(heads || heads AS BLOB)"],
+  ["half a first ID", "UPDATE sealed SET heads = substr(heads, 1, 12)"],
+  ["first IDs that are text", "UPDATE sealed SET heads = 'abcdefghabcdefgh'"],
   [
-    "heads that do not descend",
+    "first IDs that do not descend",
     "UPDATE sealed SET heads = CAST(substr(heads, 1, 8) || substr(heads, 1, 8) AS BLOB)",
   ],
   [
@@ -146,7 +146,7 @@ test.each([
 ])("doc numbers report damage on opening if there is %s", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
-  expect(() => openPostNumbers(database, "a", null)).toThrow(SealedDamage);
+  expect(() => openDocNumbers(database, "a", null)).toThrow(SealedDamage);
 });
 
 test.each([
@@ -161,14 +161,14 @@ test.each([
     "an ID twice",
     "UPDATE sealed_ids SET ids = CAST(substr(ids, 1, 8) || substr(ids, 1, 712) AS BLOB) WHERE page = 1",
   ],
-])("doc numbers report damage on reading, with any memory, if there is %s", (_, sql) => {
+])("doc numbers report damage on reading, with any cache, if there is %s", (_, sql) => {
   seal(evenIds(600));
   database.exec(sql);
-  for (const [, memory] of memories()) {
-    const numbers = openPostNumbers(database, "a", memory);
+  for (const [, cache] of caches()) {
+    const numbers = openDocNumbers(database, "a", cache);
     expect(numbers.idOf(idsPerPage - 1)).toBe(190n);
     expect(() => numbers.idOf(idsPerPage)).toThrow(SealedDamage);
-    expect(() => numbers.below(100n)).toThrow(SealedDamage);
+    expect(() => numbers.firstNumberBelow(100n)).toThrow(SealedDamage);
   }
 });
 
@@ -177,6 +177,6 @@ test("a page of IDs that overlaps the next one is reported as damage", () => {
   const ids = evenIds(2 * idsPerPage).slice(0, idsPerPage);
   ids[idsPerPage - 1] = 1_000n;
   database.prepare("UPDATE sealed_ids SET ids = ? WHERE page = 0").run(bytesOf(ids));
-  const numbers: PostNumbers = openPostNumbers(database, "a", null);
+  const numbers = openDocNumbers(database, "a", null);
   expect(() => numbers.idOf(0)).toThrow(SealedDamage);
 });

@@ -107,9 +107,9 @@ function maxMatchesOf(plan: SealedPlan, run: Run): number {
   if (plan.postings !== null) return plan.postings.counts[run.chunk] as number;
   for (const child of plan.children) updateEstimates(child, run);
   if (plan.kind === "or") {
-    let sum = 0;
-    for (const child of plan.children) sum += child.maxMatches;
-    return Math.min(sum, chunkPosts);
+    let total = 0;
+    for (const child of plan.children) total += child.maxMatches;
+    return Math.min(total, chunkPosts);
   }
   let min = chunkPosts;
   for (const list of plan.distinct) min = Math.min(min, list.counts[run.chunk] as number);

@@ -5,8 +5,8 @@
  * container per chunk: a sorted list of 16-bit numbers for up to 4,095 posts, or a bitmap of 8 KiB.
  * Containers are little endian and used in place.
  *
- * - `sealed`: one row if sealed. `heads`: first ID of each page of `sealed_ids`; `page_sums`:
- *   CRC-32 of each page; `first`: first term of the dictionary.
+ * - `sealed`: one row if sealed. `heads`: each page's first ID in `sealed_ids`; `page_sums`:
+ *   each page's CRC-32; `first`: the dictionary's first term.
  * - `sealed_ids`: pages of 510 64-bit IDs, newest first.
  * - `sealed_terms`: the dictionary, in blocks of terms ascending by UTF-8 bytes, keyed by their
  *   first term. A term too long for a block has its own. An entry is varint (bytes shared with the
@@ -27,8 +27,8 @@
  *   both empty.
  * - `sealed_filter`: at most one row, a Bloom filter of the terms (`term-filter.ts`).
  *
- * `sum` is a checksum (`sums.ts`) of a row and its key. Missing rows are also detected: the head
- * counts ID pages and chunks, a block's checksum includes the next block's first term, and the
+ * `sum` is a checksum (`checksums.ts`) of a row and its key. Missing rows are also detected: the header
+ * row counts ID pages and chunks, a block's checksum includes the next block's first term, and the
  * dictionary refers to posting rows. Format 1 has no checksums, and mask rows only for chunks with
  * deletions; it is readable, and is rebuilt.
  *
@@ -36,7 +36,7 @@
  * 2 ** 35. Positions are below 2 ** 31. Padding is zero. Bitmaps have no bits beyond the last post.
  */
 export const sealedFormat = 2;
-export const unsummedFormat = 1;
+export const formatWithoutChecksums = 1;
 /** Marks a damaged index that is no longer maintained. */
 export const abandonedFormat = 0;
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 import { createByteWriter, replaceEnd } from "./byte-writer.ts";
-import type { NumberLookup } from "./doc-number-lookup.ts";
+import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, readFtsPieces, unreadableFts } from "./fts-structure.ts";
 import { addToTally, type Tally } from "./fts-tally.ts";
 import { readDeleted } from "./fts-tombstones.ts";
@@ -9,13 +9,13 @@ import { addPosition, addPost, type Postings } from "./postings.ts";
 import type { TermSource } from "./term-source.ts";
 
 /**
- * One source per segment of the index, oldest first. Parses FTS5's own tables: fts5vocab takes four
+ * One source per FTS5 segment, oldest first. Parses FTS5's own tables, because fts5vocab takes four
  * times as long. Sees committed data only. Adds everything read to `tally`.
  */
 export function* ftsSources(
   database: DatabaseSync,
   posts: number,
-  lookup: NumberLookup,
+  lookup: DocNumberLookup,
   tally: Tally,
 ): Generator<"worked", TermSource[]> {
   const sources: TermSource[] = [];
@@ -38,12 +38,12 @@ const leavesOf = (
     .iterate(id, firstLeaf, lastLeaf);
 
 /**
- * A leaf starts with two 16-bit offsets: of the first rowid that is not a delta, and of the end of
- * its contents, where term offsets begin. Overflow continues at the next leaf's fifth byte.
+ * A leaf starts with two 16-bit offsets: that of the first rowid that is not a delta, and that of
+ * the end of its contents, where term offsets begin. Overflow continues at the next leaf's fifth byte.
  */
 function pieceSource(
   leaves: Iterator<Record<string, SQLOutputValue>>,
-  lookup: NumberLookup,
+  lookup: DocNumberLookup,
   deleted: Uint32Array | null,
   tally: Tally,
 ): TermSource {
@@ -105,7 +105,7 @@ function pieceSource(
     return value;
   }
 
-  /** An ID, or its delta to the previous one. */
+  /** An ID, or its delta from the previous one. */
   function readRowid(isWhole: boolean): void {
     let upper = 0;
     let lower = 0;

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from "node:sqlite";
 import { missingRows } from "./damage.ts";
-import type { NumberLookup } from "./doc-number-lookup.ts";
+import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { unreadableFts } from "./fts-structure.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 
 /**
- * Number of terms, and a hash by doc number. Compared with the lengths FTS5 stores, they detect
- * misread postings.
+ * The number of terms, and a hash over doc numbers. Comparing them with the lengths that FTS5 stores
+ * detects misread postings.
  */
 export type Tally = { terms: number; hash: number };
 
@@ -21,7 +21,7 @@ const postsPerStep = 4_000;
 /** The tally of the lengths stored by FTS5. Errors: `archive_damaged` if a post has no doc number. */
 export function* readTally(
   database: DatabaseSync,
-  lookup: NumberLookup,
+  lookup: DocNumberLookup,
   indexCounts: IndexCounts,
 ): Generator<"worked", Tally> {
   const selectSizes = database.prepare(

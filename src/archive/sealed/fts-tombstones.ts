@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { NumberLookup } from "./doc-number-lookup.ts";
+import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { type FtsPiece, pieceShift, unreadableFts } from "./fts-structure.ts";
 
 const tombstoneIdOffset = 65_536;
@@ -10,7 +10,7 @@ export function* readDeleted(
   database: DatabaseSync,
   { id, tombstonePages }: FtsPiece,
   posts: number,
-  lookup: NumberLookup,
+  lookup: DocNumberLookup,
 ): Generator<"worked", Uint32Array | null> {
   if (tombstonePages === 0) return null;
   const deleted = new Uint32Array(Math.ceil(posts / 32));

@@ -1,4 +1,4 @@
-/** The indexes with each post, up to `several`. */
+/** How many indexes contain each post, at most `several`. */
 export type IndexCounts = Uint8Array;
 
 const several = 2;

@@ -86,7 +86,7 @@ function compactRanks(ranks: Uint32Array, retained: Uint16Array, count: number):
   }
 }
 
-/** Writes the indexes of candidates with several positions or a late one. Returns how many. */
+/** Writes the indexes of candidates with several positions or a late one, and returns their count. */
 function filterListed({ positions, ranks }: Word, count: number, out: Uint16Array): number {
   const { bytes } = positions;
   let found = 0;

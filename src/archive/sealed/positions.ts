@@ -2,7 +2,7 @@ import { SealedDamage } from "./damage.ts";
 import { seek } from "./seek.ts";
 
 /**
- * A term's positions in the posts of one row. `bytes[n]` is the position in the post of rank n, or
+ * A term's positions in one row's posts. `bytes[n]` is the position in the post of rank n, or
  * 255 if its positions are in `list` from `starts[k]` (`ranks[k]` is n) to an entry with `lastBit`.
  */
 export type Positions = {
@@ -56,7 +56,7 @@ export function readPositions(row: Uint8Array, posts: number): Positions {
   };
 }
 
-const malformed = (): SealedDamage => new SealedDamage("a row of positions has the wrong length");
+const malformed = (): SealedDamage => new SealedDamage("a row of positions is malformed");
 
 export function listedPositions(starts: Uint32Array, list: Uint32Array): Positions {
   return {

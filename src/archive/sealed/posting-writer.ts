@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { sealedRowChecksum } from "./checksums.ts";
 import {
   bytesPerBitmap,
   containerBytes,
@@ -9,7 +10,6 @@ import {
 } from "./format.ts";
 import type { Postings } from "./postings.ts";
 import { seek } from "./seek.ts";
-import { sealedRowSum } from "./sums.ts";
 
 export type PostingWriter = {
   count(postings: Postings): Uint32Array;
@@ -31,10 +31,10 @@ export function createPostingWriter(database: DatabaseSync, chunks: number): Pos
     isPositional: boolean,
   ): void {
     const docs = containers(postings.numbers, from, to);
-    insertDocs.run(row, docs, sealedRowSum("docs", row, docs));
+    insertDocs.run(row, docs, sealedRowChecksum("docs", row, docs));
     if (!isPositional) return;
     const positions = positionBytes(postings, from, to);
-    insertPositions.run(row, positions, sealedRowSum("positions", row, positions));
+    insertPositions.run(row, positions, sealedRowChecksum("positions", row, positions));
   }
 
   return {
@@ -120,9 +120,9 @@ function positionBytes(postings: Postings, from: number, to: number): Uint8Array
   const buffer = new ArrayBuffer((listedPosts > 0 ? 8 + itemBytes : 0) + to - from);
   const bytes = new Uint8Array(buffer, buffer.byteLength - (to - from));
   if (listedPosts > 0) {
-    const head = new Uint32Array(buffer, 0, 2);
-    head[0] = isWide ? listedPosts + 0x8000_0000 : listedPosts;
-    head[1] = items;
+    const header = new Uint32Array(buffer, 0, 2);
+    header[0] = isWide ? listedPosts + 0x8000_0000 : listedPosts;
+    header[1] = items;
   }
   const lastMark = isWide ? 0x8000_0000 : 0x8000;
   const tableAt = listedPosts > 0 ? 8 : 0;

@@ -10,7 +10,7 @@ import {
 } from "../../../testkit/archives/segment-contents.ts";
 import { SealedDamage } from "./damage.ts";
 import { deletionBitmapWriter } from "./deletion-bitmap.ts";
-import { openPostNumbers } from "./doc-numbers.ts";
+import { openDocNumbers } from "./doc-numbers.ts";
 
 const opened: DatabaseSync[] = [];
 afterEach(() => {
@@ -25,7 +25,7 @@ function resealableSegment() {
 
   function change(id: bigint, tokens: readonly string[] | null): void {
     if (isSealed) {
-      const writer = deletionBitmapWriter(database, openPostNumbers(database, "again", null));
+      const writer = deletionBitmapWriter(database, openDocNumbers(database, "again", null));
       writer.replace(id);
       writer.flush();
     }
@@ -37,7 +37,7 @@ function resealableSegment() {
   }
 
   function hide(id: bigint): void {
-    const writer = deletionBitmapWriter(database, openPostNumbers(database, "again", null));
+    const writer = deletionBitmapWriter(database, openDocNumbers(database, "again", null));
     writer.hide(id);
     writer.flush();
   }

@@ -28,16 +28,16 @@ function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): RowCo
   const reader: ByteReader = { bytes: rest, at: 0 };
   const firstRow = readVarint(reader);
   const counts = new Uint32Array(chunksOf(totalPosts));
-  let sum = 0;
+  let total = 0;
   for (let chunk = 0; chunk < counts.length; chunk++) {
     const count = readVarint(reader);
     if (count > postsIn(chunk, totalPosts)) {
       throw new SealedDamage("a term is in more posts of a chunk than there are");
     }
     counts[chunk] = count;
-    sum += count;
+    total += count;
   }
-  if (sum !== posts) throw new SealedDamage("the posts of a term do not add up");
+  if (total !== posts) throw new SealedDamage("a term's posts per chunk do not add up");
   return { counts, firstRow };
 }
 
@@ -165,7 +165,8 @@ function assertAscending(list: Uint16Array, limit: number): void {
     isAscending = isAscending && member > before;
     before = member;
   }
-  if (!isAscending || before >= limit) throw new SealedDamage("a list of posts is not in order");
+  if (!isAscending || before >= limit)
+    throw new SealedDamage("a list of posts is not in order, or has a nonexistent post");
 }
 
 function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
@@ -173,6 +174,6 @@ function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
   let beyond = last;
   for (let word = (limit >>> 5) + 1; word < wordsPerBitmap; word++) beyond |= bits[word] as number;
   if (countOf(bits) !== count || beyond !== 0) {
-    throw new SealedDamage("a bitmap has the wrong number of posts");
+    throw new SealedDamage("a bitmap has the wrong number of posts, or a nonexistent post");
   }
 }

@@ -9,7 +9,7 @@ import type { SealedWork } from "./evaluate.ts";
 import { bytesPerBitmap, postsPerChunk, sealedMigrations } from "./format.ts";
 import {
   type ChunkMatches,
-  type NumberRange,
+  type DocNumberRange,
   openSealedIndex,
   type SealedIndex,
   termsPerStep,
@@ -184,7 +184,7 @@ function occursIn(
   return false;
 }
 
-const everything: NumberRange = { from: 0, to: total };
+const everything: DocNumberRange = { from: 0, to: total };
 const numbers = new Uint16Array(postsPerChunk);
 
 function search(query: SealedQuery, range = everything, from = index): Uint8Array {
@@ -366,14 +366,14 @@ test("the sealed index finds the matches of groups as deeply nested and as large
 });
 
 describe("the steps of a search", () => {
-  const steps = (query: SealedQuery, range: NumberRange): [number, number, number, number][] =>
+  const steps = (query: SealedQuery, range: DocNumberRange): [number, number, number, number][] =>
     Array.from(
       index.matches(query, range, () => null, work()),
       ({ chunk, set, from, to }) => [chunk, from, to, countBetween(set, from, to)],
     );
   const whole = postsPerChunk;
 
-  test.each<[string, SealedQuery, NumberRange, [number, number, number, number][]]>([
+  test.each<[string, SealedQuery, DocNumberRange, [number, number, number, number][]]>([
     [
       "all",
       { kind: "every" },
@@ -531,7 +531,7 @@ describe("looking up many prefixes", () => {
     opened.close();
   });
 
-  test("looking up many prefixes in steps reads no more than a single step would", () => {
+  test("looking up many prefixes in separate slices reads no more terms than in one", () => {
     const opened = open(noCacheBytes);
     const alone = { containers: 0, termReads: 0 };
     Array.from(opened.matches(or(many), everything, () => null, alone));

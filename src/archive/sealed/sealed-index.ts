@@ -1,17 +1,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { andNot, type ChunkSet, emptySet } from "./chunk-set.ts";
 import { openDictionary } from "./dictionary.ts";
-import { openPostNumbers, type PostNumbers } from "./doc-numbers.ts";
+import { type DocNumbers, openDocNumbers } from "./doc-numbers.ts";
 import { createEvaluatorPool, type EvaluatorPool, type SealedWork } from "./evaluate.ts";
 import { chunksOf, postsIn, postsPerChunk } from "./format.ts";
-import type { IdMemory } from "./id-memory.ts";
+import type { IdCache } from "./id-cache.ts";
 import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
 import { type PrefixList, prefixListOf } from "./prefix-list.ts";
 import { postingListOf } from "./read-posting-list.ts";
 import { planOf, prepareSets, type SealedPlan } from "./sealed-plan.ts";
 import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
-import { readableState, readHead } from "./sealed-state.ts";
+import { readableState, readSealedHeader } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
 import { mayContain, readTermFilter, type TermFilter } from "./term-filter.ts";
 
@@ -32,13 +32,13 @@ const emptyMatches = (chunk: number, at: number): ChunkMatches => ({
 });
 
 /** Doc numbers, `to` exclusive. */
-export type NumberRange = { from: number; to: number };
+export type DocNumberRange = { from: number; to: number };
 
 export type SealedIndex = {
   posts: number;
   /** Unix milliseconds. */
   sealedMs: number;
-  numbers: PostNumbers;
+  numbers: DocNumbers;
   /**
    * Matches by chunk, newest first. Skips chunks that lack a required term, except the last. May yield
    * an empty range after a few hundred term lookups, so that a caller can check its deadline. A search
@@ -48,7 +48,7 @@ export type SealedIndex = {
    */
   matches(
     query: SealedQuery,
-    range: NumberRange,
+    range: DocNumberRange,
     omitted: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void>;
@@ -59,7 +59,7 @@ export type SealedIndex = {
 export type SealedIndexOptions = {
   name: string;
   terms: TermCache;
-  ids: IdMemory | null;
+  ids: IdCache | null;
   evaluators?: EvaluatorPool;
 };
 
@@ -69,14 +69,14 @@ export function openSealedIndex(
   { name, terms, ids, evaluators = createEvaluatorPool() }: SealedIndexOptions,
 ): SealedIndex | null {
   if (readableState(database) === null) return null;
-  const head = readHead(database);
-  const { posts, sealedMs } = head;
-  const numbers = openPostNumbers(database, name, ids);
-  const dictionary = openDictionary(database, head);
-  const rows = postingRowsOf(database, head);
+  const header = readSealedHeader(database);
+  const { posts, sealedMs } = header;
+  const numbers = openDocNumbers(database, name, ids);
+  const dictionary = openDictionary(database, header);
+  const rows = postingRowsOf(database, header);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
-  // An evicted filter is not read again: that would cost more than dictionary lookups.
+  // An evicted filter is not read again, which would cost more than dictionary lookups.
   const filters = terms.open<TermFilter | null>();
   filters.get("", (grow) => {
     const filter = readTermFilter(database, posts);
@@ -134,7 +134,7 @@ export function openSealedIndex(
 
   function* matches(
     query: SealedQuery,
-    range: NumberRange,
+    range: DocNumberRange,
     omitted: (chunk: number) => ChunkSet | null,
     work: SealedWork,
   ): Generator<ChunkMatches, void> {

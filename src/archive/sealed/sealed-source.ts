@@ -5,9 +5,9 @@ import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { members } from "./chunk-set.ts";
 import { missingRows, SealedDamage } from "./damage.ts";
 import { readDeletionBitmap } from "./deletion-bitmap.ts";
-import { checkedBlock, columnsOf, type DictionaryHead } from "./dictionary.ts";
+import { checkedBlock, columnsOf, type DictionaryHeader } from "./dictionary.ts";
 import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entries.ts";
-import type { NumberLookup } from "./doc-number-lookup.ts";
+import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { openIdPages } from "./doc-numbers.ts";
 import { chunksOf, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
@@ -17,33 +17,35 @@ import type { PostingList } from "./posting-list.ts";
 import { postingRowsOf } from "./posting-rows.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
 import { postingListOf } from "./read-posting-list.ts";
-import { readableState, readHead } from "./sealed-state.ts";
+import { readableState, readSealedHeader } from "./sealed-state.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
 const pagesPerStep = 256;
 
 /**
- * The renumbered terms of a sealed index, without replaced posts but with hidden ones; null if not
- * sealed.
+ * A sealed index's renumbered terms, without replaced posts but with hidden ones; null if not sealed.
  */
 export function* sealedSource(
   database: DatabaseSync,
-  lookup: NumberLookup,
+  lookup: DocNumberLookup,
   indexCounts: IndexCounts,
 ): Generator<"worked", TermSource | null> {
   if (readableState(database) === null) return null;
-  const { first, isSummed } = readHead(database);
+  const { first, hasChecksums } = readSealedHeader(database);
   const renumbered = yield* renumber(database, lookup);
   for (const number of renumbered) if (number >= 0) countIndex(indexCounts, number);
-  return termsOf(database, renumbered, { first, isSummed });
+  return termsOf(database, renumbered, { first, hasChecksums });
 }
 
 /** New doc numbers by old ones; -1 if replaced. */
-function* renumber(database: DatabaseSync, lookup: NumberLookup): Generator<"worked", Int32Array> {
-  const { posts, heads, read } = openIdPages(database, database.location() ?? "the segment");
+function* renumber(
+  database: DatabaseSync,
+  lookup: DocNumberLookup,
+): Generator<"worked", Int32Array> {
+  const { posts, firstIds, read } = openIdPages(database, database.location() ?? "the segment");
   const renumbered = new Int32Array(posts);
   let number = 0;
-  for (let page = 0; page < heads.length; page += 1) {
+  for (let page = 0; page < firstIds.length; page += 1) {
     const ids = read(page);
     const halves = new Int32Array(ids.buffer, ids.byteOffset, ids.length * 2);
     for (let half = 0; half < halves.length; half += 2) {
@@ -72,14 +74,14 @@ const noBits = new Uint32Array(wordsPerBitmap);
 
 function* blocksOf(
   database: DatabaseSync,
-  { first, isSummed }: Omit<DictionaryHead, "posts">,
+  { first, hasChecksums }: Omit<DictionaryHeader, "posts">,
 ): Generator<unknown, void> {
-  const columns = columnsOf({ isSummed });
+  const columns = columnsOf({ hasChecksums });
   const selectBlocks = database.prepare(`SELECT ${columns} FROM sealed_terms ORDER BY first`);
   selectBlocks.setReturnArrays(true);
   let next = first;
   for (const row of selectBlocks.iterate()) {
-    if (!isSummed) {
+    if (!hasChecksums) {
       yield (row as unknown as unknown[])[1];
       continue;
     }
@@ -97,10 +99,10 @@ const missingBlock = (): SealedDamage =>
 function termsOf(
   database: DatabaseSync,
   renumbered: Int32Array,
-  { first, isSummed }: Omit<DictionaryHead, "posts">,
+  { first, hasChecksums }: Omit<DictionaryHeader, "posts">,
 ): TermSource {
-  const blocks = blocksOf(database, { first, isSummed });
-  const rows = postingRowsOf(database, { posts: renumbered.length, isSummed });
+  const blocks = blocksOf(database, { first, hasChecksums });
+  const rows = postingRowsOf(database, { posts: renumbered.length, hasChecksums });
   const entries = createEntries(renumbered.length);
   const reader: ByteReader = { bytes: entries.bytes, at: 0 };
   const before = createByteWriter(1_024);

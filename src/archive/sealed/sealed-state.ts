@@ -1,17 +1,22 @@
 import type { DatabaseSync } from "node:sqlite";
+import { assertChecksum, headerChecksum, type SealedHeader } from "./checksums.ts";
 import { isDamage, SealedDamage } from "./damage.ts";
-import { idsPerPage, sealedFormat, unsummedFormat } from "./format.ts";
-import { assertSum, headSum, type SealedHead } from "./sums.ts";
+import { formatWithoutChecksums, idsPerPage, sealedFormat } from "./format.ts";
 
-/** `isReadable`: the format is known and the numbers are plausible. */
+/** `isReadable`: the format is known and its counts are plausible. */
 export type SealedState = {
   posts: number;
   sealedMs: number;
-  isSummed: boolean;
+  hasChecksums: boolean;
   isReadable: boolean;
 };
 
-const unreadableState: SealedState = { posts: 0, sealedMs: 0, isSummed: false, isReadable: false };
+const unreadableState: SealedState = {
+  posts: 0,
+  sealedMs: 0,
+  hasChecksums: false,
+  isReadable: false,
+};
 
 /** Null if not sealed. */
 export function sealedState(segment: DatabaseSync): SealedState | null {
@@ -26,25 +31,25 @@ export function sealedState(segment: DatabaseSync): SealedState | null {
 }
 
 function readState(segment: DatabaseSync): SealedState | null {
-  const selectHead = segment.prepare("SELECT format, posts, sealed_ms FROM sealed");
+  const selectHeader = segment.prepare("SELECT format, posts, sealed_ms FROM sealed");
   // Damaged numbers may exceed safe integers.
-  selectHead.setReadBigInts(true);
-  const row = selectHead.get();
-  if (row === undefined) return isHeadLost(segment) ? unreadableState : null;
+  selectHeader.setReadBigInts(true);
+  const row = selectHeader.get();
+  if (row === undefined) return isHeaderLost(segment) ? unreadableState : null;
   const posts = Number(row.posts);
   const sealedMs = Number(row.sealed_ms);
-  const isSummed = row.format === BigInt(sealedFormat);
-  const hasKnownFormat = isSummed || row.format === BigInt(unsummedFormat);
+  const hasChecksums = row.format === BigInt(sealedFormat);
+  const hasKnownFormat = hasChecksums || row.format === BigInt(formatWithoutChecksums);
   return {
     posts,
     sealedMs,
-    isSummed,
+    hasChecksums,
     isReadable: hasKnownFormat && isCount(posts) && isCount(sealedMs),
   };
 }
 
-/** The head was lost: only sealed segments have rows in `sealed_ids`. */
-const isHeadLost = (segment: DatabaseSync): boolean =>
+/** Only sealed segments have rows in `sealed_ids`. */
+const isHeaderLost = (segment: DatabaseSync): boolean =>
   segment.prepare("SELECT 1 FROM sealed_ids LIMIT 1").get() !== undefined;
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
@@ -53,40 +58,48 @@ const isCount = (value: number): boolean => Number.isSafeInteger(value) && value
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;
-  throw new SealedDamage("its head is unreadable, has another format, or is marked as damaged");
+  throw new SealedDamage(
+    "its header row is unreadable, has another format, or is marked as damaged",
+  );
 }
 
-/** `pageSums` is empty and `first` null if the segment has no checksums. */
-export function readHead(segment: DatabaseSync): SealedHead & Pick<SealedState, "isSummed"> {
+/** `pageChecksums` is empty and `first` null if the segment has no checksums. */
+export function readSealedHeader(
+  segment: DatabaseSync,
+): SealedHeader & Pick<SealedState, "hasChecksums"> {
   const state = readableState(segment);
-  if (state === null) throw new SealedDamage("its head is missing");
-  const { posts, sealedMs, isSummed } = state;
-  if (!isSummed) {
+  if (state === null) throw new SealedDamage("its header row is missing");
+  const { posts, sealedMs, hasChecksums } = state;
+  if (!hasChecksums) {
     const { heads } = segment.prepare("SELECT heads FROM sealed").get() ?? {};
-    const noSums = { format: unsummedFormat, pageSums: noBytes, first: null };
-    return { ...noSums, posts, sealedMs, isSummed, heads: blobOf(heads) };
+    const withoutChecksums = {
+      format: formatWithoutChecksums,
+      pageChecksums: noBytes,
+      first: null,
+    };
+    return { ...withoutChecksums, posts, sealedMs, hasChecksums, firstIds: blobOf(heads) };
   }
   const row = segment.prepare("SELECT heads, page_sums, first, sum FROM sealed").get() ?? {};
-  const head = {
+  const header = {
     format: sealedFormat,
     posts,
     sealedMs,
-    heads: blobOf(row.heads),
-    pageSums: blobOf(row.page_sums),
+    firstIds: blobOf(row.heads),
+    pageChecksums: blobOf(row.page_sums),
     first: row.first === null ? null : blobOf(row.first),
   };
-  assertSum(row.sum, headSum(head), "its head");
-  if (head.pageSums.length !== 4 * Math.ceil(posts / idsPerPage)) {
-    throw new SealedDamage("its head has too few checksums");
+  assertChecksum(row.sum, headerChecksum(header), "its header row");
+  if (header.pageChecksums.length !== 4 * Math.ceil(posts / idsPerPage)) {
+    throw new SealedDamage("its header row has the wrong number of checksums");
   }
-  return { ...head, isSummed };
+  return { ...header, hasChecksums };
 }
 
 const noBytes = new Uint8Array(0);
 
 function blobOf(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  throw new SealedDamage("its head is truncated");
+  throw new SealedDamage("its header row is malformed");
 }
 
 export function deltaPosts(segment: DatabaseSync, max: number): number {

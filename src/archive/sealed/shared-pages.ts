@@ -6,11 +6,11 @@ import { idsPerPage } from "./format.ts";
  * chance).
  *
  * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a
- * new stamp first and is overwritten at the next lock, so that a reader of new data also sees the
- * new stamp. A thread that cannot get the lock soon, perhaps because its owner died, works without
+ * new stamp first and is overwritten under the next lock, so a reader of new data also sees the new
+ * stamp. A thread that cannot get the lock soon, perhaps because its owner died, works without
  * the cache.
  */
-export type SharedIdMemory = { readonly buffer: SharedArrayBuffer; readonly slots: number };
+export type SharedIdCache = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
 type PageKey = { segment: Int32Array; page: number };
 
@@ -18,7 +18,7 @@ type PageKey = { segment: Int32Array; page: number };
 export type PagePosition = { slot: number; stamp: number };
 
 export type SharedPages = {
-  /** A value from `Atomics.load` is valid if `isUnchanged` is true afterwards. */
+  /** A value from `Atomics.load` is valid if `isUnchanged` returns true afterwards. */
   ids: BigInt64Array;
   /** Also marks the page as recently used. */
   isUnchanged(slot: number, stamp: number): boolean;
@@ -32,26 +32,26 @@ export const identityWords = 4;
 const keyWords = identityWords + 1;
 const slotBytes = idsPerPage * 8 + (1 + keyWords + 1 + 1) * 4 + 1;
 
-/** Indexes in `control`: lock, slots ever used, evicted slot (once all were used), clock hand. */
+/** Indexes in `words`: lock, slots ever used, evicted slot (once all were used), clock hand. */
 const lockAt = 0;
 const usedAt = 1;
 const spareAt = 2;
 const handAt = 3;
-const controlBytes = 16;
+const headerBytes = 16;
 
-/** A few microseconds, for which a thread usually holds the lock. */
+/** A few microseconds, as long as a thread usually holds the lock. */
 const lockTries = 200;
 
 /** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
-export function createSharedPages(maxBytes: number): SharedIdMemory {
-  const fitting = Math.floor((maxBytes - controlBytes) / slotBytes);
+export function createSharedPages(maxBytes: number): SharedIdCache {
+  const fitting = Math.floor((maxBytes - headerBytes) / slotBytes);
   const slots = fitting < 2 ? 0 : fitting;
   try {
-    return { buffer: new SharedArrayBuffer(controlBytes + slots * slotBytes), slots };
+    return { buffer: new SharedArrayBuffer(headerBytes + slots * slotBytes), slots };
   } catch (error) {
     throw new EarshotError(
       "invalid_setting",
-      `cannot allocate ${maxBytes} bytes of memory for IDs`,
+      `cannot allocate ${maxBytes} bytes for the ID cache`,
       {
         hint: "reduce EARSHOT_MEMORY",
         cause: error,
@@ -60,11 +60,11 @@ export function createSharedPages(maxBytes: number): SharedIdMemory {
   }
 }
 
-/** The memory must have slots. */
-export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
-  const control = new Int32Array(buffer, 0, controlBytes / 4);
-  const ids = new BigInt64Array(buffer, controlBytes, slots * idsPerPage);
-  let offset = controlBytes + ids.byteLength;
+/** The cache must have slots. */
+export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
+  const words = new Int32Array(buffer, 0, headerBytes / 4);
+  const ids = new BigInt64Array(buffer, headerBytes, slots * idsPerPage);
+  let offset = headerBytes + ids.byteLength;
   const int32 = (length: number): Int32Array => {
     const view = new Int32Array(buffer, offset, length);
     offset += view.byteLength;
@@ -79,13 +79,13 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
 
   function lock(): boolean {
     for (let tries = 0; tries < lockTries; tries++) {
-      if (Atomics.compareExchange(control, lockAt, 0, 1) === 0) return true;
+      if (Atomics.compareExchange(words, lockAt, 0, 1) === 0) return true;
     }
     return false;
   }
 
   const unlock = (): void => {
-    Atomics.store(control, lockAt, 0);
+    Atomics.store(words, lockAt, 0);
   };
 
   function isUnchanged(slot: number, stamp: number): boolean {
@@ -134,28 +134,28 @@ export function useSharedPages({ buffer, slots }: SharedIdMemory): SharedPages {
   }
 
   function occupySlot({ segment, page }: PageKey, pageIds: BigInt64Array): number {
-    const usedSlots = control[usedAt] as number;
-    const slot = usedSlots < slots ? usedSlots : (control[spareAt] as number);
+    const usedSlots = words[usedAt] as number;
+    const slot = usedSlots < slots ? usedSlots : (words[spareAt] as number);
     ids.set(pageIds, slot * idsPerPage);
     keys[slot * keyWords] = page;
     keys.set(segment, slot * keyWords + 1);
     const chain = chainOf(segment[0] as number, page);
     nextInChain[slot] = chains[chain] as number;
     chains[chain] = slot + 1;
-    if (usedSlots < slots) control[usedAt] = usedSlots + 1;
-    if (usedSlots + 1 >= slots) control[spareAt] = evictNext(slot);
+    if (usedSlots < slots) words[usedAt] = usedSlots + 1;
+    if (usedSlots + 1 >= slots) words[spareAt] = evictNext(slot);
     return slot;
   }
 
   function evictNext(newSlot: number): number {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
-    let slot = control[handAt] as number;
+    let slot = words[handAt] as number;
     // Other threads may mark pages as read during the scan: two rounds at most.
     for (let left = 2 * slots; left > 0 && (slot === newSlot || wasRead[slot] === 1); left--) {
       wasRead[slot] = 0;
       slot = after(slot);
     }
-    control[handAt] = after(slot);
+    words[handAt] = after(slot);
     Atomics.add(stamps, slot, 1);
     unchain(slot);
     return slot;

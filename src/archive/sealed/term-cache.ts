@@ -1,8 +1,8 @@
 export type TermCache = {
-  open<Value>(): TermMemory<Value>;
+  open<Value>(): IndexCache<Value>;
 };
 
-type TermMemory<Value> = {
+type IndexCache<Value> = {
   get(key: string, make: (grow: (bytes: number) => void) => Value): Value;
   find(key: string): Value | undefined;
   close(): void;
@@ -66,7 +66,7 @@ export function createTermCache(maxBytes: number): TermCache {
   }
 
   return {
-    open<Value>(): TermMemory<Value> {
+    open<Value>(): IndexCache<Value> {
       const entries = new Map<string, { entry: Entry; value: Value }>();
       const forget = (key: string): void => void entries.delete(key);
       const find = (key: string): Value | undefined => {

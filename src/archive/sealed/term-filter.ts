@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import type { Bytes } from "./byte-writer.ts";
+import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
-import { assertSum, sealedRowSum } from "./sums.ts";
 
-/** A Bloom filter of the terms of a segment. About one in eighteen missing terms passes. */
+/** A Bloom filter of a segment's terms. About one in eighteen missing terms passes. */
 export type TermFilter = Uint8Array;
 
 const bitsPerTerm = 6;
@@ -41,17 +41,17 @@ export function mayContain(filter: TermFilter, term: string): boolean {
 }
 
 export function writeTermFilter(segment: DatabaseSync, posts: number, filter: TermFilter): void {
-  const sum = sealedRowSum("filter", posts, filter);
-  segment.prepare("INSERT INTO sealed_filter VALUES (?, ?)").run(filter, sum);
+  const checksum = sealedRowChecksum("filter", posts, filter);
+  segment.prepare("INSERT INTO sealed_filter VALUES (?, ?)").run(filter, checksum);
 }
 
-/** Null if the segment was sealed without one. */
+/** Null if the segment has none. */
 export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter | null {
   const row = segment.prepare("SELECT bits, sum FROM sealed_filter").get();
   if (row === undefined) return null;
   const { bits, sum } = row;
-  if (!(bits instanceof Uint8Array)) throw new SealedDamage("its term filter is truncated");
-  assertSum(sum, sealedRowSum("filter", posts, bits), "its term filter");
+  if (!(bits instanceof Uint8Array)) throw new SealedDamage("its term filter is malformed");
+  assertChecksum(sum, sealedRowChecksum("filter", posts, bits), "its term filter");
   return bits;
 }
 

@@ -6,7 +6,7 @@ export type TermSource = {
   isPositional(): boolean;
   /** False after the last term. All postings of the previous one must have been taken. */
   next(): boolean;
-  /** Adds about `max` postings, ascending or descending; true when these were the last. */
+  /** Adds about `max` postings, ascending or descending; true if these were the last. */
   take(postings: Postings, max: number): boolean;
   close(): void;
 };

@@ -51,7 +51,7 @@ function overwritePage(page: number, bytes = new Uint8Array(64).fill(0xff)): voi
 const request = (query: string, fromMs: number | null = null) =>
   archive.query(query, { limit: 10_000, fromMs });
 
-describe("damaged page of the rows", () => {
+describe("a damaged page of rows", () => {
   test.each(["fts5", "sealed"])(
     "a damaged page of rows loses only its own posts in a segment with index %s",
     (form) => {
@@ -73,8 +73,8 @@ describe("damaged page of the rows", () => {
   );
 });
 
-describe("damaged page of FTS5's index", () => {
-  test("a damaged page of FTS5's index marks the segment, and the answer is complete because every row is read", () => {
+describe("a damaged page of FTS5's index", () => {
+  test("a damaged page of FTS5's index marks the segment, whose rows then yield a complete answer", () => {
     const pages = pagesOf("term_data");
     for (const page of pages.slice(2)) overwritePage(page);
     const { positions, damage } = request("river n3");
@@ -125,11 +125,11 @@ test("an answer is never complete if a flipped bit in FTS5's list of posts hides
   archive.reopen();
   const pageBytes = 8_192;
   const at = (page - 1) * pageBytes;
-  const healthy = readFileSync(path()).subarray(at, at + pageBytes);
+  const intact = readFileSync(path()).subarray(at, at + pageBytes);
   const incomplete: string[] = [];
   for (let offset = 5_000; offset < 5_024; offset++) {
     rmSync(damageMarkerOf(path()), { force: true });
-    const bytes = Uint8Array.from(healthy);
+    const bytes = Uint8Array.from(intact);
     bytes[offset] = (bytes[offset] ?? 0) ^ 0x80;
     overwritePage(page, bytes);
     const { positions, damage } = request("river", startMs);

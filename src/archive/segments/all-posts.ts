@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
-import { numbersOfRange, openPostNumbers } from "../sealed/doc-numbers.ts";
+import { docNumberRange, openDocNumbers } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { markedTables } from "./damage-marker.ts";
@@ -10,8 +10,8 @@ import { isInChunks } from "./named-posts.ts";
 import { statementCache } from "./statement-cache.ts";
 
 /**
- * The visible posts of a range, newest first, found without the index. Includes posts with a
- * damaged or lost row. Calls `onIncomplete` if the lists of posts are damaged as well.
+ * A range's visible posts, newest first, found without the index. Includes posts with a damaged or
+ * lost row. Calls `onIncomplete` if the lists of posts are damaged as well.
  */
 export type AllPosts = (range: IdRange, onIncomplete: () => void) => Generator<bigint, void>;
 
@@ -50,9 +50,9 @@ export function openAllPosts(database: DatabaseSync, path: string): AllPosts {
 
   function sealedIds({ low, high }: IdRange): Generator<bigint> | null {
     return unlessDamaged(() => {
-      const numbers = openPostNumbers(database, path, null);
+      const numbers = openDocNumbers(database, path, null);
       const { replaced } = readDeletionBitmap(database);
-      const { from, to } = numbersOfRange(numbers, { low, high });
+      const { from, to } = docNumberRange(numbers, { low, high });
       return (function* () {
         for (let number = from; number < to; number++) {
           const chunk = Math.floor(number / postsPerChunk);
@@ -116,18 +116,18 @@ function* untilDamage(list: Generator<bigint>, onDamage: () => void): Generator<
 }
 
 function* merged(lists: readonly Iterator<bigint>[]): Generator<bigint> {
-  const heads = lists.map((list) => list.next());
+  const nexts = lists.map((list) => list.next());
   for (;;) {
     let highest: bigint | null = null;
-    for (const head of heads) {
-      if (!head.done && (highest === null || head.value > highest)) highest = head.value;
+    for (const next of nexts) {
+      if (!next.done && (highest === null || next.value > highest)) highest = next.value;
     }
     if (highest === null) return;
     yield highest;
-    for (const [index, head] of heads.entries()) {
-      if (head.done || head.value !== highest) continue;
+    for (const [index, next] of nexts.entries()) {
+      if (next.done || next.value !== highest) continue;
       const list = lists[index];
-      if (list !== undefined) heads[index] = list.next();
+      if (list !== undefined) nexts[index] = list.next();
     }
   }
 }

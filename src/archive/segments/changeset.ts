@@ -1,27 +1,27 @@
 import { Buffer } from "node:buffer";
 
-/** A change in the number of rows and in the sum of their checksums. */
+/** A change in a table's number of rows and in the sum of their checksums. */
 export type Delta = { rows: number; sum: number };
 
-export const sumModulus = 2 ** 48;
+export const checksumModulus = 2 ** 48;
 
 const insertion = 18;
 const deletion = 9;
 const tableHeader = 0x54;
 
-export type CellSums = {
+export type CellChecksums = {
   of(key: readonly Uint8Array[]): { key: number; cell(column: number, value: Uint8Array): number };
 };
 
 /** `changeset`: of one table, in the format of SQLite's session extension. */
-export function deltaOf(changeset: Uint8Array, sums: CellSums): Delta {
-  const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => sums).values();
+export function deltaOf(changeset: Uint8Array, checksums: CellChecksums): Delta {
+  const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => checksums).values();
   return delta;
 }
 
 export function deltasOf(
   changeset: Uint8Array,
-  sumsOf: (table: string) => CellSums,
+  checksumsOf: (table: string) => CellChecksums,
 ): Map<string, Delta> {
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const deltas = new Map<string, Delta>();
@@ -32,7 +32,7 @@ export function deltasOf(
     const name = at + 2 + columns;
     const end = bytes.indexOf(0, name);
     const table = bytes.toString("utf8", name, end);
-    const parsed = readTable(bytes, end + 1, isKey, sumsOf(table));
+    const parsed = readTable(bytes, end + 1, isKey, checksumsOf(table));
     deltas.set(table, parsed.delta);
     at = parsed.end;
   }
@@ -43,7 +43,7 @@ function readTable(
   bytes: Buffer,
   from: number,
   isKey: readonly boolean[],
-  sums: CellSums,
+  checksums: CellChecksums,
 ): { delta: Delta; end: number } {
   const delta: Delta = { rows: 0, sum: 0 };
   let at = from;
@@ -72,7 +72,7 @@ function readTable(
   }
 
   type Cells = readonly (Uint8Array | null)[];
-  function add(row: ReturnType<CellSums["of"]>, cells: Cells, sign: 1 | -1): void {
+  function add(row: ReturnType<CellChecksums["of"]>, cells: Cells, sign: 1 | -1): void {
     for (const [column, cell] of cells.entries()) {
       if (cell === null || isKey[column]) continue;
       delta.sum += sign * row.cell(column, cell);
@@ -86,7 +86,7 @@ function readTable(
     const operation = bytes[at] as number;
     at += 2;
     const first = record();
-    const row = sums.of(keyOf(first));
+    const row = checksums.of(keyOf(first));
     if (operation === insertion || operation === deletion) {
       const sign = operation === insertion ? 1 : -1;
       delta.rows += sign;
@@ -96,7 +96,7 @@ function readTable(
       add(row, first, -1);
       add(row, record(), 1);
     }
-    delta.sum %= sumModulus;
+    delta.sum %= checksumModulus;
   }
   return { delta, end: at };
 }

@@ -18,7 +18,7 @@ const index: SealedIndex = {
   numbers: {
     posts,
     idOf,
-    below: (id) => {
+    firstNumberBelow: (id) => {
       const number = Math.floor((newestMs - idTimeMs(id)) / 1_000) + 1;
       return Math.min(posts, Math.max(0, lowestId(idTimeMs(id)) < id ? number - 1 : number));
     },

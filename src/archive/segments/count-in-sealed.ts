@@ -1,20 +1,20 @@
 import type { IdRange } from "../../posts/ids.ts";
 import { type ChunkSet, countBetween, members } from "../sealed/chunk-set.ts";
-import { numbersOfRange, type PostNumbers } from "../sealed/doc-numbers.ts";
+import { type DocNumbers, docNumberRange } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import type { ChunkMatches } from "../sealed/sealed-index.ts";
 import { add, type BucketTally, type IdClock } from "./id-clock.ts";
 import type { Sources } from "./merged-candidates.ts";
 
-/** The times of the posts that exist, Unix milliseconds, in any order. */
+/** The times of the posts that exist, in Unix milliseconds and any order. */
 export type TimesOf = (ids: readonly bigint[]) => readonly number[];
 
 const timesPerStep = 512;
 const buffer = new Uint16Array(timesPerStep);
 
 /**
- * The posts of a bucket are adjacent, so it takes one step, however many match. Reads a row only if
- * its ID fits two buckets.
+ * A bucket's posts are adjacent, so counting it takes one step, however many match. Reads a row only
+ * if its ID fits two buckets.
  */
 export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,
@@ -25,7 +25,7 @@ export function countInSealed(
   tally: BucketTally,
 ): void {
   const { numbers } = index;
-  const { from, to } = numbersOfRange(numbers, range);
+  const { from, to } = docNumberRange(numbers, range);
   for (const matches of index.matches(query, { from, to }, omitted, tally)) {
     const reached = countChunk(numbers, matches, clock, timesOf, expired, tally);
     const end = matches.chunk * postsPerChunk + matches.to;
@@ -37,7 +37,7 @@ export function countInSealed(
 
 /** Returns the doc number up to which the chunk is counted, exclusive. */
 function countChunk(
-  numbers: PostNumbers,
+  numbers: DocNumbers,
   { chunk, set, from, to }: ChunkMatches,
   { offsetMs, widthMs, uncertaintyMs, originMs }: IdClock,
   timesOf: TimesOf,
@@ -52,7 +52,7 @@ function countChunk(
     const firstMs = bucket * widthMs + (isCertain ? uncertaintyMs : 0);
     // If every ID is ambiguous, all rows are read.
     const lowest = uncertaintyMs < widthMs ? lowestOf(firstMs - offsetMs) : 0n;
-    let end = Math.min(numbers.below(lowest) - base, to);
+    let end = Math.min(numbers.firstNumberBelow(lowest) - base, to);
     if (isCertain) {
       add(tally.counts, bucket, countBetween(set, next, end));
     } else {

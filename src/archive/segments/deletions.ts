@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 
 /**
- * Deletions are also recorded in segments, because the catalog may have to be rebuilt. Those of
+ * Deletions are also recorded in segments, because the catalog may have to be rebuilt. Deletions of
  * posts that are not archived are only in the catalog, unless an operator requested them.
  */
 export type Deletions = {

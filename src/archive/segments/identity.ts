@@ -55,8 +55,8 @@ const checksumOf = (identity: SegmentIdentity): number => {
 };
 
 /**
- * Null if the checksum fails, so that a flipped bit does not make the segment look like one of
- * another archive.
+ * Null if the checksum does not match, so that a flipped bit does not make the segment appear to
+ * belong to another archive.
  */
 export function verifiedIdentity(segment: DatabaseSync): SegmentIdentity | null {
   const identity = readIdentity(segment);

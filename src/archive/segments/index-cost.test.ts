@@ -25,7 +25,7 @@ const allOf = (term: string): SealedQuery => ({
   excluded: [],
 });
 
-test("the posts of a segment are counted for the first query only", () => {
+test("a segment's posts are counted only for the first query", () => {
   forms.inspect((plain) => {
     const { database, countsRun } = countCounts(plain);
     const cost = indexCost(database);

@@ -88,8 +88,8 @@ export function indexCost(database: DatabaseSync): IndexCost {
     max: number,
   ): Estimate {
     const posts = Math.min(max, ...children.map((child) => child.posts));
-    const addCost = (sum: number, { cost }: Estimate): number =>
-      sum + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * seekCost));
+    const addCost = (total: number, { cost }: Estimate): number =>
+      total + (cost === Number.POSITIVE_INFINITY ? cost : Math.min(cost, posts * seekCost));
     const base = children.length === 0 ? max : children.reduce(addCost, 0);
     return { posts, cost: excluded.reduce(addCost, base) };
   }
@@ -143,7 +143,7 @@ const isStreamable = (query: SealedQuery): boolean =>
   (query.kind === "or" && query.children.every(isStreamable));
 
 function countTerms(query: SealedQuery): number {
-  const sum = (queries: readonly SealedQuery[]): number =>
+  const totalOf = (queries: readonly SealedQuery[]): number =>
     queries.reduce((total, child) => total + countTerms(child), 0);
   switch (query.kind) {
     case "none":
@@ -156,9 +156,9 @@ function countTerms(query: SealedQuery): number {
     case "prefix":
       return query.terms.length + prefixCost;
     case "or":
-      return sum(query.children);
+      return totalOf(query.children);
     case "and":
-      return Math.max(1, sum(query.children)) + sum(query.excluded);
+      return Math.max(1, totalOf(query.children)) + totalOf(query.excluded);
   }
 }
 

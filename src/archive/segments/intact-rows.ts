@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { messageOf } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
-import { rowSumsOf } from "./row-sum.ts";
+import { rowChecksumsOf } from "./row-checksum.ts";
 
 export type StoredRow = {
   id: bigint;
@@ -25,10 +25,10 @@ export function* intactRows(
   database: DatabaseSync,
   onUnreadable: OnUnreadable,
 ): Generator<StoredRow> {
-  const sums = rowSumsOf(database);
+  const checksums = rowChecksumsOf(database);
   const selectRows = prepare(
     database,
-    `SELECT id, time_ms, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum
+    `SELECT id, time_ms, likes, reposts, replies, quotes, revision, record, ${checksums.column} AS sum
      FROM post WHERE id > ? ORDER BY id`,
   );
   for (let last = -1n; ; ) {
@@ -40,7 +40,7 @@ export function* intactRows(
           continue;
         }
         last = row.id;
-        if (sums.isIntact({ ...row, timeMs: row.time_ms }, row.sum)) yield row;
+        if (checksums.isIntact({ ...row, timeMs: row.time_ms }, row.sum)) yield row;
         else onUnreadable({ from: last - 1n, to: last + 1n }, "it does not match its checksum");
       }
       return;

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { countBetween } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
-import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { createIdList, type IdList } from "./id-list.ts";
@@ -21,7 +21,7 @@ export function knownIds(database: DatabaseSync): IdList {
 
 function addSealed(database: DatabaseSync, known: IdList): void {
   if (sealedState(database) === null) return;
-  const numbers = openPostNumbers(database, "salvage", null);
+  const numbers = openDocNumbers(database, "salvage", null);
   const deletions = readDeletionBitmap(database);
   for (let number = 0; number < numbers.posts; number++) {
     untilUnreadable(() => {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import { rowSumsOf, type SummedRow } from "./row-sum.ts";
+import { type ChecksummedRow, rowChecksumsOf } from "./row-checksum.ts";
 
 export type PostLookup<Found> = {
   has(id: bigint): boolean;
@@ -22,9 +22,9 @@ export function segmentLookup(
   database: DatabaseSync,
   platform: Platform,
 ): PostLookup<{ id: bigint }> {
-  const sums = rowSumsOf(database);
+  const checksums = rowChecksumsOf(database);
   const selectPost = database.prepare(
-    `SELECT id, time_ms AS timeMs, likes, reposts, replies, quotes, revision, record, ${sums.column} AS sum
+    `SELECT id, time_ms AS timeMs, likes, reposts, replies, quotes, revision, record, ${checksums.column} AS sum
      FROM post WHERE id = ?`,
   );
   selectPost.setReadBigInts(true);
@@ -37,9 +37,9 @@ export function segmentLookup(
   selectIdsOfHash.setReadBigInts(true);
 
   function findById(id: bigint): { id: bigint; uri: string } | null {
-    const row = selectPost.get(id) as (SummedRow & { sum: bigint | null }) | undefined;
+    const row = selectPost.get(id) as (ChecksummedRow & { sum: bigint | null }) | undefined;
     if (row === undefined) return null;
-    if (!sums.isIntact(row, row.sum)) return { id, uri: "" };
+    if (!checksums.isIntact(row, row.sum)) return { id, uri: "" };
     return {
       id,
       uri: recordUri({ id, platform, timeMs: 0, counts: noCounts, record: row.record }),

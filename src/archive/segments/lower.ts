@@ -6,13 +6,12 @@ import type { Platform } from "../../posts/post.ts";
 import { countThresholds } from "../../posts/terms.ts";
 
 /**
- * The part of a plan that FTS5 can answer: a superset, or a subset under a negation. Counts and
- * circles become the closest tokens; times and IDs become all or none. If `exact`, the matcher need
- * not check.
+ * What FTS5 can match of a plan: a superset, or a subset under a negation. Counts and circles become
+ * the closest tokens; times and IDs become all or none. If `exact`, the matcher need not check.
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 
-type Side = "superset" | "subset";
+type Relation = "superset" | "subset";
 
 /** The returned plan consists of `all`, `none`, `and`, `or`, `not` and `terms`. */
 export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lowered {
@@ -21,14 +20,14 @@ export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lo
 
 type Lowering = { platform: Platform; maxCells: number | undefined };
 
-function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
+function lowerTo(relation: Relation, plan: PlanNode, lowering: Lowering): Lowered {
   switch (plan.kind) {
     case "all":
     case "none":
       return { plan, exact: true };
     case "and":
     case "or": {
-      const children = plan.children.map((child) => lowerTo(side, child, lowering));
+      const children = plan.children.map((child) => lowerTo(relation, child, lowering));
       const absorbing = plan.kind === "and" ? "none" : "all";
       const absorbingChild = children.find((child) => child.exact && child.plan.kind === absorbing);
       if (absorbingChild !== undefined) return absorbingChild;
@@ -39,32 +38,32 @@ function lowerTo(side: Side, plan: PlanNode, lowering: Lowering): Lowered {
       };
     }
     case "not": {
-      const child = lowerTo(side === "superset" ? "subset" : "superset", plan.child, lowering);
+      const child = lowerTo(relation === "superset" ? "subset" : "superset", plan.child, lowering);
       return { plan: not(child.plan), exact: child.exact };
     }
     case "terms":
-      return lowerSequence(side, plan.elements);
+      return lowerSequence(relation, plan.elements);
     case "time":
     case "id":
-      return { plan: side === "superset" ? { kind: "all" } : { kind: "none" }, exact: false };
+      return { plan: relation === "superset" ? { kind: "all" } : { kind: "none" }, exact: false };
     case "platform":
       return { plan: { kind: plan.platform === lowering.platform ? "all" : "none" }, exact: true };
     case "min-count":
-      return lowerCount(side, plan);
+      return lowerCount(relation, plan);
     case "geo":
-      return lowerCircle(side, plan, lowering.maxCells);
+      return lowerCircle(relation, plan, lowering.maxCells);
   }
 }
 
 /**
  * FTS5 cannot match "any one token": the sequence is split there, and at tokens repeated too often.
  */
-function lowerSequence(side: Side, elements: readonly SequenceElement[]): Lowered {
+function lowerSequence(relation: Relation, elements: readonly SequenceElement[]): Lowered {
   const parts = partsOf(elements);
   if (parts.length === 1 && parts[0]?.length === elements.length) {
     return { plan: { kind: "terms", elements }, exact: true };
   }
-  if (side === "subset") return { plan: { kind: "none" }, exact: false };
+  if (relation === "subset") return { plan: { kind: "none" }, exact: false };
   return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
 }
 
@@ -88,11 +87,11 @@ function isMatched(element: SequenceElement, counts: Map<string, number>): boole
   return times <= maxRepeats;
 }
 
-function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered {
+function lowerCount(relation: Relation, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
-  const threshold = side === "superset" ? below : above;
-  const outside: PlanNode = side === "superset" ? { kind: "all" } : { kind: "none" };
+  const threshold = relation === "superset" ? below : above;
+  const outside: PlanNode = relation === "superset" ? { kind: "all" } : { kind: "none" };
   if (threshold === undefined) return { plan: outside, exact: false };
   return {
     plan: tokenPlan(atLeast(plan.metric, threshold)),
@@ -101,11 +100,11 @@ function lowerCount(side: Side, plan: PlanNode & { kind: "min-count" }): Lowered
 }
 
 function lowerCircle(
-  side: Side,
+  relation: Relation,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },
   maxCells?: number,
 ): Lowered {
-  if (side === "subset") return { plan: { kind: "none" }, exact: false };
+  if (relation === "subset") return { plan: { kind: "none" }, exact: false };
   const cells = cellsOfCircle(lat, lon, radiusKm, maxCells);
   const touched = cells === null ? [hasGeo] : cells.map(geoCell);
   return { plan: any(touched.map(tokenPlan)), exact: false };

@@ -12,12 +12,12 @@ const everything = { low: 0n, high: newest + 1n };
 const never = (): boolean => false;
 
 function indexOf(numbers: readonly number[]): SealedIndex {
-  const below = (id: bigint): number =>
+  const firstNumberBelow = (id: bigint): number =>
     id > newest ? 0 : Math.min(posts, Number((newest - id) / 2n) + 1);
   return {
     posts,
     sealedMs: 0,
-    numbers: { posts, idOf, below, numberOf: () => null, close: () => {} },
+    numbers: { posts, idOf, firstNumberBelow, numberOf: () => null, close: () => {} },
     isKnownToLack: () => false,
     *matches(_query, range, _omitted, work) {
       const last = Math.min(range.to, posts);

@@ -1,6 +1,6 @@
 import type { IdRange } from "../../posts/ids.ts";
 import { type ChunkSet, members } from "../sealed/chunk-set.ts";
-import { numbersOfRange } from "../sealed/doc-numbers.ts";
+import { docNumberRange } from "../sealed/doc-numbers.ts";
 import type { SealedWork } from "../sealed/evaluate.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import type { ChunkMatches, SealedIndex } from "../sealed/sealed-index.ts";
@@ -22,7 +22,7 @@ const largestBatch = 8_192;
 const found = new Uint16Array(largestBatch);
 
 /**
- * Merges candidates of a sealed segment's two indexes, newest first. FTS5 is queried down to the
+ * Merges the candidates of a sealed segment's two indexes, newest first. FTS5 is queried down to the
  * lowest ID read from the sealed index. Batches start at `expected` and double, so that few matches
  * cause few FTS5 queries. Once `expired`, a batch ends after its first chunk.
  */
@@ -34,7 +34,7 @@ export function* mergedCandidates(
   work: SealedWork,
 ): Generator<CandidateBatch, void> {
   const { numbers } = index;
-  const { from, to } = numbersOfRange(numbers, range);
+  const { from, to } = docNumberRange(numbers, range);
   const chunks = index.matches(query, { from, to }, omitted, work);
   let chunk: IteratorResult<ChunkMatches, void> | null = null;
   let number = from;
@@ -73,7 +73,7 @@ export function* mergedCandidates(
       if (batch.seenTo <= range.low) return;
       high = batch.seenTo - 1n;
       size = Math.max(size, Math.min(size * 2, largestBatch));
-      // FTS5 stopped above `sealed.seenTo`: keep the lower candidates.
+      // If FTS5 stopped above `sealed.seenTo`, the lower candidates remain.
       const remaining = batch.seenTo === sealed.seenTo ? [] : sealed.ids.filter((id) => id <= high);
       sealed = remaining.length > 0 ? { ids: remaining, seenTo: sealed.seenTo } : gather(size);
     }

@@ -15,20 +15,20 @@ export function applyCountDeltas(
   counts: PostCounts,
   deltas: ReadonlyMap<CountMetric, number>,
 ): PostCounts {
-  const sum = (metric: CountMetric): number | null => {
+  const changed = (metric: CountMetric): number | null => {
     const delta = deltas.get(metric) ?? 0;
     const known = counts[metric];
     return known === null && delta <= 0 ? null : Math.max(0, (known ?? 0) + delta);
   };
   return {
-    likes: sum("likes"),
-    reposts: sum("reposts"),
-    replies: sum("replies"),
-    quotes: sum("quotes"),
+    likes: changed("likes"),
+    reposts: changed("reposts"),
+    replies: changed("replies"),
+    quotes: changed("quotes"),
   };
 }
 
-/** A change of counts changes the terms of a post only if a count crosses a threshold. */
+/** A change in counts changes a post's terms only if a count crosses a threshold. */
 export function crossesThreshold(before: PostCounts, after: PostCounts): boolean {
   const thresholdsReached = (count: number | null): number =>
     countThresholds.filter((threshold) => (count ?? 0) >= threshold).length;

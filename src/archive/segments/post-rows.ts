@@ -4,7 +4,7 @@ import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import { preparesBigInts } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
-import { rowSum, rowSumSql } from "./row-sum.ts";
+import { postRowChecksumSql, rowChecksum } from "./row-checksum.ts";
 import type { SealedWrites } from "./sealed-writes.ts";
 import type { TermsOfPost, TermsWriter } from "./terms-writer.ts";
 
@@ -23,7 +23,7 @@ export type PostRows = {
   setHidden(id: bigint, hidden: boolean): void;
 };
 
-/** A post's row, uri and terms, changed together. Requires a transaction and `defineRowSum`. */
+/** A post's row, uri and terms, changed together. Requires a transaction and `defineRowChecksum`. */
 export function postRowsIn(
   database: DatabaseSync,
   termsWriter: TermsWriter,
@@ -40,9 +40,10 @@ export function postRowsIn(
     recordChange(id);
     const { timeMs, revision, packed } = post;
     const { likes, reposts, replies, quotes } = counts;
-    const sum = packed?.sum ?? rowSum({ id, timeMs, ...counts, revision, record: post.record });
+    const checksum =
+      packed?.sum ?? rowChecksum({ id, timeMs, ...counts, revision, record: post.record });
     const record = packed?.record ?? post.record;
-    sql.insertPost.run(id, timeMs, likes, reposts, replies, quotes, revision, record, sum);
+    sql.insertPost.run(id, timeMs, likes, reposts, replies, quotes, revision, record, checksum);
     termsWriter.insert(id, post);
   }
 
@@ -82,12 +83,12 @@ export function postRowsIn(
     setCounts: (id, { likes, reposts, replies, quotes }) => {
       recordChange(id);
       sql.updateCounts.run(likes, reposts, replies, quotes, id);
-      sql.updateSum.run(id);
+      sql.updateChecksum.run(id);
     },
     setRecord: (id, record) => {
       recordChange(id);
       sql.updateRecord.run(record, id);
-      sql.updateSum.run(id);
+      sql.updateChecksum.run(id);
     },
     rewriteTerms: (row) => {
       termsWriter.remove(row.id);
@@ -115,7 +116,7 @@ function prepareStatements(database: DatabaseSync) {
       "UPDATE post SET likes = ?, reposts = ?, replies = ?, quotes = ? WHERE id = ?",
     ),
     updateRecord: prepare("UPDATE post SET record = ? WHERE id = ?"),
-    updateSum: prepare(`UPDATE post SET sum = ${rowSumSql} WHERE id = ?`),
+    updateChecksum: prepare(`UPDATE post SET sum = ${postRowChecksumSql} WHERE id = ?`),
     insertHidden: prepare("INSERT OR IGNORE INTO hidden VALUES(?)"),
     deleteHidden: prepare("DELETE FROM hidden WHERE id = ?"),
     selectHidden: prepare("SELECT 1 FROM hidden WHERE id = ?"),

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import type { StoredRow } from "./intact-rows.ts";
-import { rowSum } from "./row-sum.ts";
+import { rowChecksum } from "./row-checksum.ts";
 
 export type RawRow = { row: StoredRow; isIntact: boolean | null };
 
@@ -30,7 +30,7 @@ export function isFreeListIntact(path: string): boolean {
 }
 
 function isIntact(row: StoredRow): boolean | null {
-  return row.sum === null ? null : Number(row.sum) === rowSum({ ...row, timeMs: row.time_ms });
+  return row.sum === null ? null : Number(row.sum) === rowChecksum({ ...row, timeMs: row.time_ms });
 }
 
 const defaultPageBytes = 8_192;

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import { withSnapshot } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { rowSumsOf } from "./row-sum.ts";
+import { rowChecksumsOf } from "./row-checksum.ts";
 
 /** IDs per statement. Fixed sizes are a quarter faster than a list parameter. */
 const statementSizes = [1, 16, 128] as const;
@@ -25,11 +25,11 @@ export function rowsReader(
   isIndexed: (id: bigint) => boolean,
 ): (ids: readonly bigint[]) => ReadRows {
   const statements = new Map<number, StatementSync>();
-  const sums = rowSumsOf(database);
+  const checksums = rowChecksumsOf(database);
 
   function statementFor(count: number): StatementSync {
     const size = statementSizes.find((each) => each >= count) ?? largest;
-    const known = statements.get(size) ?? prepareFor(database, size, sums.column);
+    const known = statements.get(size) ?? prepareFor(database, size, checksums.column);
     statements.set(size, known);
     return known;
   }
@@ -39,7 +39,9 @@ export function rowsReader(
       const row = found as unknown as StoredRow;
       const [position, timeMs, likes, reposts, replies, quotes, revision, record, sum] = row;
       const id = ids[position] as bigint;
-      if (sums.isIntact({ id, timeMs, likes, reposts, replies, quotes, revision, record }, sum)) {
+      if (
+        checksums.isIntact({ id, timeMs, likes, reposts, replies, quotes, revision, record }, sum)
+      ) {
         const counts = { likes, reposts, replies, quotes };
         into.rows.push({ id, platform, timeMs, counts, record });
       } else {

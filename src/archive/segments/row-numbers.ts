@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import type { CellSums } from "./changeset.ts";
+import type { CellChecksums } from "./changeset.ts";
 
 /** Their columns are integers and blobs of at most three bytes. */
 export const numberTables = {
@@ -56,7 +56,7 @@ function numberOf(cell: Uint8Array): bigint {
   );
 }
 
-export const numberSums: CellSums = {
+export const numberChecksums: CellChecksums = {
   of([first = noBytes, second]) {
     const id = numberOf(first);
     const a = factor(id);

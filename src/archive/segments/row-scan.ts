@@ -3,7 +3,7 @@ import type { SegmentQuery } from "./search-segment.ts";
 type Requested = Pick<SegmentQuery, "expression" | "residual" | "whole">;
 
 /**
- * Segments of another analyzer or Unicode version, or with a damaged index, are searched row by row
+ * Segments with another analyzer or Unicode version, or with a damaged index, are searched row by row
  * with the matcher: slow but exact. An upgrade therefore needs no downtime.
  */
 export const rowScanQuery = <Query extends Requested>(query: Query): Query => ({

@@ -5,7 +5,7 @@ import { sealedMigrations } from "../sealed/format.ts";
 export const indexPunctuation = "!\"#$%&''()*+,-./:;<=>?@[\\]^_`{|}~";
 
 /**
- * Posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash;
+ * The posts of an ID range, their FTS5 index, and, unless IDs follow from the uri, IDs by uri hash;
  * hidden posts, ingest order, and, during a rewrite, changed posts. If sealed (`sealed/format.ts`),
  * FTS5 contains only the delta.
  *

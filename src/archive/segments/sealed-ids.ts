@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { members } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
-import { numbersOfRange } from "../sealed/doc-numbers.ts";
+import { docNumberRange } from "../sealed/doc-numbers.ts";
 import { postsPerChunk } from "../sealed/format.ts";
 import { openSealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
@@ -21,7 +21,7 @@ export function sealedIds(
   const index = openSealedIndex(database, { name: path, terms, ids: null });
   if (index === null) return [];
   const { replaced } = readDeletionBitmap(database);
-  const numbers = numbersOfRange(index.numbers, range);
+  const numbers = docNumberRange(index.numbers, range);
   const ids: bigint[] = [];
   const found = new Uint16Array(postsPerChunk);
   for (const matches of index.matches(query, numbers, replaced, { containers: 0 })) {

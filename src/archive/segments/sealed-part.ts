@@ -4,7 +4,7 @@ import { memoryShares } from "../memory-shares.ts";
 import { SealedDamage } from "../sealed/damage.ts";
 import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { createEvaluatorPool, type EvaluatorPool } from "../sealed/evaluate.ts";
-import type { IdMemory } from "../sealed/id-memory.ts";
+import type { IdCache } from "../sealed/id-cache.ts";
 import { openSealedIndex, type SealedIndex } from "../sealed/sealed-index.ts";
 import type { SealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -13,20 +13,20 @@ import { archiveDefaults } from "../settings.ts";
 import { guardedByMarker, isMarkedDamaged, markingDamage } from "./damage-marker.ts";
 import { useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
-export type SealedMemory = {
+export type SealedCaches = {
   terms: TermCache;
-  ids: IdMemory | null;
+  ids: IdCache | null;
   evaluators: EvaluatorPool;
   /** Files verified by any thread. */
   verified: VerifiedFiles;
   verifiedHere: Set<string>;
 };
 
-export const createSealedMemory = (
+export const createSealedCaches = (
   termBytes = memoryShares(archiveDefaults.memoryBytes, 2).terms,
-  ids: IdMemory | null = null,
+  ids: IdCache | null = null,
   verified = useVerifiedFiles(),
-): SealedMemory => ({
+): SealedCaches => ({
   terms: createTermCache(termBytes),
   ids,
   evaluators: createEvaluatorPool(),
@@ -61,7 +61,7 @@ export type SealedPart = {
     byRows: () => Value,
     lastWrittenInCommit: number | undefined,
   ): Value;
-  /** Whether a required term is certainly missing. Runs no statement. */
+  /** Whether a required term is certainly missing. Executes no SQL. */
   isKnownToLack(query: SealedQuery, lastWrittenInCommit: number | undefined): boolean;
   recheckMarker(): void;
   close(): void;
@@ -78,7 +78,7 @@ type LastView = {
 export function openSealedPart(
   database: DatabaseSync,
   path: string,
-  memory: SealedMemory,
+  caches: SealedCaches,
 ): SealedPart | null {
   if (sealedState(database) === null) return null;
   let index = guardedByMarker(path, open, () => null);
@@ -90,7 +90,7 @@ export function openSealedPart(
   let lastView: LastView | null = null;
 
   function open(): SealedIndex | null {
-    return openSealedIndex(database, { name: path, ...memory });
+    return openSealedIndex(database, { name: path, ...caches });
   }
 
   function currentView(opened: SealedIndex, lastWrittenInCommit: number | undefined): SealedView {

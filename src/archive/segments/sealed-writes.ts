@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
 import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
-import { openPostNumbers } from "../sealed/doc-numbers.ts";
+import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { abandonedFormat } from "../sealed/format.ts";
 import { sealedQuery } from "../sealed/sealed-query.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
@@ -38,7 +38,7 @@ export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrit
     if (sealedState(database) === null) return "unsealed";
     return guardedByMarker<DeletionBitmapWriter | "damaged">(
       path,
-      () => deletionBitmapWriter(database, openPostNumbers(database, path, null)),
+      () => deletionBitmapWriter(database, openDocNumbers(database, path, null)),
       () => "damaged",
     );
   }

@@ -6,18 +6,18 @@ import { EarshotError } from "../../lib/errors.ts";
 import { inTransaction, openForWriting } from "../database.ts";
 import { type SegmentIdentity, writeIdentity } from "./identity.ts";
 import { segmentMigrations } from "./schema.ts";
-import { sumTables } from "./table-sums.ts";
+import { updateTableChecksums } from "./table-checksums.ts";
 
 const creatingCacheKib = 1_000;
 
-/** The path and its side files must not exist. */
+/** Neither the file nor its WAL and shared-memory files may exist. */
 export function createSegmentFile(path: string, identity: SegmentIdentity): void {
   makePrivateFolder(dirname(path));
   const segment = openForWriting(path, segmentMigrations, creatingCacheKib);
   try {
     inTransaction(segment, () => {
       writeIdentity(segment, identity);
-      for (const _ of sumTables(segment));
+      for (const _ of updateTableChecksums(segment));
     });
   } finally {
     segment.close();

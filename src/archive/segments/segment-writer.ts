@@ -10,11 +10,11 @@ import { prepareLastWriteUpdate } from "./identity.ts";
 import { type IngestOrder, ingestOrderIn } from "./ingest-order.ts";
 import { applyCountDeltas, crossesThreshold, mergeCounts, sameCounts } from "./post-counts.ts";
 import { postRowsIn, type WrittenPost } from "./post-rows.ts";
-import { damagedRow, defineRowSum } from "./row-sum.ts";
+import { damagedRow, defineRowChecksum } from "./row-checksum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { sealedWritesOf } from "./sealed-writes.ts";
 import { type StoredPost, type StoredPosts, storedPostsIn } from "./stored-posts.ts";
-import { tableSumsOf } from "./table-sums.ts";
+import { tableChecksumsOf } from "./table-checksums.ts";
 import { ftsTermsIn, type TermsWriter } from "./terms-writer.ts";
 
 export type Moderation = { hidden: boolean; labels: readonly string[] };
@@ -62,10 +62,10 @@ export function segmentWriterOn(
   { path, platform }: { path: string; platform: Platform },
   { terms: termsWriter, ingestOrder }: RowIndexes,
 ): SegmentWriter {
-  defineRowSum(database);
+  defineRowChecksum(database);
   const sql = prepareStatements(database);
   const setLastWrittenInCommit = prepareLastWriteUpdate(database);
-  const tableSums = tableSumsOf(database);
+  const tableChecksums = tableChecksumsOf(database);
   const sealed = sealedWritesOf(database, path);
   const { intactRows, ...stored } = storedPostsIn(database, platform);
   const rows = postRowsIn(database, termsWriter, sealed);
@@ -102,7 +102,7 @@ export function segmentWriterOn(
       added = { posts: 0, imported: 0 };
       sealed.begin();
       database.exec("BEGIN IMMEDIATE");
-      tableSums.begin();
+      tableChecksums.begin();
       setLastWrittenInCommit(commitNumber);
     },
     commit: () => {
@@ -111,13 +111,13 @@ export function segmentWriterOn(
       if (added.posts !== 0) sql.updatePosts.run(added.posts);
       if (added.imported !== 0) sql.updateImported.run(added.imported);
       added = { posts: 0, imported: 0 };
-      tableSums.end();
+      tableChecksums.end();
       database.exec("COMMIT");
     },
     rollback: () => {
       ingestOrder.discard();
       sealed.discard();
-      tableSums.discard();
+      tableChecksums.discard();
       added = { posts: 0, imported: 0 };
       if (database.isTransaction) database.exec("ROLLBACK");
     },

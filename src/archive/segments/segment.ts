@@ -15,9 +15,9 @@ import { indexedPostChecker } from "./named-posts.ts";
 import { type SegmentIngest, segmentIngestOrder } from "./read-ingest-order.ts";
 import { type ReadRows, rowsReader } from "./read-rows.ts";
 import { rowSubject } from "./row-subject.ts";
-import { createSealedMemory, openSealedPart, type SealedMemory } from "./sealed-part.ts";
+import { createSealedCaches, openSealedPart, type SealedCaches } from "./sealed-part.ts";
 import { type SegmentAnswer, type SegmentQuery, segmentSearch } from "./search-segment.ts";
-import { damagedTables, summedTables } from "./table-sums.ts";
+import { checksummedTables, damagedTables } from "./table-checksums.ts";
 
 export type Segment = {
   /** Newest first. */
@@ -49,7 +49,7 @@ function* damagedTablesOf(path: string, isSliceOver: () => boolean): Generator<v
     }
   } catch (error) {
     if (!isDamage(error)) throw error;
-    return [...summedTables];
+    return [...checksummedTables];
   } finally {
     database.close();
   }
@@ -63,12 +63,12 @@ export function openSegment(
   path: string,
   platform: Platform,
   cacheKib: number,
-  memory: SealedMemory = createSealedMemory(),
+  caches: SealedCaches = createSealedCaches(),
   costOf: (database: DatabaseSync) => IndexCost = indexCost,
 ): Segment {
   const database = openForReading(path, cacheKib);
   const cost = costOf(database);
-  const sealed = openSealedPart(database, path, memory);
+  const sealed = openSealedPart(database, path, caches);
   const rows = rowsReader(database, platform, indexedPostChecker(database, sealed));
 
   function close(): void {
@@ -77,13 +77,13 @@ export function openSegment(
   }
 
   function* verify(isSliceOver: () => boolean): Generator<void, void> {
-    if (memory.verifiedHere.has(path)) return;
-    yield* memory.verified.once(path, function* () {
+    if (caches.verifiedHere.has(path)) return;
+    yield* caches.verified.once(path, function* () {
       const tables = yield* damagedTablesOf(path, isSliceOver);
       if (tables.length > 0) markDamaged(path, tables);
     });
     sealed?.recheckMarker();
-    memory.verifiedHere.add(path);
+    caches.verifiedHere.add(path);
   }
 
   const isMatch = (plan: PlanNode, row: RecordRow): boolean => matches(plan, rowSubject(row));

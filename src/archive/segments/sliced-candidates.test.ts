@@ -19,7 +19,7 @@ function* indexedPosts(): Generator<IndexedPost, void> {
 const forms = segmentForms(indexedPosts());
 afterAll(() => forms.remove());
 
-test("a slice restarts with fewer posts when the terms become frequent", () => {
+test("slices read a bounded number of postings when the terms become frequent", () => {
   const query: SealedQuery = {
     kind: "or",
     children: terms.map((term) => ({ kind: "term", term })),

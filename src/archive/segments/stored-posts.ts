@@ -4,7 +4,7 @@ import type { Platform, Post, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
 import { preparesBigInts } from "../database.ts";
 import type { PostLookup } from "./lookup.ts";
-import { rowSumsOf } from "./row-sum.ts";
+import { rowChecksumsOf } from "./row-checksum.ts";
 
 export type StoredPost = {
   id: bigint;
@@ -31,7 +31,7 @@ export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
 
 /** Lookups of a segment's writer, before and in its transactions, including hidden posts. */
 export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
-  const sums = rowSumsOf(database);
+  const checksums = rowChecksumsOf(database);
   const sql = prepareStatements(database);
   let isReading = false;
   let lastRead: bigint | null = null;
@@ -63,7 +63,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
     const id = row.id as bigint;
     const timeMs = Number(row.time_ms);
     const revision = String(row.revision);
-    const isIntact = sums.isIntact(
+    const isIntact = checksums.isIntact(
       { id, timeMs: row.time_ms as bigint, ...counts, revision, record },
       row.sum as bigint | null,
     );

@@ -5,7 +5,7 @@ import { smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { segmentPath } from "../catalog/catalog.ts";
 import { damageMarkerOf } from "./damage-marker.ts";
-import { createSealedMemory } from "./sealed-part.ts";
+import { createSealedCaches } from "./sealed-part.ts";
 import { openSegment } from "./segment.ts";
 import { createVerifiedFiles, useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
 
@@ -80,7 +80,7 @@ test("a segment is verified by the first thread that opens it", () => {
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const shared = createVerifiedFiles();
     const verify = (files: VerifiedFiles): void => {
-      const segment = openSegment(path, "bluesky", 500, createSealedMemory(undefined, null, files));
+      const segment = openSegment(path, "bluesky", 500, createSealedCaches(undefined, null, files));
       run(segment.verify(() => false));
       segment.close();
     };

@@ -52,7 +52,7 @@ export function useVerifiedFiles(shared = createVerifiedFiles()): VerifiedFiles 
   return { once };
 }
 
-/** Another file in the slot has the same states with a probability of 2 ** -30. */
+/** Two files in the same slot have the same states with a probability of 2 ** -30. */
 function statesOf(path: string): { slot: number; runningState: number; verifiedState: number } {
   const hash = createHash("sha256").update(path).digest();
   const state = hash.readUInt32LE(4) | 0;

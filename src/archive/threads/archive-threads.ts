@@ -8,7 +8,7 @@ import {
 import { ThreadPool } from "../../db/threads/thread-pool.ts";
 import type { ArchiveThreadName } from "../archive.ts";
 import { memoryShares } from "../memory-shares.ts";
-import { createIdMemory } from "../sealed/id-memory.ts";
+import { createIdCache } from "../sealed/id-cache.ts";
 import { createVerifiedFiles } from "../segments/verified-files.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import type { CompactionMethods, CompactionThreadData } from "./compaction-thread.ts";
@@ -76,7 +76,7 @@ export function createReaderShare(
   return {
     folder: join(settings.dataDir, "archive"),
     cacheKib: Math.floor(shares.pages / 1_024),
-    ids: createIdMemory(shares.ids),
+    ids: createIdCache(shares.ids),
     verifiedFiles: createVerifiedFiles(),
     termMemoryBytes: shares.terms,
     recordMemoryBytes: shares.records,

@@ -2,7 +2,7 @@ import type { Platform } from "../../posts/post.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { cacheKibPerSegment } from "../memory-shares.ts";
 import { isDamage } from "../sealed/damage.ts";
-import type { SealedMemory } from "../segments/sealed-part.ts";
+import type { SealedCaches } from "../segments/sealed-part.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
 import { unreadableSegment } from "../segments/unreadable-segment.ts";
 
@@ -19,7 +19,7 @@ const maxOpen = 64;
 export function openSegmentsIn(
   folder: string,
   cacheKib: number,
-  memory: SealedMemory,
+  caches: SealedCaches,
 ): OpenSegments {
   const opened = new Map<string, Segment>();
   let segmentCacheKib = cacheKibPerSegment(cacheKib, 1);
@@ -27,7 +27,7 @@ export function openSegmentsIn(
   /** A damaged file must not prevent searches of the other segments. */
   function openReadable(path: string, platform: Platform): Segment {
     try {
-      return openSegment(path, platform, segmentCacheKib, memory);
+      return openSegment(path, platform, segmentCacheKib, caches);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return unreadableSegment(path);

@@ -4,9 +4,9 @@ import { systemClock } from "../../lib/clock.ts";
 import type { CatalogDamage } from "../catalog/sums.ts";
 import { checkCatalog } from "../catalog/verify-catalog.ts";
 import { RecordCache } from "../read/record-cache.ts";
-import { useIdMemory } from "../sealed/id-memory.ts";
-import type { SharedIdMemory } from "../sealed/shared-pages.ts";
-import { createSealedMemory } from "../segments/sealed-part.ts";
+import { useIdCache } from "../sealed/id-cache.ts";
+import type { SharedIdCache } from "../sealed/shared-pages.ts";
+import { createSealedCaches } from "../segments/sealed-part.ts";
 import { type SharedVerifiedFiles, useVerifiedFiles } from "../segments/verified-files.ts";
 import { createReader, type ReaderOperations, type ReaderSteps } from "./reader.ts";
 import { createReaderScheduler, type ReaderTask, type Slice } from "./reader-scheduler.ts";
@@ -15,7 +15,7 @@ export type ReaderThreadData = {
   folder: string;
   cacheKib: number;
   /** Shared by all reader threads, as are `verifiedFiles`. */
-  ids: SharedIdMemory;
+  ids: SharedIdCache;
   verifiedFiles: SharedVerifiedFiles;
   termMemoryBytes: number;
   recordMemoryBytes: number;
@@ -25,13 +25,13 @@ const sliceMs = 8;
 
 const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =
   threadData<ReaderThreadData>();
-const memory = createSealedMemory(
+const caches = createSealedCaches(
   termMemoryBytes,
-  useIdMemory(ids),
+  useIdCache(ids),
   useVerifiedFiles(verifiedFiles),
 );
 const records = new RecordCache(recordMemoryBytes);
-const reader = createReader(folder, cacheKib, systemClock, memory, records);
+const reader = createReader(folder, cacheKib, systemClock, caches, records);
 
 export type ReaderMethods = ReaderOperations & { checkCatalog(): CatalogDamage };
 

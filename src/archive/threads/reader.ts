@@ -47,7 +47,7 @@ import { nameResolver } from "../read/resolve-names.ts";
 import { type SearchContext, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
 import { segmentOf, storedRows } from "../read/stored-rows.ts";
-import { createSealedMemory, type SealedMemory } from "../segments/sealed-part.ts";
+import { createSealedCaches, type SealedCaches } from "../segments/sealed-part.ts";
 import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
 import { identifyPosts } from "../write/identify.ts";
@@ -100,11 +100,11 @@ export function createReader(
   folder: string,
   cacheKib: number,
   clock: Pick<Clock, "now" | "elapsed">,
-  memory: SealedMemory = createSealedMemory(),
+  caches: SealedCaches = createSealedCaches(),
   recordCache: RecordCache = new RecordCache(defaultShares.records),
 ): Reader {
   const catalog = openForReading(catalogPath(folder), 1_000);
-  const opened = openSegmentsIn(folder, cacheKib, memory);
+  const opened = openSegmentsIn(folder, cacheKib, caches);
   const { open } = opened;
   const currentState = catalogStateReader(catalog, folder, opened.closeRemoved);
   const uriKey = (): string => readUriKey(catalog);

@@ -15,9 +15,9 @@ afterEach(() => archive.remove());
 const uriOf = (n: number): string => `at://did:plc:author/app.bsky.feed.post/${n}`;
 const none = { likes: 0, reposts: 0, replies: 0, quotes: 0 };
 
-function post(n: number, special: Parameters<typeof makePost>[0] = {}) {
+function post(n: number, overrides: Parameters<typeof makePost>[0] = {}) {
   const createdMs = start + n * 60_000;
-  return makePost({ key: `${n}`, createdMs, origin: "stream", counts: none, ...special });
+  return makePost({ key: `${n}`, createdMs, origin: "stream", counts: none, ...overrides });
 }
 
 const countChange = (n: number, metric: CountMetric = "likes", by = 1): ArchiveChange => ({

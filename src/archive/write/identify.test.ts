@@ -34,7 +34,7 @@ function lookupsWith(used: ReadonlySet<bigint>) {
   };
 }
 
-test("a post whose number and the next thousand are in use gets the next free ID", () => {
+test("a post whose ID and the 999 after it are in use gets the next free ID", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const first = numberedId(timeMs, uriNumber(uri));
   const used = new Set(Array.from({ length: 1_000 }, (_, n) => first + BigInt(n)));
@@ -42,7 +42,7 @@ test("a post whose number and the next thousand are in use gets the next free ID
   expect(found).toEqual({ id: first + 1_000n, isStored: false });
 });
 
-test("an unknown post gets the same ID in any archive", () => {
+test("an unknown post gets the ID derived from its time and uri if it is free", () => {
   const uri = "at://did:plc:a/app.bsky.feed.post/1";
   const [found] = identifyPosts(lookupsWith(new Set()), [{ platform: "bluesky", uri, timeMs }]);
   expect(found?.id).toBe(numberedId(timeMs, uriNumber(uri)));

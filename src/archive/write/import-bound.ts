@@ -6,7 +6,7 @@ import type { PreparedChange } from "../prepared.ts";
 const batchesBetweenChecks = 16;
 
 /**
- * Rejects imports once the archive exceeds its size, because they never age out. Errors:
+ * Rejects imports once the archive exceeds its size, because imports never expire. Errors:
  * `archive_full`.
  */
 export function createImportBound(

@@ -1,6 +1,6 @@
 /**
  * Hidden posts are listed in their segment, so that searches, counts and results omit them alike;
- * filtering results alone would give short pages and wrong counts. Moderation needs commits in
+ * merely filtering results would yield short pages and wrong counts. Moderation needs commits in
  * several segments, so affected accounts and posts are listed in the catalog first: moderation that
  * a crash interrupts is applied with the next batch.
  */
@@ -53,7 +53,7 @@ export function applyPendingModeration(context: WriteContext): number {
   const pending = pendingModeration.all();
   const removed = pending.map((subject) => moderate(context, subject));
   if (pending.length > 0) pendingModeration.clear();
-  return removed.reduce((sum, count) => sum + count, 0);
+  return removed.reduce((total, count) => total + count, 0);
 }
 
 export function expireLabels(context: WriteContext, nowMs: number): void {

@@ -102,7 +102,7 @@ describe("posts of one millisecond", () => {
     );
   });
 
-  test("posts of one millisecond are numbered around posts with fixed numbers", () => {
+  test("posts of one millisecond are numbered in hash order around posts with fixed numbers", () => {
     const fixed = fc.uniqueArray(numbers, { maxLength: 6 });
     fc.assert(
       fc.property(hashes, fixed, fc.boolean(), (all, fixedNumbers, isLate) => {

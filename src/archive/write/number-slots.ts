@@ -18,7 +18,7 @@ export type StoredIds = {
   highest(from: bigint, to: bigint): bigint | null;
   /** Null if the post must not move. */
   hashOf(id: bigint): string | null;
-  /** False for milliseconds of releases before 0055. */
+  /** False for milliseconds numbered by releases before 0055. */
   isOrdered(id: bigint): boolean;
 };
 
@@ -212,5 +212,5 @@ function indexFrom(posts: readonly Occupant[], id: bigint): number {
 
 const millisecondFull = (): EarshotError =>
   new EarshotError("millisecond_full", "all numbers of a millisecond are in use", {
-    hint: "posts from before November 2010 without their own numbers share one millisecond",
+    hint: "posts from before November 2010 without native IDs share one millisecond",
   });

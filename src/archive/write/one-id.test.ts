@@ -151,7 +151,7 @@ describe("archives filled in different orders and batches", () => {
   });
 });
 
-test("sealed posts move when others of their millisecond arrive", () => {
+test("sealed posts are renumbered as if all posts of their millisecond had arrived at once", () => {
   const posts = manyPosts();
   const archive = filledArchive(
     posts.filter((_, n) => n % 2 === 0),

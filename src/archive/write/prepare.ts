@@ -39,7 +39,7 @@ export const noChanges: PreparedChanges = {
 
 export type Preparation = { add(change: ArchiveChange): void; prepared(): PreparedChanges };
 
-/** `nowMs`: maximum time of posts that no network has observed. */
+/** `nowMs`: latest time of posts that no network has observed. */
 export function startPreparation(uriKey: string, nowMs: number): Preparation {
   const prepared: PreparedChanges = {
     changes: [],

@@ -69,7 +69,7 @@ export function segmentWritersOf(
     entries,
     writerOf: (entry) => open(entry, entry.high === lastId ? fillingCacheKib : quietCacheKib),
     add: (entry) => {
-      // A file without an entry is a leftover of a crash.
+      // A file without an entry is left over from a crash.
       const path = segmentPath(folder, entry);
       closePath(path);
       moveToOrphaned(folder, entry);

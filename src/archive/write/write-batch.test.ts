@@ -25,8 +25,8 @@ const remove = (post: Post, revision: string): ArchiveChange => ({
   uri: post.uri,
   revision,
 });
-const streamed = (special: Parameters<typeof makePost>[0]) =>
-  makePost({ origin: "stream", ...special });
+const streamed = (overrides: Parameters<typeof makePost>[0]) =>
+  makePost({ origin: "stream", ...overrides });
 
 function contents(): string[] {
   const { positions } = archive.search(everything);
@@ -58,7 +58,7 @@ describe("identity", () => {
     expect(late.positions).toEqual([{ id: before[4], platform: "bluesky" }]);
   });
 
-  test("posts whose number is in use get the next free ones of their millisecond", () => {
+  test("a post moves to another ID when an X post arrives whose native ID it has", () => {
     archive = smallArchive();
     const first = makePost({ key: "first" });
     archive.put(first);
@@ -68,7 +68,7 @@ describe("identity", () => {
       nativeId: used ?? 0n,
       userId: null,
       username: "someone",
-      text: "under its own number",
+      text: "under its native ID",
     });
     const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
     archive.put(hashed);
@@ -83,10 +83,10 @@ describe("identity", () => {
   });
 
   test.each([
-    ["edits", ["edited", "under its own number"]],
-    ["deletes", ["under its own number"]],
+    ["edits", ["edited", "under its native ID"]],
+    ["deletes", ["under its native ID"]],
   ])(
-    "a batch that %s a post which must move for another one applies both changes",
+    "a batch that %s a post and adds one that displaces it applies both changes",
     (action, remaining) => {
       archive = smallArchive();
       const hashed = makePost({ platform: "x", uri: "import:x:1", text: "under a hash" });
@@ -96,20 +96,20 @@ describe("identity", () => {
         platform: "x",
         nativeId: id,
         uri: `https://x.com/i/status/${id}`,
-        text: "under its own number",
+        text: "under its native ID",
       });
       const change =
         action === "edits" ? upsert({ ...hashed, text: "edited" }) : remove(hashed, "");
       archive.write([change, upsert(native)]);
       expect(contents().sort()).toEqual(remaining);
       archive.put({ ...hashed, text: "a later version" });
-      const later = action === "edits" ? "a later version" : "under its own number";
+      const later = action === "edits" ? "a later version" : "under its native ID";
       expect(contents().sort()[0]).toBe(later);
       expect(ids()).toHaveLength(remaining.length);
     },
   );
 
-  test("an X post keeps its number beyond 2^53 and from before snowflakes", () => {
+  test("X posts keep native IDs beyond 2^53 and from before snowflakes", () => {
     archive = smallArchive();
     const x = { platform: "x", userId: null, username: "jack" } as const;
     const first = Date.UTC(2006, 2, 21, 20, 50, 14);
@@ -162,7 +162,7 @@ describe("segments", () => {
     expect(again.unchanged).toBe(2);
   });
 
-  test("a shuffled batch gives the same archive as a sorted one", () => {
+  test("an unsorted batch yields the same posts in the same order as a sorted one", () => {
     const posts = Array.from({ length: 30 }, (_, n) =>
       makePost({ key: `${n}`, createdMs: start + n }),
     );
@@ -184,13 +184,10 @@ describe("segments", () => {
     expect(archive.put(makePost({ key: "4", createdMs: start + 4 })).unchanged).toBe(1);
   });
 
-  test("an orphaned segment file that a crash left is replaced", () => {
+  test("a batch that repeats a stored post adds only the new ones, across segments", () => {
     archive = smallArchive(2);
     const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts.slice(0, 1));
-    const other = smallArchive(2);
-    other.put(...posts);
-    other.remove();
     archive.put(...posts);
     expect(ids()).toHaveLength(3);
   });
@@ -504,7 +501,7 @@ describe("accounts", () => {
 });
 
 describe("hostile files and crashes", () => {
-  test("a post with the highest number does not prevent later writes", () => {
+  test("a post with the highest ID does not prevent later writes", () => {
     archive = smallArchive(2);
     const x = { platform: "x", userId: null, username: "a" } as const;
     archive.put(makePost({ ...x, nativeId: 2n ** 63n - 1n, text: "last" }));
@@ -537,7 +534,7 @@ describe("hostile files and crashes", () => {
     expect(ids()).toHaveLength(5);
   });
 
-  test("a post whose number contains no time is found by its claimed time", () => {
+  test("a post whose ID contains no time is found by its claimed time", () => {
     archive = smallArchive();
     archive.put(
       makePost({
@@ -555,7 +552,7 @@ describe("hostile files and crashes", () => {
   });
 });
 
-test("the ID of a post contains its time", () => {
+test("a post's ID contains its time", () => {
   archive = smallArchive();
   archive.put(makePost({ createdMs: start }));
   const [id = 0n] = ids();

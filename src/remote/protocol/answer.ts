@@ -48,7 +48,7 @@ export async function readAnswer(
 ): Promise<{ answer: SourceAnswer; body: Buffer; knowledge: string; fields: SignedFields }> {
   const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
   const end = bytes.indexOf("\n");
-  const head = end === -1 ? null : readHead(bytes.subarray(0, end));
+  const head = end === -1 ? null : readSealedHeader(bytes.subarray(0, end));
   if (head === null) throw answerRefused("malformed", "the answer is malformed");
   const { lengths, knowledge, fields } = head;
   const body = bytes.subarray(end + 1);
@@ -64,7 +64,7 @@ export async function readAnswer(
   return { answer, body, knowledge, fields };
 }
 
-function readHead(line: Buffer): Head | null {
+function readSealedHeader(line: Buffer): Head | null {
   try {
     const text = utf8.decode(line);
     const head = headShape.parse(parseUntrustedJson(text));

@@ -1,6 +1,6 @@
 import { RecordCache } from "../../archive/read/record-cache.ts";
-import { useIdMemory } from "../../archive/sealed/id-memory.ts";
-import { createSealedMemory } from "../../archive/segments/sealed-part.ts";
+import { useIdCache } from "../../archive/sealed/id-cache.ts";
+import { createSealedCaches } from "../../archive/segments/sealed-part.ts";
 import { useVerifiedFiles } from "../../archive/segments/verified-files.ts";
 import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { createReader } from "../../archive/threads/reader.ts";
@@ -14,13 +14,13 @@ export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: A
 /** Uses its own reader. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
   const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
-  const memory = createSealedMemory(
+  const caches = createSealedCaches(
     termMemoryBytes,
-    useIdMemory(ids),
+    useIdCache(ids),
     useVerifiedFiles(verifiedFiles),
   );
   const records = new RecordCache(recordMemoryBytes);
-  const reader = createReader(folder, cacheKib, systemClock, memory, records);
+  const reader = createReader(folder, cacheKib, systemClock, caches, records);
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();
 

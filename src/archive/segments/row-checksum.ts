@@ -4,7 +4,7 @@ import { EarshotError } from "../../lib/errors.ts";
 
 type Integer = number | bigint | null;
 
-export type SummedRow = {
+export type ChecksummedRow = {
   id: bigint;
   timeMs: Integer;
   likes: Integer;
@@ -15,7 +15,7 @@ export type SummedRow = {
   record: string;
 };
 
-export function rowSum(row: SummedRow): number {
+export function rowChecksum(row: ChecksummedRow): number {
   const { id, timeMs, likes, reposts, replies, quotes } = row;
   return crc32(
     `${id} ${timeMs} ${likes} ${reposts} ${replies} ${quotes} ${row.revision}\n${row.record}`,
@@ -28,15 +28,16 @@ export const damagedRow = (id: bigint): EarshotError =>
     hint: "find the segment and its repair command with earshot archive check",
   });
 
-/** Requires `defineRowSum`. */
-export const rowSumSql = "row_sum(id, time_ms, likes, reposts, replies, quotes, revision, record)";
+/** Requires `defineRowChecksum`. */
+export const postRowChecksumSql =
+  "row_sum(id, time_ms, likes, reposts, replies, quotes, revision, record)";
 
-export function defineRowSum(database: DatabaseSync): void {
+export function defineRowChecksum(database: DatabaseSync): void {
   database.function(
     "row_sum",
     { deterministic: true, useBigIntArguments: true },
     (id, timeMs, likes, reposts, replies, quotes, revision, record) =>
-      rowSum({
+      rowChecksum({
         id: id as bigint,
         timeMs: timeMs as Integer,
         likes: likes as Integer,
@@ -50,25 +51,27 @@ export function defineRowSum(database: DatabaseSync): void {
 }
 
 /**
- * A row without checksum is intact only if the segment predates checksums (`unsummed`). The column
+ * A row without a checksum is intact only if the segment predates checksums (`unsummed`). The column
  * is missing until a writer opens the segment.
  */
-export type RowSums = {
+export type RowChecksums = {
   column: "sum" | "NULL";
-  /** Requires `defineRowSum`. */
+  /** Requires `defineRowChecksum`. */
   isIntactSql: string;
-  isIntact(row: SummedRow, sum: number | bigint | null): boolean;
+  isIntact(row: ChecksummedRow, sum: number | bigint | null): boolean;
 };
 
-export function rowSumsOf(database: DatabaseSync): RowSums {
+export function rowChecksumsOf(database: DatabaseSync): RowChecksums {
   const hasColumn =
     database.prepare("SELECT 1 FROM pragma_table_info('post') WHERE name = 'sum'").get() !==
     undefined;
   const selectUnsummed = database.prepare("SELECT 1 FROM setting WHERE name = 'unsummed'");
-  const isUnsummed = !hasColumn || selectUnsummed.get() !== undefined;
+  const predatesChecksums = !hasColumn || selectUnsummed.get() !== undefined;
   return {
     column: hasColumn ? "sum" : "NULL",
-    isIntactSql: hasColumn ? `(sum IS ${rowSumSql}${isUnsummed ? " OR sum IS NULL" : ""})` : "true",
-    isIntact: (row, sum) => (sum === null ? isUnsummed : Number(sum) === rowSum(row)),
+    isIntactSql: hasColumn
+      ? `(sum IS ${postRowChecksumSql}${predatesChecksums ? " OR sum IS NULL" : ""})`
+      : "true",
+    isIntact: (row, sum) => (sum === null ? predatesChecksums : Number(sum) === rowChecksum(row)),
   };
 }

@@ -5,7 +5,7 @@ import {
   createSharedPages,
   identityWords,
   type PagePosition,
-  type SharedIdMemory,
+  type SharedIdCache,
   type SharedPages,
   useSharedPages,
 } from "./shared-pages.ts";
@@ -13,7 +13,7 @@ import {
 export type IdSource = {
   name: string;
   posts: number;
-  heads: BigInt64Array;
+  firstIds: BigInt64Array;
   read(page: number): BigInt64Array;
 };
 
@@ -21,19 +21,19 @@ export type IdSource = {
 export type Ids = {
   at(number: number): bigint;
   /** The first doc number in the page with an ID below `id`, or the page's end. */
-  below(page: number, id: bigint): number;
+  firstNumberBelow(page: number, id: bigint): number;
   close(): void;
 };
 
-/** A cache of IDs shared by threads, and a small one for pages without a shared slot. */
-export type IdMemory = { open(source: IdSource): Ids };
+/** A cache shared by all threads, and a small private one for pages without a shared slot. */
+export type IdCache = { open(source: IdSource): Ids };
 
 const defaultPrivatePages = 512;
 
 /** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
-export const createIdMemory = (maxBytes: number): SharedIdMemory => createSharedPages(maxBytes);
+export const createIdCache = (maxBytes: number): SharedIdCache => createSharedPages(maxBytes);
 
-export function useIdMemory(shared: SharedIdMemory, privatePages = defaultPrivatePages): IdMemory {
+export function useIdCache(shared: SharedIdCache, privatePages = defaultPrivatePages): IdCache {
   const pages = shared.slots === 0 ? null : useSharedPages(shared);
   const recent = createRecentPages(privatePages);
   let opened = 0;
@@ -53,10 +53,10 @@ function openIds(
   recent: RecentPages,
   firstKey: number,
 ): Ids {
-  const { posts, heads } = source;
+  const { posts, firstIds } = source;
   const segment = identityOf(source);
-  const slots = new Int32Array(heads.length).fill(-1);
-  const stamps = new Int32Array(heads.length);
+  const slots = new Int32Array(firstIds.length).fill(-1);
+  const stamps = new Int32Array(firstIds.length);
 
   function at(number: number): bigint {
     const page = Math.trunc(number / idsPerPage);
@@ -70,22 +70,22 @@ function openIds(
     return pageOf(page)[index] as bigint;
   }
 
-  function below(page: number, id: bigint): number {
+  function firstNumberBelow(page: number, id: bigint): number {
     const first = page * idsPerPage;
     const length = Math.min(idsPerPage, posts - first);
     for (let tries = 0; tries < 2 && shared !== null && hasSlot(page, shared); tries++) {
       const slot = slots[page] as number;
       const from = slot * idsPerPage;
-      const found = firstBelow(shared.ids, from, from + length, id);
+      const found = indexBelow(shared.ids, from, from + length, id);
       if (
-        isFirstBelow(shared.ids, from, from + length, found, id) &&
+        isIndexBelow(shared.ids, from, from + length, found, id) &&
         shared.isUnchanged(slot, stamps[page] as number)
       ) {
         return first + found - from;
       }
       slots[page] = -1;
     }
-    return first + firstBelow(pageOf(page), 0, length, id);
+    return first + indexBelow(pageOf(page), 0, length, id);
   }
 
   function hasSlot(page: number, pages: SharedPages): boolean {
@@ -112,13 +112,13 @@ function openIds(
   }
 
   function close(): void {
-    for (const page of heads.keys()) recent.delete(firstKey + page);
+    for (const page of firstIds.keys()) recent.delete(firstKey + page);
   }
 
-  return { at, below, close };
+  return { at, firstNumberBelow, close };
 }
 
-export function firstBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
+export function indexBelow(ids: BigInt64Array, from: number, to: number, id: bigint): number {
   let low = from;
   let high = to;
   while (low < high) {
@@ -129,7 +129,7 @@ export function firstBelow(ids: BigInt64Array, from: number, to: number, id: big
   return low;
 }
 
-function isFirstBelow(
+function isIndexBelow(
   ids: BigInt64Array,
   from: number,
   to: number,
@@ -140,7 +140,7 @@ function isFirstBelow(
   return found === to || Atomics.load(ids, found) < id;
 }
 
-function identityOf({ name, posts, heads }: IdSource): Int32Array {
-  const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(heads).digest();
+function identityOf({ name, posts, firstIds }: IdSource): Int32Array {
+  const hash = createHash("sha256").update(`${name}\0${posts}\0`).update(firstIds).digest();
   return new Int32Array(Uint8Array.from(hash).buffer, 0, identityWords);
 }

@@ -1,16 +1,16 @@
 import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "../sealed/damage.ts";
-import { cellSums } from "./cell-sums.ts";
-import { type Delta, deltaOf, sumModulus } from "./changeset.ts";
-import { type NumberTable, numberSums, numberTables, rowChecksumSql } from "./row-numbers.ts";
+import { cellChecksums } from "./cell-checksums.ts";
+import { checksumModulus, type Delta, deltaOf } from "./changeset.ts";
+import { type NumberTable, numberChecksums, numberTables, rowChecksumSql } from "./row-numbers.ts";
 
 /**
- * `table_sum` has the number of rows of each table without row checksums, and the sum of their
+ * For each table without row checksums, `table_sum` has the number of rows and the sum of their
  * checksums, updated in every write transaction. A flipped bit, a lost page or a page overwritten
  * with another one causes a lasting difference.
  *
- * FTS5's blocks use CRC-32. Tables with a row per post are summed in SQL (`row-numbers.ts`), which
+ * The checksums of FTS5's blocks are CRC-32. Those of tables with one row per post are computed in SQL (`row-numbers.ts`), which
  * is fast enough to verify before the first search.
  */
 const blockTables = {
@@ -20,24 +20,24 @@ const blockTables = {
 type BlockTable = keyof typeof blockTables;
 type Table = BlockTable | NumberTable;
 const isBlockTable = (table: Table): table is BlockTable => table in blockTables;
-export const summedTables: readonly Table[] = [
+export const checksummedTables: readonly Table[] = [
   ...(Object.keys(blockTables) as BlockTable[]),
   ...(Object.keys(numberTables) as NumberTable[]),
 ];
 
-export type TableSums = {
+export type TableChecksums = {
   /** Call after the transaction begins. */
   begin(): void;
   end(): void;
   discard(): void;
 };
 
-export function tableSumsOf(database: DatabaseSync): TableSums {
-  const updateSum = database.prepare(
-    `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${sumModulus} + ${sumModulus}) % ${sumModulus}
+export function tableChecksumsOf(database: DatabaseSync): TableChecksums {
+  const updateChecksum = database.prepare(
+    `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${checksumModulus} + ${checksumModulus}) % ${checksumModulus}
      WHERE name = ?3`,
   );
-  const selectAnySum = database.prepare("SELECT 1 FROM table_sum LIMIT 1");
+  const selectAnyChecksum = database.prepare("SELECT 1 FROM table_sum LIMIT 1");
   let sessions: { table: Table; session: ReturnType<DatabaseSync["createSession"]> }[] = [];
 
   function discard(): void {
@@ -48,8 +48,8 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
   return {
     begin: () => {
       discard();
-      if (selectAnySum.get() === undefined) return;
-      sessions = summedTables.map((table) => ({
+      if (selectAnyChecksum.get() === undefined) return;
+      sessions = checksummedTables.map((table) => ({
         table,
         session: database.createSession({ table }),
       }));
@@ -59,11 +59,12 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
       // Makes FTS5 flush its pending terms.
       database.exec("SAVEPOINT gathered; RELEASE gathered");
       const deltas = sessions.map(({ table, session }) =>
-        deltaOf(session.changeset(), isBlockTable(table) ? cellSums(table) : numberSums),
+        deltaOf(session.changeset(), isBlockTable(table) ? cellChecksums(table) : numberChecksums),
       );
       discard();
       for (const [index, { rows, sum }] of deltas.entries()) {
-        if (rows !== 0 || sum !== 0) updateSum.run(rows, sum, summedTables[index] as Table);
+        if (rows !== 0 || sum !== 0)
+          updateChecksum.run(rows, sum, checksummedTables[index] as Table);
       }
     },
     discard,
@@ -73,24 +74,24 @@ export function tableSumsOf(database: DatabaseSync): TableSums {
 const rowsPerStep = 200;
 
 /** Requires a transaction. */
-export function* sumTables(database: DatabaseSync): Generator<"worked", void> {
-  const insertSum = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
-  for (const table of summedTables) {
-    const { rows, sum } = yield* readSum(database, table, Number.POSITIVE_INFINITY);
-    insertSum.run(table, rows, sum);
+export function* updateTableChecksums(database: DatabaseSync): Generator<"worked", void> {
+  const insertChecksum = database.prepare("INSERT OR REPLACE INTO table_sum VALUES(?, ?, ?)");
+  for (const table of checksummedTables) {
+    const { rows, sum } = yield* readChecksum(database, table, Number.POSITIVE_INFINITY);
+    insertChecksum.run(table, rows, sum);
   }
 }
 
-/** Requires a snapshot. Errors: those of SQLite if the schema or the sums are unreadable. */
+/** Requires a snapshot. Errors: those of SQLite if the schema or the checksums are unreadable. */
 export function* damagedTables(database: DatabaseSync): Generator<"worked", string[]> {
-  if (!hasSums(database)) return [];
-  const selectSum = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
+  if (!hasTableChecksums(database)) return [];
+  const selectChecksum = database.prepare("SELECT rows, sum FROM table_sum WHERE name = ?");
   const isAny = database.prepare("SELECT 1 FROM table_sum LIMIT 1").get() !== undefined;
   if (!isAny) return [];
   const damaged: string[] = [];
-  for (const table of summedTables) {
-    const row = selectSum.get(table);
-    const computed = yield* ifReadable(readSum(database, table, Number(row?.rows ?? 0)));
+  for (const table of checksummedTables) {
+    const row = selectChecksum.get(table);
+    const computed = yield* ifReadable(readChecksum(database, table, Number(row?.rows ?? 0)));
     if (computed === null || row?.rows !== computed.rows || row.sum !== computed.sum)
       damaged.push(table);
   }
@@ -106,11 +107,11 @@ function* ifReadable(steps: Generator<"worked", Delta>): Generator<"worked", Del
   }
 }
 
-const hasSums = (database: DatabaseSync): boolean =>
+const hasTableChecksums = (database: DatabaseSync): boolean =>
   database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'table_sum'").get() !== undefined;
 
 /** Stops after `maxRows`, because scans of a damaged table may loop. */
-const readSum = (
+const readChecksum = (
   database: DatabaseSync,
   table: Table,
   maxRows: number,
@@ -128,22 +129,22 @@ function* readNumbers(
 ): Generator<"worked", Delta> {
   const key = numberTables[table].key.join();
   const marks = numberTables[table].key.map(() => "?").join();
-  const sums = (within: string): string =>
-    `SELECT count(*) AS rows, coalesce(sum(${rowChecksumSql(table)}), 0) % ${sumModulus} AS sum FROM ${table}
+  const checksumSql = (within: string): string =>
+    `SELECT count(*) AS rows, coalesce(sum(${rowChecksumSql(table)}), 0) % ${checksumModulus} AS sum FROM ${table}
      WHERE (${key}) > (${marks}) ${within}`;
   const selectEnd = database.prepare(
     `SELECT ${key} FROM ${table} WHERE (${key}) > (${marks}) ORDER BY ${key} LIMIT 1 OFFSET ${numbersPerStep - 1}`,
   );
   selectEnd.setReadBigInts(true);
   selectEnd.setReturnArrays(true);
-  const selectUpTo = database.prepare(sums(`AND (${key}) <= (${marks})`));
-  const statement = database.prepare(sums(""));
+  const selectUpTo = database.prepare(checksumSql(`AND (${key}) <= (${marks})`));
+  const statement = database.prepare(checksumSql(""));
   const total: Delta = { rows: 0, sum: 0 };
   for (let last = numberTables[table].key.map(() => lowest); ; ) {
     const next = selectEnd.get(...last) as unknown as bigint[] | undefined;
     const row = next === undefined ? statement.get(...last) : selectUpTo.get(...last, ...next);
     total.rows += Number(row?.rows);
-    total.sum = (total.sum + Number(row?.sum)) % sumModulus;
+    total.sum = (total.sum + Number(row?.sum)) % checksumModulus;
     if (next === undefined || total.rows > maxRows) return total;
     last = next;
     yield "worked";
@@ -169,13 +170,13 @@ function* readBlocks(
     const rows = select.all(...last) as unknown as Value[][];
     for (const row of rows) {
       const cells = row.map(cellOf);
-      const sums = cellSums(table).of(cells.slice(0, key.length));
+      const checksums = cellChecksums(table).of(cells.slice(0, key.length));
       total.rows += 1;
-      total.sum += sums.key;
+      total.sum += checksums.key;
       for (let at = key.length; at < cells.length; at++) {
-        total.sum += sums.cell(at, cells[at] ?? noBytes);
+        total.sum += checksums.cell(at, cells[at] ?? noBytes);
       }
-      total.sum %= sumModulus;
+      total.sum %= checksumModulus;
     }
     const end = rows.at(-1);
     if (end === undefined || rows.length < rowsPerStep || total.rows > maxRows) return total;

@@ -1,40 +1,40 @@
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
-import type { IdMemoryFindings, IdMemoryTask } from "../../../testkit/archives/id-memory-worker.ts";
+import type { IdCacheFindings, IdCacheTask } from "../../../testkit/archives/id-cache-worker.ts";
 import { type ComputedIds, computedIds } from "../../../testkit/data/computed-ids.ts";
 import { idsPerPage } from "./format.ts";
-import { createIdMemory, type Ids, useIdMemory } from "./id-memory.ts";
-import type { SharedIdMemory } from "./shared-pages.ts";
+import { createIdCache, type Ids, useIdCache } from "./id-cache.ts";
+import type { SharedIdCache } from "./shared-pages.ts";
 
-function memoryOf(pages: number): SharedIdMemory {
+function cacheOf(pages: number): SharedIdCache {
   let bytes = pages * idsPerPage * 8;
-  while (createIdMemory(bytes).slots < pages + 1) bytes += 16;
-  return createIdMemory(bytes);
+  while (createIdCache(bytes).slots < pages + 1) bytes += 16;
+  return createIdCache(bytes);
 }
 
 function readAll(ids: Ids, source: ComputedIds): void {
   for (let number = 0; number < source.posts; number++) {
-    if (ids.at(number) !== source.idOf(number)) expect.fail(`ID of ${number}`);
+    if (ids.at(number) !== source.idOf(number)) expect.fail(`ID of doc number ${number}`);
   }
 }
 
-function expectCorrectIds(ids: Ids, source: ComputedIds, pages = source.heads.keys()): void {
+function expectCorrectIds(ids: Ids, source: ComputedIds, pages = source.firstIds.keys()): void {
   for (const page of pages) {
     const number = page * idsPerPage + ((page * 31) % 100);
     const id = source.idOf(number);
-    expect([ids.at(number), ids.below(page, id), ids.below(page, id + 1n)]).toEqual([
-      id,
-      number + 1,
-      number,
-    ]);
+    expect([
+      ids.at(number),
+      ids.firstNumberBelow(page, id),
+      ids.firstNumberBelow(page, id + 1n),
+    ]).toEqual([id, number + 1, number]);
   }
 }
 
 test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
-  "the shared ID memory takes at most %i bytes",
+  "the shared ID cache takes at most %i bytes",
   (maxBytes) => {
-    const { buffer, slots } = createIdMemory(maxBytes);
+    const { buffer, slots } = createIdCache(maxBytes);
     expect(buffer.byteLength).toBeLessThanOrEqual(Math.max(16, maxBytes));
     expect(slots).not.toBe(1);
     const idBytes = slots * idsPerPage * 8;
@@ -43,25 +43,25 @@ test.each([0, 1, 1_000, 4_200, 9_000, 80_000, 1_000_000, 80_000_000])(
   },
 );
 
-test("a setting with more ID memory than can be allocated is rejected with a hint", () => {
-  expect(() => createIdMemory(2 ** 50)).toThrow(
+test("creating an ID cache that cannot be allocated fails with a hint", () => {
+  expect(() => createIdCache(2 ** 50)).toThrow(
     expect.objectContaining({ code: "invalid_setting", hint: "reduce EARSHOT_MEMORY" }),
   );
 });
 
 test("a page of IDs that one thread reads is available to all", () => {
-  const shared = memoryOf(20);
+  const shared = cacheOf(20);
   const [one, other] = [computedIds(1, 20 * idsPerPage), computedIds(1, 20 * idsPerPage)];
-  readAll(useIdMemory(shared).open(one), one);
+  readAll(useIdCache(shared).open(one), one);
   expect(one.pagesRead()).toBe(20);
-  readAll(useIdMemory(shared).open(other), other);
+  readAll(useIdCache(shared).open(other), other);
   expect(other.pagesRead()).toBe(0);
 });
 
 test("an evicted page of IDs is not read from its former slot", () => {
-  const shared = memoryOf(3);
+  const shared = cacheOf(3);
   const [old, recent] = [computedIds(1, 5 * idsPerPage - 7), computedIds(2, 9 * idsPerPage + 100)];
-  const [oldIds, recentIds] = [useIdMemory(shared).open(old), useIdMemory(shared).open(recent)];
+  const [oldIds, recentIds] = [useIdCache(shared).open(old), useIdCache(shared).open(recent)];
   for (let round = 0; round < 3; round++) {
     expectCorrectIds(oldIds, old, [0, 1, 2].values());
     expectCorrectIds(recentIds, recent);
@@ -70,17 +70,17 @@ test("an evicted page of IDs is not read from its former slot", () => {
 });
 
 test("a page of IDs that two threads read concurrently is stored once", () => {
-  const shared = memoryOf(8);
+  const shared = cacheOf(8);
   const source = computedIds(1, 8 * idsPerPage);
-  const other = useIdMemory(shared, 0).open(source);
+  const other = useIdCache(shared, 0).open(source);
   const read = (page: number): BigInt64Array => {
     other.at(page * idsPerPage);
     return source.read(page);
   };
-  const ids = useIdMemory(shared, 0).open({ ...source, read });
-  for (const page of source.heads.keys()) ids.at(page * idsPerPage);
+  const ids = useIdCache(shared, 0).open({ ...source, read });
+  for (const page of source.firstIds.keys()) ids.at(page * idsPerPage);
   expect(source.pagesRead()).toBe(16);
-  readAll(useIdMemory(shared, 0).open(source), source);
+  readAll(useIdCache(shared, 0).open(source), source);
   expect(source.pagesRead()).toBe(16);
 });
 
@@ -104,13 +104,10 @@ function interrupted(concurrent: () => void, work: () => void): void {
   }
 }
 
-test("a page of IDs may be evicted at any moment of a read", () => {
-  const shared = memoryOf(2);
+test("reads return correct IDs when their page is evicted at any moment", () => {
+  const shared = cacheOf(2);
   const [source, evicting] = [computedIds(1, 3 * idsPerPage), computedIds(2, 40 * idsPerPage)];
-  const [ids, others] = [
-    useIdMemory(shared, 0).open(source),
-    useIdMemory(shared, 0).open(evicting),
-  ];
+  const [ids, others] = [useIdCache(shared, 0).open(source), useIdCache(shared, 0).open(evicting)];
   let turn = 0;
   const evictPages = (): void => {
     for (let count = 0; count < 8; count++) others.at((turn++ % 40) * idsPerPage);
@@ -120,8 +117,8 @@ test("a page of IDs may be evicted at any moment of a read", () => {
     const id = source.idOf(number);
     const reads: [() => unknown, unknown][] = [
       [() => ids.at(number), id],
-      [() => ids.below(page, id), number + 1],
-      [() => ids.below(page, id + 1n), number],
+      [() => ids.firstNumberBelow(page, id), number + 1],
+      [() => ids.firstNumberBelow(page, id + 1n), number],
     ];
     for (const [read, expected] of reads) {
       expect(ids.at(number)).toBe(id);
@@ -132,43 +129,43 @@ test("a page of IDs may be evicted at any moment of a read", () => {
   expect(turn).toBeGreaterThan(100);
 });
 
-test("the shared ID memory evicts pages of closed segments", () => {
-  const shared = memoryOf(8);
-  const memory = useIdMemory(shared, 0);
+test("the shared ID cache evicts pages of closed segments", () => {
+  const shared = cacheOf(8);
+  const cache = useIdCache(shared, 0);
   const [removed, recent] = [computedIds(1, 8 * idsPerPage), computedIds(2, 8 * idsPerPage)];
-  const removedIds = memory.open(removed);
+  const removedIds = cache.open(removed);
   readAll(removedIds, removed);
   removedIds.close();
-  const recentIds = memory.open(recent);
+  const recentIds = cache.open(recent);
   readAll(recentIds, recent);
   readAll(recentIds, recent);
   expect([removed.pagesRead(), recent.pagesRead()]).toEqual([8, 8]);
 });
 
-test("the shared ID memory does not evict frequently read pages", () => {
-  const memory = useIdMemory(memoryOf(10), 0);
+test("the shared ID cache does not evict frequently read pages", () => {
+  const cache = useIdCache(cacheOf(10), 0);
   const [often, once] = [computedIds(1, 8 * idsPerPage), computedIds(2, 200 * idsPerPage)];
-  const [oftenIds, onceIds] = [memory.open(often), memory.open(once)];
-  for (const page of once.heads.keys()) {
+  const [oftenIds, onceIds] = [cache.open(often), cache.open(once)];
+  for (const page of once.firstIds.keys()) {
     expectCorrectIds(oftenIds, often);
-    expect(onceIds.at(page * idsPerPage)).toBe(once.heads[page]);
+    expect(onceIds.at(page * idsPerPage)).toBe(once.firstIds[page]);
   }
   expect([often.pagesRead(), once.pagesRead()]).toEqual([8, 200]);
 });
 
-test("the shared ID memory distinguishes segments with the same name but different IDs", () => {
-  const shared = memoryOf(8);
+test("the shared ID cache distinguishes segments with the same name but different IDs", () => {
+  const shared = cacheOf(8);
   const [one, other] = [computedIds(1, 2_000), { ...computedIds(2, 2_000), name: "1" }];
-  const memory = useIdMemory(shared);
-  readAll(memory.open(one), one);
-  readAll(memory.open(other), other);
-  readAll(useIdMemory(shared).open(one), one);
+  const cache = useIdCache(shared);
+  readAll(cache.open(one), one);
+  readAll(cache.open(other), other);
+  readAll(useIdCache(shared).open(one), one);
 });
 
-test("a thread without shared memory caches the most recently used ID pages of all segments", () => {
-  const memory = useIdMemory(createIdMemory(0), 3);
+test("a thread without a shared cache caches the most recently used ID pages of all segments", () => {
+  const cache = useIdCache(createIdCache(0), 3);
   const [one, other] = [computedIds(1, 4 * idsPerPage), computedIds(2, 4 * idsPerPage)];
-  const [oneIds, otherIds] = [memory.open(one), memory.open(other)];
+  const [oneIds, otherIds] = [cache.open(one), cache.open(other)];
   expectCorrectIds(oneIds, one, [0, 1].values());
   expectCorrectIds(otherIds, other, [0].values());
   expectCorrectIds(oneIds, one, [0].values());
@@ -184,29 +181,29 @@ test("a thread without shared memory caches the most recently used ID pages of a
 });
 
 test("after a thread dies holding the lock, others read what is cached and continue without the cache", () => {
-  const shared = memoryOf(10);
+  const shared = cacheOf(10);
   const source = computedIds(1, 8 * idsPerPage);
-  const before = useIdMemory(shared).open(source);
+  const before = useIdCache(shared).open(source);
   expectCorrectIds(before, source, [0, 1, 2].values());
   new Int32Array(shared.buffer, 0, 1)[0] = 1;
   expectCorrectIds(before, source, [0, 1, 2].values());
   expect(source.pagesRead()).toBe(3);
-  const after = useIdMemory(shared).open(source);
+  const after = useIdCache(shared).open(source);
   readAll(after, source);
   readAll(before, source);
   expect(source.pagesRead()).toBe(3 + 8 + 5);
 });
 
-const workerUrl = new URL("../../../testkit/archives/id-memory-worker.ts", import.meta.url);
+const workerUrl = new URL("../../../testkit/archives/id-cache-worker.ts", import.meta.url);
 
-const startWorker = (task: IdMemoryTask) => new Worker(workerUrl, { workerData: task });
+const startWorker = (task: IdCacheTask) => new Worker(workerUrl, { workerData: task });
 
 test("threads that read, add and evict pages of IDs concurrently all read correct IDs", async () => {
-  const shared = memoryOf(50);
+  const shared = cacheOf(50);
   const endless = startWorker({ shared, seed: 99, rounds: null });
   const workers = [1, 2, 3].map((seed) => startWorker({ shared, seed, rounds: 2_000 }));
   const findings = Promise.all(
-    workers.map(async (worker) => (await once(worker, "message"))[0] as IdMemoryFindings),
+    workers.map(async (worker) => (await once(worker, "message"))[0] as IdCacheFindings),
   );
   await once(endless, "message");
   await endless.terminate();

@@ -1,15 +1,15 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { type Ids, useIdMemory } from "../../src/archive/sealed/id-memory.ts";
-import type { SharedIdMemory } from "../../src/archive/sealed/shared-pages.ts";
+import { type Ids, useIdCache } from "../../src/archive/sealed/id-cache.ts";
+import type { SharedIdCache } from "../../src/archive/sealed/shared-pages.ts";
 import { computedIds } from "../data/computed-ids.ts";
 
 /** Endless if `rounds` is null. */
-export type IdMemoryTask = { shared: SharedIdMemory; seed: number; rounds: number | null };
+export type IdCacheTask = { shared: SharedIdCache; seed: number; rounds: number | null };
 
-export type IdMemoryFindings = { wrong: string[]; pagesRead: number };
+export type IdCacheFindings = { wrong: string[]; pagesRead: number };
 
-const { shared, seed, rounds } = workerData as IdMemoryTask;
-const memory = useIdMemory(shared, 4);
+const { shared, seed, rounds } = workerData as IdCacheTask;
+const cache = useIdCache(shared, 4);
 const sources = Array.from({ length: 8 }, (_, segment) =>
   computedIds(segment, 3_000 + 997 * segment),
 );
@@ -25,7 +25,7 @@ function drawBelow(end: number): number {
 function checkSegment(segment: number): void {
   const source = sources[segment];
   if (source === undefined) return;
-  const ids = opened.get(segment) ?? memory.open(source);
+  const ids = opened.get(segment) ?? cache.open(source);
   opened.set(segment, ids);
   const first = drawBelow(source.posts);
   for (
@@ -36,8 +36,8 @@ function checkSegment(segment: number): void {
     const id = source.idOf(number);
     const page = source.pageOf(number);
     if (ids.at(number) !== id) wrong.push(`${segment}: ID of ${number}`);
-    if (ids.below(page, id) !== number + 1) wrong.push(`${segment}: below ${id}`);
-    if (source.pageOf(number + 1) === page && ids.below(page, id + 1n) !== number) {
+    if (ids.firstNumberBelow(page, id) !== number + 1) wrong.push(`${segment}: below ${id}`);
+    if (source.pageOf(number + 1) === page && ids.firstNumberBelow(page, id + 1n) !== number) {
       wrong.push(`${segment}: below ${id} and one`);
     }
   }
@@ -50,6 +50,6 @@ for (let round = 0; rounds === null || round < rounds; round++) {
   checkSegment(drawBelow(3) === 0 ? drawBelow(sources.length) : drawBelow(2));
   if (rounds === null && round === 100) parentPort?.postMessage("under way");
 }
-const pagesRead = sources.reduce((sum, source) => sum + source.pagesRead(), 0);
-const findings: IdMemoryFindings = { wrong: wrong.slice(0, 10), pagesRead };
+const pagesRead = sources.reduce((total, source) => total + source.pagesRead(), 0);
+const findings: IdCacheFindings = { wrong: wrong.slice(0, 10), pagesRead };
 parentPort?.postMessage(findings);

@@ -6,11 +6,11 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { segmentPath } from "../catalog/catalog.ts";
-import { rowSum, type SummedRow } from "./row-sum.ts";
+import { type ChecksummedRow, rowChecksum } from "./row-checksum.ts";
 import { segmentMigrations } from "./schema.ts";
 import { openSegment, type Segment } from "./segment.ts";
 
-const row: SummedRow = {
+const row: ChecksummedRow = {
   id: 7n,
   timeMs: 1_700_000_000_000,
   likes: 3,
@@ -21,8 +21,8 @@ const row: SummedRow = {
   record: '"a post"',
 };
 
-test("a change of any column changes the checksum", () => {
-  const others: Partial<SummedRow>[] = [
+test("rows that differ in one value have different checksums", () => {
+  const others: Partial<ChecksummedRow>[] = [
     { id: 8n },
     { timeMs: 1_700_000_000_001 },
     { likes: null },
@@ -33,13 +33,13 @@ test("a change of any column changes the checksum", () => {
     { revision: "r2" },
     { record: '"a pose"' },
   ];
-  const sums = others.map((other) => rowSum({ ...row, ...other }));
-  expect(new Set([rowSum(row), ...sums]).size).toBe(others.length + 1);
+  const checksums = others.map((other) => rowChecksum({ ...row, ...other }));
+  expect(new Set([rowChecksum(row), ...checksums]).size).toBe(others.length + 1);
 });
 
-test("a number and the equal bigint in a row have the same checksum", () => {
+test("a row has the same checksum with its time as a number or as a bigint", () => {
   const { timeMs } = row;
-  expect(rowSum({ ...row, timeMs: BigInt(Number(timeMs)) })).toBe(rowSum(row));
+  expect(rowChecksum({ ...row, timeMs: BigInt(Number(timeMs)) })).toBe(rowChecksum(row));
 });
 
 const keys = ["one", "two", "three"];
@@ -96,14 +96,14 @@ test.for([
   });
 });
 
-test("a row stored under another post's ID is damaged", () => {
+test("a copy of a row stored under another ID is damaged", () => {
   change(`DELETE FROM post WHERE id = ${second};
     INSERT INTO post SELECT id + 1, time_ms, likes, reposts, replies, quotes, revision, record, sum
     FROM post ORDER BY id LIMIT 1`);
   withSegment((segment, ids) => expect(segment.rows(ids).damaged).toEqual([ids[1]]));
 });
 
-test("a damaged row is repaired when its source sends the post again, but not by counts", () => {
+test("a damaged row is repaired when its post is written again, but not when a count is added", () => {
   change(`UPDATE post SET record = replace(record, 'two', 'too') WHERE id = ${second}`);
   archive.write([
     {
@@ -123,11 +123,11 @@ test("a damaged row is repaired when its source sends the post again, but not by
   });
 });
 
-test("rows of a segment that predates checksums count as intact", () => {
-  const folder = mkdtempSync(join(tmpdir(), "earshot-sums-"));
+test("rows that predate checksums count as intact", () => {
+  const folder = mkdtempSync(join(tmpdir(), "earshot-checksums-"));
   const database = new DatabaseSync(join(folder, "old.db"));
-  const sumsAt = segmentMigrations.findIndex((migration) => migration.includes("sum INTEGER"));
-  for (const migration of segmentMigrations.slice(0, sumsAt)) database.exec(migration);
+  const checksumsAt = segmentMigrations.findIndex((migration) => migration.includes("sum INTEGER"));
+  for (const migration of segmentMigrations.slice(0, checksumsAt)) database.exec(migration);
   database.exec(`
     INSERT INTO post VALUES(5, 1, NULL, NULL, NULL, NULL, '', '"old"');
     UPDATE setting SET value = 1 WHERE name = 'posts'`);
@@ -139,7 +139,7 @@ test("rows of a segment that predates checksums count as intact", () => {
       segment.close();
     }
   };
-  for (const migration of segmentMigrations.slice(sumsAt)) database.exec(migration);
+  for (const migration of segmentMigrations.slice(checksumsAt)) database.exec(migration);
   database.close();
   expect(read()).toMatchObject({ rows: [{ id: 5n }], damaged: [] });
   rmSync(folder, { recursive: true });
