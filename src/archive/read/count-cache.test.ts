@@ -34,7 +34,7 @@ const known = (numbers: number, partialCounts = 0): KnownCounts => ({
 const isCached = (...position: Parameters<CountCache["find"]>): boolean =>
   cache.find(...position).toMs > 0;
 
-test("cached counts are returned while the file, its version and its range of IDs are the same", () => {
+test("cached counts are returned only for the same query, segment, version and ID range", () => {
   cache.put("q", segment, entry(1), 7, known(3));
   expect(cache.find("q", segment, entry(1), 7)).toEqual(known(3));
   expect(isCached("other", segment, entry(1), 7)).toBe(false);
@@ -50,7 +50,7 @@ test("cached counts are returned while the file, its version and its range of ID
   }
 });
 
-test("the count cache evicts the least recently requested count, and never exceeds its bound", () => {
+test("the count cache evicts the least recently stored counts", () => {
   cache.put("first", segment, entry(1), 1, known(90_000));
   cache.put("second", segment, entry(1), 1, known(90_000));
   const first = cache.find("first", segment, entry(1), 1);

@@ -8,7 +8,7 @@ export type KnownCounts = {
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;
-  /** Of buckets that the window's bounds shorten, by span. */
+  /** Counts of buckets that the window's bounds shorten, by span. */
   partialCounts: Map<string, number>;
 };
 
@@ -24,11 +24,11 @@ export type CountCache = {
 };
 
 /** About 60 bytes each. */
-const maxNumbers = 250_000;
-/** Per query and segment. Larger answers are not cached. */
-const maxNumbersPerQuery = 100_000;
+const maxCachedCounts = 250_000;
+/** Per query and segment. Larger results are not cached. */
+const maxCountsPerQuery = 100_000;
 const maxPartialCounts = 16;
-const numbersPerEntry = 8;
+const entryWeightInCounts = 8;
 
 type CachedCounts = {
   segment: Segment;
@@ -76,8 +76,8 @@ export function createCountCache(): CountCache {
   ): void {
     const key = keyOf(queryKey, entry);
     remove(key);
-    const entryWeight = known.counts.size + known.partialCounts.size + numbersPerEntry;
-    if (entryWeight > maxNumbersPerQuery) return;
+    const entryWeight = known.counts.size + known.partialCounts.size + entryWeightInCounts;
+    if (entryWeight > maxCountsPerQuery) return;
     for (const span of known.partialCounts.keys()) {
       if (known.partialCounts.size <= maxPartialCounts) break;
       known.partialCounts.delete(span);
@@ -86,7 +86,7 @@ export function createCountCache(): CountCache {
     entries.set(key, { segment, version, low, high, known, weight: entryWeight });
     weight += entryWeight;
     for (const oldest of entries.keys()) {
-      if (weight <= maxNumbers) return;
+      if (weight <= maxCachedCounts) return;
       remove(oldest);
     }
   }

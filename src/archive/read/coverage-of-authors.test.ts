@@ -27,7 +27,7 @@ function storedOf(query: string): readonly CoverageInterval[] {
     .coverage.flatMap(({ intervals }) => intervals);
 }
 
-test("a query of a single author returns the coverage of that author", () => {
+test("a query for a single author returns that author's coverage", () => {
   archive = smallArchive();
   archive.put(makePost());
   archive.write([], { coverage: [interval] });

@@ -41,7 +41,7 @@ test("a client that follows the ingest order misses no post, whenever and wherev
   expect(follow(second.last).texts).toEqual([]);
 });
 
-test("edits do not appear in the ingest order, and deleted and hidden posts are skipped", () => {
+test("edits add nothing to the ingest order, and deleted posts are skipped", () => {
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   archive.put({ ...at(1, 1), text: "edited" });
@@ -64,7 +64,7 @@ test("uncommitted ingest numbers are not returned, because they may be reissued"
   catalog.close();
 });
 
-test("a position before the retained ingest order returns an error with a hint", () => {
+test("a position before the retained ingest order fails with ingest_order_dropped", () => {
   archive = smallArchive();
   archive.put(at(1, 1), at(2, 2), at(3, 3));
   const catalog = openCatalog(archive.folder);

@@ -111,7 +111,7 @@ describe("page of cached records", () => {
     fc.assert(property, { numRuns: 25 });
   });
 
-  test("a page of cached records reads no row twice", () => {
+  test("a repeated page of cached records reads no rows", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a", username: "ann" }), makePost({ key: "b", username: "bob" }));
     const positions = positionsOf(archive);
@@ -120,7 +120,7 @@ describe("page of cached records", () => {
     archive.remove();
   });
 
-  test("a page of cached records is abandoned if its time is up before its rows are read", () => {
+  test("a page of cached records is abandoned if its time is over before its rows are read", () => {
     const archive = smallArchive();
     archive.put(makePost({ key: "a" }));
     expect(archive.reader.jsonPage(positionsOf(archive), () => true)).toBeNull();

@@ -13,7 +13,7 @@ const none: ReadonlySet<bigint> = new Set();
 
 /**
  * Posts of one millisecond are ordered by `uriHash` on every server, so that a page starts at the
- * same post even if a server lacks a post or numbers it differently. Positions of an earlier
+ * same post even if a server lacks a post or numbers it differently. Positions issued by an earlier
  * release are ordered by number: `seen` then lists the posts of earlier pages, to be omitted.
  */
 export function pageStart(

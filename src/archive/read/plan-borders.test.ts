@@ -79,7 +79,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request("-since_id:9223372036854775807").days).toHaveLength(3);
     });
 
-    test("since_id: and max_id: are exact among X's first numbers, which contain no time", () => {
+    test("since_id: and max_id: are exact among X's first IDs, which contain no time", () => {
       const onX = { platform: "x", userId: null, username: "jack", seenMs: null } as const;
       archive = smallArchive(2);
       const early: Partial<Post>[] = [

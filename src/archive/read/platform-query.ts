@@ -18,7 +18,7 @@ export function rowScanPlatformQuery(
   return query && { ...rowScanQuery(query), sealed: { kind: "every" } };
 }
 
-/** Null when no post of the platform can match. */
+/** Null if no post of the platform can match. */
 export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,
@@ -49,9 +49,9 @@ const maxCellsOf = (plans: readonly PlanNode[]): number | undefined => {
 };
 
 function countCircles(plans: readonly PlanNode[]): number {
-  return plans.reduce((sum, plan) => {
-    if (plan.kind === "geo") return sum + 1;
-    if (plan.kind === "not") return sum + countCircles([plan.child]);
-    return plan.kind === "and" || plan.kind === "or" ? sum + countCircles(plan.children) : sum;
+  return plans.reduce((total, plan) => {
+    if (plan.kind === "geo") return total + 1;
+    if (plan.kind === "not") return total + countCircles([plan.child]);
+    return plan.kind === "and" || plan.kind === "or" ? total + countCircles(plan.children) : total;
   }, 0);
 }

@@ -11,8 +11,8 @@ const ways = 4;
 
 /**
  * A ring of rendered records in UTF-8, in which new records overwrite the oldest, and a table of
- * positions by ID. Garbage collecting an object per record would cost more than reading the rows.
- * A record that is found is copied to the front before it would be overwritten.
+ * positions by ID. Garbage collection of one object per record would cost more than reading
+ * the rows. A record that is found is copied to the front before it would be overwritten.
  */
 export class RecordCache {
   readonly #ringBytes: number;

@@ -50,7 +50,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(keys(id)).toEqual(expect.arrayContaining([key, `x/${id}`]));
     });
 
-    test("the ID of an X post without its own number in a query means its uri, not that number", () => {
+    test("the ID of an X post without a native ID in a query means its uri, not a native ID", () => {
       const lost = makePost({ ...onX, uri: "import:x:abc" });
       storeInSegmentAs(
         archive,
@@ -131,7 +131,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(found(`conversation_id:"${atUri("answer")}"`)).toEqual([]);
     });
 
-    test("a conversation on X is named by the number of its root, in digits or in any URL", () => {
+    test("a conversation on X is named by its root's native ID, in digits or in any URL", () => {
       const answer = { isReply: true, conversationId: "20", inReplyTo: to({ id: "20" }) };
       storeInSegmentAs(
         archive,

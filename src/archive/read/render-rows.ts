@@ -5,7 +5,7 @@ import type { accountsOf } from "../catalog/accounts.ts";
 import { currentHandleReader } from "../catalog/catalog.ts";
 import type { RenderRow } from "./json-pages.ts";
 
-/** Renders records with the current handles and names of accounts, each read once per renderer. */
+/** Renders records with accounts' current handles and names, each read once per renderer. */
 export function rowRenderer(
   catalog: DatabaseSync,
   accounts: Pick<ReturnType<typeof accountsOf>, "read">,

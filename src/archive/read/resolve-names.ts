@@ -11,7 +11,8 @@ export function nameResolver(
   rowsOf: StoredRows["rowsOf"],
 ): (names: QueryNames, isSliceOver: () => boolean) => Generator<void, ResolvedNames> {
   /**
-   * A number is the ID of an X post or of any stored post; a handle is any account that ever had it.
+   * A number may be the native ID of an X post or the ID of any stored post. A handle means every
+   * account that ever had it.
    */
   function resolvePost(name: string): string[] {
     const { number, keys, bluesky } = readNamedPost(name);

@@ -22,7 +22,7 @@ const spanOf = (platform: Platform) => {
 };
 
 test.each(platforms)(
-  "the span of the archive includes posts of %s from before IDs had times",
+  "a segment's span includes posts of %s from before IDs had times",
   (platform) => {
     put(platform, "a", "2006-03-21T20:50:14Z");
     put(platform, "b", "2008-07-01T00:00:00Z");
@@ -32,7 +32,7 @@ test.each(platforms)(
   },
 );
 
-test("the span of the archive includes posts with and without a time in their ID", () => {
+test("a segment's span includes posts with and without a time in their ID", () => {
   put("bluesky", "a", "2009-01-01T00:00:00Z");
   put("bluesky", "b", "2020-01-01T00:00:00Z");
   expect(spanOf("bluesky")).toEqual({
@@ -42,7 +42,7 @@ test("the span of the archive includes posts with and without a time in their ID
   });
 });
 
-test("the span of early X posts is determined from the first and the last number", () => {
+test("the span of early X posts extends from the lowest ID to the highest", () => {
   const numbered = (nativeId: bigint, time: string) =>
     archive.put(makePost({ platform: "x", nativeId, createdMs: at(time) }));
   numbered(1_500_000_000n, "2009-04-12T00:00:00Z");

@@ -123,8 +123,8 @@ function timesOf(segment: DatabaseSync): Times {
 }
 
 /**
- * Posts from before November 2010 have no time in their ID. X numbered its posts in order, so the
- * ends suffice; numbers made from a uri are unordered, but all below `firstOrdered`.
+ * IDs of posts from before November 2010 contain no time. X numbered its posts in order, so the
+ * first and the last suffice; IDs derived from uris are unordered, but all below `firstOrdered`.
  */
 function earlyTimes(segment: DatabaseSync): Times {
   const { first = null, last = null } =

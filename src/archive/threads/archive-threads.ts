@@ -78,8 +78,8 @@ export function createReaderShare(
     cacheKib: Math.floor(shares.pages / 1_024),
     ids: createIdCache(shares.ids),
     verifiedFiles: createVerifiedFiles(),
-    termMemoryBytes: shares.terms,
-    recordMemoryBytes: shares.records,
+    termCacheBytes: shares.terms,
+    recordCacheBytes: shares.records,
   };
 }
 

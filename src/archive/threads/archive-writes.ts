@@ -18,7 +18,7 @@ type WritesContext = {
 const sliceMs = 8;
 
 /**
- * Writes in call order. A batch is analysed on the caller's thread while the previous one is
+ * Writes batches in call order. Each is analysed on the caller's thread while the previous one is
  * written.
  */
 export class ArchiveWrites {

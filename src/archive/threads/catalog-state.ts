@@ -13,7 +13,7 @@ export type CatalogState = {
 
 /**
  * Caches the state, and reads it again once another connection has committed to the catalog.
- * `onChange` is called with the segments after each reading. Errors: `newer_schema` for segments of
+ * `onChange` is called with the segments after each read. Errors: `newer_schema` for segments of
  * an unknown analyzer.
  */
 export function catalogStateReader(

@@ -1,6 +1,6 @@
 /**
- * Compaction runs in the process that first took the compaction lock. After each step it pauses for as
- * long as the step took, which leaves half of the time to searches and batches.
+ * Compaction runs in the process that first acquired the compaction lock. After each step, it pauses
+ * for as long as the step took, which leaves half of the time for searches and batches.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";

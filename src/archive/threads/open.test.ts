@@ -109,7 +109,7 @@ test("IDs beyond 2^53, platforms and names reach the readers unchanged", async (
   expect(resolved.posts.get(String(id))).toContain(postKey("bluesky", { id: null, uri }));
 });
 
-test("opening an archive whose catalog is not a database fails with an error that says so", async () => {
+test("opening an archive whose catalog is not a database fails with an error that names the cause", async () => {
   const stored = await open();
   await stored.close();
   writeFileSync(
@@ -148,8 +148,8 @@ test("an aborted search rejects with the signal's reason and stops on its thread
 });
 
 test.each([
-  ["with memory that threads share", undefined],
-  ["with memory of their own if none can be shared", 10_000],
+  ["with a shared ID cache", undefined],
+  ["with private ID caches if none can be shared", 10_000],
 ])("reader threads answer from sealed segments %s", async (_, memoryBytes) => {
   const stored = await open();
   await stored.write(batch(0, 100));

@@ -99,7 +99,7 @@ test("the reader scheduler does not begin a call that is already cancelled", () 
   expect(ran).toEqual([]);
 });
 
-test("the reader scheduler answers a failed call with its error, and continues with the others", () => {
+test("the reader scheduler reports a failed call as failed, and continues with the others", () => {
   const { add, runAll } = schedule();
   const fail = (): never => {
     throw new Error("broken");

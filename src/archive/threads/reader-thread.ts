@@ -17,20 +17,16 @@ export type ReaderThreadData = {
   /** Shared by all reader threads, as are `verifiedFiles`. */
   ids: SharedIdCache;
   verifiedFiles: SharedVerifiedFiles;
-  termMemoryBytes: number;
-  recordMemoryBytes: number;
+  termCacheBytes: number;
+  recordCacheBytes: number;
 };
 
 const sliceMs = 8;
 
-const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } =
+const { folder, cacheKib, ids, verifiedFiles, termCacheBytes, recordCacheBytes } =
   threadData<ReaderThreadData>();
-const caches = createSealedCaches(
-  termMemoryBytes,
-  useIdCache(ids),
-  useVerifiedFiles(verifiedFiles),
-);
-const records = new RecordCache(recordMemoryBytes);
+const caches = createSealedCaches(termCacheBytes, useIdCache(ids), useVerifiedFiles(verifiedFiles));
+const records = new RecordCache(recordCacheBytes);
 const reader = createReader(folder, cacheKib, systemClock, caches, records);
 
 export type ReaderMethods = ReaderOperations & { checkCatalog(): CatalogDamage };

@@ -4,27 +4,27 @@ import { createSealedCaches } from "../../archive/segments/sealed-part.ts";
 import { useVerifiedFiles } from "../../archive/segments/verified-files.ts";
 import type { ReaderShare } from "../../archive/threads/archive-threads.ts";
 import { createReader } from "../../archive/threads/reader.ts";
-import type { AnswerSearch } from "../../jobs/submissions/search-operations.ts";
+import type { SearchAnswerer } from "../../jobs/submissions/search-operations.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { shortAnswer } from "../../search/short-search.ts";
 import { createSearchBudget, type SearchBudget } from "./search-budget.ts";
 
-export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: AnswerSearch };
+export type ControlThreadSearch = Pick<SearchBudget, "beginBatch"> & { search: SearchAnswerer };
 
 /** Uses its own reader. */
 export function createControlThreadSearch(share: ReaderShare): ControlThreadSearch {
-  const { folder, cacheKib, ids, verifiedFiles, termMemoryBytes, recordMemoryBytes } = share;
+  const { folder, cacheKib, ids, verifiedFiles, termCacheBytes, recordCacheBytes } = share;
   const caches = createSealedCaches(
-    termMemoryBytes,
+    termCacheBytes,
     useIdCache(ids),
     useVerifiedFiles(verifiedFiles),
   );
-  const records = new RecordCache(recordMemoryBytes);
+  const records = new RecordCache(recordCacheBytes);
   const reader = createReader(folder, cacheKib, systemClock, caches, records);
   const { elapsed } = systemClock;
   const { spend, beginBatch } = createSearchBudget();
 
-  const search: AnswerSearch = (request, nowMs) => {
+  const search: SearchAnswerer = (request, nowMs) => {
     const outcome = spend((isOver) => {
       const startMs = elapsed();
       const answer = answerOrNull(() =>
