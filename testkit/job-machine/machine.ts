@@ -4,7 +4,7 @@ import type { Parameters } from "../../src/db/statements.ts";
 import type { JobOperations } from "../../src/jobs/operations.ts";
 import { createJobQueue, type JobQueue } from "../../src/jobs/queue.ts";
 import type { JobSettings } from "../../src/jobs/settings.ts";
-import type { AnswerSearch } from "../../src/jobs/submissions/search-operations.ts";
+import type { SearchAnswerer } from "../../src/jobs/submissions/search-operations.ts";
 import { createManualClock, type ManualClock } from "../../src/lib/manual-clock.ts";
 import { byPlatform } from "../../src/posts/post.ts";
 import type { ShortSearchTerms } from "../../src/search/short-search.ts";
@@ -36,7 +36,7 @@ export type MachineStore = {
 };
 
 export type MachineEngine = {
-  open(answer: AnswerSearch): Promise<MachineStore>;
+  open(answer: SearchAnswerer): Promise<MachineStore>;
   remove(): Promise<void>;
 };
 
@@ -46,7 +46,7 @@ export type Machine = {
   disk: MachineStore;
   killable: KillableStore<JobOperations>;
   /** How searches are answered at commit. */
-  answerSearch: AnswerSearch;
+  answerSearch: SearchAnswerer;
   starts: number;
   errors: unknown[];
   settle(): Promise<void>;
@@ -75,7 +75,7 @@ const maxStepMs = 500;
 export async function startMachine(engine: MachineEngine): Promise<Machine> {
   const clock = createManualClock();
   const errors: unknown[] = [];
-  const answer: AnswerSearch = (...requested) => machine.answerSearch(...requested);
+  const answer: SearchAnswerer = (...requested) => machine.answerSearch(...requested);
 
   function queueOn(killable: KillableStore<JobOperations>): JobQueue {
     return createJobQueue({

@@ -6,7 +6,7 @@ import { byPlatform } from "../../posts/post.ts";
 import type { EndedJob } from "../queue.ts";
 import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
 import type { SkipReason } from "./answered-submissions.ts";
-import { type AnswerSearch, registerSearchAnswerer } from "./search-operations.ts";
+import { registerSearchAnswerer, type SearchAnswerer } from "./search-operations.ts";
 import type { NewJob } from "./submission.ts";
 import { longestUncommittedMs } from "./uncommitted.ts";
 
@@ -18,7 +18,7 @@ const found = { answer: result, page: jsonPage(['{"ID":"30"}', '{"ID":"20"}']), 
 let jobs: TestQueue;
 let ended: EndedJob[];
 let version: number | null;
-let answer: AnswerSearch;
+let answer: SearchAnswerer;
 let searched: number;
 let skipped: SkipReason[];
 

@@ -25,44 +25,48 @@ export type SearchSubmission = {
 };
 
 /**
- * `unavailable`: the thread cannot search yet; `busy`: the batch has no time left; `slow`: the search took too long;
- * `declined`: the search needs a platform or another check.
+ * `unavailable`: no answerer is registered; `busy`: the batch has no time left; `slow`: the search took too long; `declined`:
+ * only a node can answer it, such as by requesting a platform, or the search failed.
  */
 export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 
-/** If `unanswered`, nothing was written. `body` is null if the page must be read again. */
+/** `unanswered`: the job was not inserted. `body` is null if the page was not rendered. */
 export type SubmittedSearch =
   | { kind: "unanswered"; reason: UnansweredReason }
   | { kind: "replay"; earlier: EarlierSubmission }
   | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
 
-/** Flat, so that `body` is transferred between threads instead of copied. */
+/** At the top level of a reply, so that `body` is transferred between threads instead of copied. */
 type Page = JsonPage | { body: null; lengths: null };
 
 type SearchTimes = { startedMs: number; finishedMs: number; expiresMs: number };
 
-export type AnswerSearch = (
+export type SearchAnswerer = (
   search: ShortSearch,
   nowMs: number,
 ) => (ShortAnswer & { tookMs: number }) | Exclude<UnansweredReason, "unavailable">;
 
-const searches = new WeakMap<Database, AnswerSearch>();
+const answerers = new WeakMap<Database, SearchAnswerer>();
 
-export function registerSearchAnswerer(database: Database, search: AnswerSearch): void {
-  searches.set(database, search);
+export function registerSearchAnswerer(database: Database, answerer: SearchAnswerer): void {
+  answerers.set(database, answerer);
 }
 
 export const searchOperations = {
   /** Errors: `idempotency_mismatch`. */
   submitSearch: durable(function* (database, submission: SearchSubmission): Steps<SubmittedSearch> {
-    if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
+    if (yield* hasRequestablePlatform(database, submission))
+      return { kind: "unanswered", reason: "declined" };
     const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return answered;
     return submittedOf(answered, yield* submissionOperations.insertJob.run(database, answered.job));
   }),
 };
 
-export function* canRequest(database: Database, { row, search }: SearchSubmission): Steps<boolean> {
+export function* hasRequestablePlatform(
+  database: Database,
+  { row, search }: SearchSubmission,
+): Steps<boolean> {
   const { requestableWithCredential: platforms } = search.terms;
   if (platforms.length === 0) return false;
   return (yield* usableCredentials(database, platforms, row.accountId)).length > 0;
@@ -78,8 +82,8 @@ export function answerSubmission(
   database: Database,
   { row, search, node, startedMs, resultRetentionMs }: SearchSubmission,
 ): AnsweredSearch | Extract<SubmittedSearch, { kind: "unanswered" }> {
-  const answerHere = searches.get(database);
-  const found = answerHere === undefined ? "unavailable" : answerHere(search, startedMs);
+  const answerer = answerers.get(database);
+  const found = answerer === undefined ? "unavailable" : answerer(search, startedMs);
   if (typeof found === "string") return { kind: "unanswered", reason: found };
   const { request } = search;
   const answer: JobResult = withUnsearched(found.answer, request.unsearched ?? null);
@@ -95,7 +99,7 @@ export function answerSubmission(
   };
 }
 
-/** IDs of posts with records, which other gateways may not have archived. */
+/** The IDs of fetched posts, which other gateways may not have archived. */
 const idsOf = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 

@@ -17,7 +17,7 @@ import { accountOrder } from "../reads/visible-change.ts";
 import {
   type AnsweredSearch,
   answerSubmission,
-  canRequest,
+  hasRequestablePlatform,
   type SearchSubmission,
   type SubmittedSearch,
   submittedOf,
@@ -147,7 +147,8 @@ export function* insertOrDecline(
   submission: SearchSubmission,
   answered: AnsweredSearch,
 ): Steps<SubmittedSearch> {
-  if (yield* canRequest(database, submission)) return { kind: "unanswered", reason: "declined" };
+  if (yield* hasRequestablePlatform(database, submission))
+    return { kind: "unanswered", reason: "declined" };
   return submittedOf(answered, yield* insertInSteps(database, answered.job));
 }
 
