@@ -35,8 +35,8 @@ export class ApiError extends Error {
 }
 
 /**
- * The body of an answer below 300. By default, `parse` bounds the text, so that it cannot block a server's event loop. Errors: `ApiError`;
- * an `Error` if it has another form.
+ * The body of a response with a status below 300. By default, `parse` bounds the text, so that it cannot block a server's event loop. Errors: `ApiError`;
+ * an `Error` if the body has another form.
  */
 export function readBody<Schema extends z.ZodType>(
   { status, text }: ApiResponse,
@@ -47,9 +47,9 @@ export function readBody<Schema extends z.ZodType>(
   const { data, error } = schema.safeParse(orNull(() => parse(text)));
   if (data !== undefined) return data;
   const [issue] = error?.issues ?? [];
-  const path = ["answer", ...(issue?.path ?? [])].join(".");
+  const path = ["response", ...(issue?.path ?? [])].join(".");
   throw new Error(
-    `the answer is too large, or not that of an Earshot service of this version (${path}: ${issue?.message})`,
+    `the response is too large, or not from an Earshot service of this version (${path}: ${issue?.message})`,
   );
 }
 

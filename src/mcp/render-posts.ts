@@ -1,5 +1,5 @@
 import type { ToolPost } from "./records.ts";
-import type { ToolAnswer } from "./run-search.ts";
+import type { McpSearchResponse } from "./run-search.ts";
 import { inline, quoted, safeUrl, untrustedNote } from "./untrusted.ts";
 
 export function renderPosts(posts: readonly ToolPost[]): string {
@@ -11,15 +11,15 @@ export function renderPosts(posts: readonly ToolPost[]): string {
 }
 
 /** One line: the number of posts, their time range, and whether any may be missing. */
-export function summaryLine(answer: ToolAnswer, noun: string): string {
-  const count = answer.results.length;
-  const { from, to, gaps = [] } = answer.coverage ?? {};
+export function summaryLine(response: McpSearchResponse, noun: string): string {
+  const count = response.results.length;
+  const { from, to, gaps = [] } = response.coverage ?? {};
   const window = to ? ` between ${from ?? "the oldest archived post"} and ${to}` : "";
   const missing =
     gaps.length === 0
       ? ""
       : `, ${gaps.length} ${gaps.length === 1 ? "gap" : "gaps"} in the archive`;
-  const state = answer.complete
+  const state = response.complete
     ? "complete"
     : `may be incomplete${missing}${count === 0 ? ": this does not show that there are none" : ""}`;
   return `${count} ${count === 1 ? singular(noun) : noun}${window}; ${state}.`;
@@ -29,17 +29,17 @@ export const warningText = ({ code, message }: { code: string; message: string }
   message === "" ? code : message;
 
 /** Warnings, the effect of max_chars, and the next page; empty if there are none. */
-export function notesOf(answer: ToolAnswer): string[] {
-  const { shortened, omitted } = answer.truncated;
+export function notesOf(response: McpSearchResponse): string[] {
+  const { shortened, omitted } = response.truncated;
   return [
-    ...answer.warnings.map((warning) => `Warning: ${warningText(warning)}`),
+    ...response.warnings.map((warning) => `Warning: ${warningText(warning)}`),
     ...(shortened.length > 0
       ? [`${shortened.length} texts are shortened (…): raise max_chars for more.`]
       : []),
     ...(omitted > 0 ? [`${omitted} posts did not fit into max_chars.`] : []),
-    ...(answer.next_cursor === null
+    ...(response.next_cursor === null
       ? []
-      : [`More follow: repeat the call with cursor "${answer.next_cursor}".`]),
+      : [`More follow: repeat the call with cursor "${response.next_cursor}".`]),
   ];
 }
 

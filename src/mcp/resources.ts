@@ -3,7 +3,7 @@ import * as z from "zod";
 import { ApiError, readBody } from "./api.ts";
 import type { ToolContext } from "./tool.ts";
 
-const coverageAnswer = z.object({ coverage: z.unknown() });
+const coverageResponse = z.object({ coverage: z.unknown() });
 
 const everyPost = "lang:en OR -lang:en";
 
@@ -45,7 +45,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
           arguments: { type: "searchbyfullarchive", query: everyPost, max_results: 1 },
         },
       });
-      const { coverage } = readBody(response, coverageAnswer);
+      const { coverage } = readBody(response, coverageResponse);
       const text = JSON.stringify(coverage, null, 2);
       return { contents: [{ uri: uri.href, mimeType: "application/json", text }] };
     },

@@ -20,13 +20,13 @@ const done = {
 
 type Sent = Parameters<Api>[0];
 
-/** Answers each request with the next of `answers`. */
-function scripted(answers: readonly [status: number, body: object][]) {
+/** Returns `responses` in turn. */
+function scripted(responses: readonly [status: number, body: object][]) {
   const sent: Sent[] = [];
   const reports: string[] = [];
   const stop = new AbortController();
   const api: Api = async (request) => {
-    const [status, body] = answers[sent.length] ?? [500, {}];
+    const [status, body] = responses[sent.length] ?? [500, {}];
     sent.push(request);
     return { status, text: JSON.stringify(body) };
   };
@@ -59,12 +59,12 @@ test("a cancelled call cancels its job", async () => {
   expect(sent.at(-1)).toMatchObject({ method: "DELETE", path: "/v1/search/live/social/status/u1" });
 });
 
-test("a search that never ends is abandoned, and the answer names its job", async () => {
+test("a search that never ends is abandoned, and the error names its job", async () => {
   const { context } = scripted(Array.from({ length: 20 }, () => [202, { uuid: "u1" }]));
   await expect(runSearch(search, context)).rejects.toThrow("job u1");
 });
 
-test("a refusal by the tool explains what is wrong and how to fix it", async () => {
+test("an error response becomes an error that says what is wrong and how to fix it", async () => {
   const problem = {
     title: "The query is invalid",
     code: "invalid_query",

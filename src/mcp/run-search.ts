@@ -17,7 +17,7 @@ export type SearchRun = {
   maxChars: number | null;
 };
 
-/** Context of one tool call; `report` is called while a search is still running. */
+/** The context of one tool call. `report` is called while a search is still running. */
 export type RunContext = {
   api: Api;
   randomUuid(): string;
@@ -27,7 +27,7 @@ export type RunContext = {
 
 const warning = z.object({ code: z.string(), message: z.string().default("") });
 
-const searchAnswer = z.object({
+const searchResponse = z.object({
   uuid: z.string(),
   results: z.array(apiRecord),
   next_cursor: z.string().nullable(),
@@ -46,7 +46,7 @@ const searchAnswer = z.object({
     .default({ shortened: [], omitted: 0 }),
 });
 
-export type ToolAnswer = z.output<typeof searchAnswer>;
+export type McpSearchResponse = z.output<typeof searchResponse>;
 
 const unfinished = z.object({ uuid: z.string() });
 
@@ -54,14 +54,14 @@ const waitSeconds = 10;
 const maxRounds = 12;
 
 /** Errors: those of `searchInOneCall`; `ApiError`. */
-export async function runSearch(run: SearchRun, context: RunContext): Promise<ToolAnswer> {
-  return readBody(await searchInOneCall(run, "application/json", context), searchAnswer);
+export async function runSearch(run: SearchRun, context: RunContext): Promise<McpSearchResponse> {
+  return readBody(await searchInOneCall(run, "application/json", context), searchResponse);
 }
 
 /**
- * Returns the answer in the format of `accept`, or an error response. Waits for a longer search by repeating the call with the
- * same Idempotency-Key, which costs no further search; cancels it if the caller cancels. Errors: the signal's reason; an
- * `Error` if it takes minutes.
+ * Returns a response in the format of `accept`, perhaps an error response. Waits for a longer search by repeating the request
+ * with the same Idempotency-Key, which costs no further search; cancels it if the caller cancels. Errors: the signal's reason;
+ * an `Error` if it takes minutes.
  */
 export async function searchInOneCall(
   { platform, arguments: searchArguments, maxChars }: SearchRun,

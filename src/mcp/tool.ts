@@ -5,7 +5,7 @@ import type { RunContext } from "./run-search.ts";
 
 export type ToolContext = Pick<RunContext, "api" | "randomUuid">;
 
-type ToolAnswer<Output> = {
+type ToolOutput<Output> = {
   structured: Output;
   text: string;
   links?: readonly { uri: string; name: string; mimeType: string }[];
@@ -17,7 +17,7 @@ export type Tool<Input extends z.ZodObject, Output extends z.ZodObject> = {
   description: string;
   input: Input;
   output: Output;
-  run(args: z.output<Input>, context: RunContext): Promise<ToolAnswer<z.output<Output>>>;
+  run(args: z.output<Input>, context: RunContext): Promise<ToolOutput<z.output<Output>>>;
 };
 
 /** All tools are read-only. An error response of the API is a result that the model can act on, not a protocol error. */
@@ -28,14 +28,14 @@ export function registerTool<Input extends z.ZodObject, Output extends z.ZodObje
 ): void {
   const call = async (args: z.output<Input>, request: ServerContext): Promise<CallToolResult> => {
     try {
-      const answer = await tool.run(args, { ...context, ...progressOf(request) });
-      const links = (answer.links ?? []).map((link) => ({
+      const output = await tool.run(args, { ...context, ...progressOf(request) });
+      const links = (output.links ?? []).map((link) => ({
         type: "resource_link" as const,
         ...link,
       }));
       return {
-        content: [{ type: "text", text: answer.text }, ...links],
-        structuredContent: answer.structured,
+        content: [{ type: "text", text: output.text }, ...links],
+        structuredContent: output.structured,
       };
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
@@ -51,7 +51,7 @@ export function registerTool<Input extends z.ZodObject, Output extends z.ZodObje
       outputSchema: tool.output,
       annotations: { readOnlyHint: true, openWorldHint: true },
     },
-    // The schema above has checked them.
+    // Validated against the schema above.
     (args, request) => call(args as z.output<Input>, request),
   );
 }

@@ -38,7 +38,7 @@ test("every line of an untrusted text is quoted, regardless of its content", () 
   }
 });
 
-test("only plain web addresses are shown as links", () => {
+test("only plain web URLs are shown as links", () => {
   expect(safeUrl("https://bsky.app/profile/a/post/b")).toBe("https://bsky.app/profile/a/post/b");
   for (const url of [
     "javascript:alert(1)",

@@ -13,14 +13,14 @@ export const quoted = (text: string): string =>
     .map((line) => `> ${stripControls(line)}`.trimEnd())
     .join("\n");
 
-const longestWord = 80;
+const maxHandleLength = 80;
 
-/** A handle within a line: short, and without what could fake the line's other parts. */
+/** A handle within a line: shortened, and without characters that could fake the line's other parts. */
 export const inline = (text: string): string =>
   stripControls(text)
     .replaceAll(/[\s`<>·]+/gu, "_")
-    .slice(0, longestWord);
+    .slice(0, maxHandleLength);
 
-/** Null if it could contain more than an address. */
+/** Null if the text could contain more than a URL. */
 export const safeUrl = (url: string | null): string | null =>
   url !== null && /^https?:\/\/[^\s<>"`]+$/u.test(url) ? url : null;

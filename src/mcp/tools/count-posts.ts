@@ -21,7 +21,7 @@ const output = z.object({
   warnings: z.array(z.string()),
 });
 
-const answer = z.object({
+const countsResponse = z.object({
   data: z.array(z.object({ start: z.string(), tweet_count: z.number() })),
   meta: z.object({ total_tweet_count: z.number(), next_token: z.string().nullish() }),
   complete: z.boolean(),
@@ -41,7 +41,7 @@ export const countPosts: Tool<typeof input, typeof output> = {
     if (args.start_time !== undefined) parameters.set("start_time", args.start_time);
     if (args.end_time !== undefined) parameters.set("end_time", args.end_time);
     const path = `/v1/search/${args.platform}/counts?${parameters}`;
-    const counts = readBody(await api({ method: "GET", path, signal }), answer);
+    const counts = readBody(await api({ method: "GET", path, signal }), countsResponse);
     const buckets = counts.data.map(({ start, tweet_count }) => ({ start, count: tweet_count }));
     const total = counts.meta.total_tweet_count;
     const warnings = counts.warnings.map(warningText);

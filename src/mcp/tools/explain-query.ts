@@ -18,7 +18,7 @@ export const explainQuery: Tool<typeof input, typeof output> = {
   name: "explain_query",
   title: "Check a query",
   description:
-    "Shows how a query is parsed, with the position of each error and warning, without searching. Free. Use it when a search was refused or found something unexpected.",
+    "Shows how a query is parsed, with the position of each error and warning, without searching. Free. Use it if a search was rejected or found something unexpected.",
   input,
   output,
   run: async ({ query }) => {

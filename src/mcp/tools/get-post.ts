@@ -15,7 +15,7 @@ export const getPost: Tool<typeof input, typeof output> = {
   input,
   output,
   run: async (args, context) => {
-    const answer = await runSearch(
+    const response = await runSearch(
       {
         platform: args.platform,
         arguments: { type: "getbyid", query: args.post, max_results: 1 },
@@ -23,9 +23,12 @@ export const getPost: Tool<typeof input, typeof output> = {
       },
       context,
     );
-    const [record] = answer.results;
+    const [record] = response.results;
     if (record === undefined) {
-      const text = ["No such post: deleted, hidden, or not archived.", ...notesOf(answer)];
+      const text = [
+        "Post not found: it may be deleted, hidden or not archived.",
+        ...notesOf(response),
+      ];
       return { structured: { post: null }, text: text.join("\n") };
     }
     const toolPost = postOf(record);

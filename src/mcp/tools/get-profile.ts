@@ -26,11 +26,11 @@ export const getProfile: Tool<typeof input, typeof output> = {
   name: "get_profile",
   title: "Get an account",
   description:
-    "Returns the profile of an account: name, description, counts. For its posts use search_posts with from:handle.",
+    "Returns an account's profile: name, description, counts. For its posts use search_posts with from:handle.",
   input,
   output,
   run: async (args, context) => {
-    const answer = await runSearch(
+    const response = await runSearch(
       {
         platform: args.platform,
         arguments: { type: "getprofilebyid", query: args.account, max_results: 1 },
@@ -38,10 +38,13 @@ export const getProfile: Tool<typeof input, typeof output> = {
       },
       context,
     );
-    const [record] = answer.results;
-    const { complete } = answer;
+    const [record] = response.results;
+    const { complete } = response;
     if (record === undefined) {
-      const text = ["No such account, or it is not visible.", ...notesOf(answer)].join("\n");
+      const text = [
+        "Account not found: it may be deleted or not visible.",
+        ...notesOf(response),
+      ].join("\n");
       return { structured: { profile: null, complete }, text };
     }
     const { Metadata } = record;
@@ -67,7 +70,7 @@ export const getProfile: Tool<typeof input, typeof output> = {
     ];
     const text = [
       facts.filter((fact) => fact !== null).join(" · "),
-      ...notesOf(answer),
+      ...notesOf(response),
       untrustedNote,
       quoted([accountProfile.name, accountProfile.description].filter(Boolean).join("\n")),
     ];

@@ -23,7 +23,7 @@ export const getThread: Tool<typeof input, typeof output> = {
   name: "get_thread",
   title: "Get a conversation",
   description:
-    "Returns a post and the newest archived posts of its conversation, oldest first; a cursor gets earlier ones. Costs two searches.",
+    "Returns a post and the newest archived posts in its conversation, oldest first; a cursor gets earlier ones. Costs two searches.",
   input,
   output,
   run: async (args, context) => {
@@ -44,7 +44,7 @@ export const getThread: Tool<typeof input, typeof output> = {
       ].join("\n");
       return { structured: { posts: [], next_cursor: null, complete: lookup.complete }, text };
     }
-    const answer = await runSearch(
+    const response = await runSearch(
       {
         platform: at,
         arguments: {
@@ -57,12 +57,14 @@ export const getThread: Tool<typeof input, typeof output> = {
       },
       context,
     );
-    const replies = answer.results.filter(({ ID }) => ID !== record.ID);
+    const replies = response.results.filter(({ ID }) => ID !== record.ID);
     const isFirstPage = args.cursor === undefined;
     const posts = oldestFirst(isFirstPage ? [record, ...replies] : replies).map(postOf);
     return {
-      structured: { posts, next_cursor: answer.next_cursor, complete: answer.complete },
-      text: [summaryLine(answer, "posts"), ...notesOf(answer), "", renderPosts(posts)].join("\n"),
+      structured: { posts, next_cursor: response.next_cursor, complete: response.complete },
+      text: [summaryLine(response, "posts"), ...notesOf(response), "", renderPosts(posts)].join(
+        "\n",
+      ),
     };
   },
 };

@@ -24,7 +24,7 @@ export const listTrends: Tool<typeof input, typeof output> = {
   input,
   output,
   run: async (args, context) => {
-    const answer = await runSearch(
+    const response = await runSearch(
       {
         platform: args.platform,
         arguments: { type: "gettrends", max_results: args.max_results },
@@ -32,18 +32,18 @@ export const listTrends: Tool<typeof input, typeof output> = {
       },
       context,
     );
-    const trends = answer.results.map(({ Content, Metadata }, index) => ({
+    const trends = response.results.map(({ Content, Metadata }, index) => ({
       rank: Metadata?.rank ?? index + 1,
       name: Content,
       posts: Metadata?.public_metrics?.tweet_count ?? null,
       url: Metadata?.url ?? null,
     }));
-    const warnings = answer.warnings.map(warningText);
+    const warnings = response.warnings.map(warningText);
     const lines = trends.map(({ rank, name, posts }) =>
       quoted(`${rank}. ${name}${posts === null ? "" : ` (${posts} posts)`}`),
     );
     const text = [
-      ...notesOf(answer),
+      ...notesOf(response),
       ...(lines.length === 0 ? ["No trends."] : [untrustedNote, ...lines]),
     ];
     return { structured: { trends, warnings }, text: text.join("\n") };

@@ -46,12 +46,12 @@ Examples:
 - from:nasa.gov artemis
 - (earthquake OR terremoto) min_faves:50
 - #rustlang -from:spambot.example has:links
-If the query has an error, the answer says where and how to fix it. "complete: false" means that posts may be missing, so an empty answer proves nothing.`,
+If the query has an error, the result says where and how to fix it. "complete: false" means that posts may be missing, so an empty result proves nothing.`,
   input,
   output,
   run: async (args, context) => {
     const isAll = (args.scope ?? (args.start_time === undefined ? "recent" : "all")) === "all";
-    const answer = await runSearch(
+    const response = await runSearch(
       {
         platform: args.platform,
         arguments: {
@@ -66,20 +66,21 @@ If the query has an error, the answer says where and how to fix it. "complete: f
       },
       context,
     );
-    const posts = answer.results.map(postOf);
-    const warnings = isAll || posts.length > 0 ? answer.warnings : [...answer.warnings, recentOnly];
+    const posts = response.results.map(postOf);
+    const warnings =
+      isAll || posts.length > 0 ? response.warnings : [...response.warnings, recentOnly];
     return {
       structured: {
         posts,
-        next_cursor: answer.next_cursor,
-        complete: answer.complete,
+        next_cursor: response.next_cursor,
+        complete: response.complete,
         warnings: warnings.map(warningText),
-        canonical_query: answer.canonical_query ?? null,
-        job: answer.uuid,
+        canonical_query: response.canonical_query ?? null,
+        job: response.uuid,
       },
       text: [
-        summaryLine(answer, "posts"),
-        ...notesOf({ ...answer, warnings }),
+        summaryLine(response, "posts"),
+        ...notesOf({ ...response, warnings }),
         "",
         renderPosts(posts),
       ]
@@ -87,7 +88,7 @@ If the query has an error, the answer says where and how to fix it. "complete: f
         .trimEnd(),
       links: [
         {
-          uri: `earshot://jobs/${answer.uuid}`,
+          uri: `earshot://jobs/${response.uuid}`,
           name: "The complete records of this page",
           mimeType: "application/json",
         },
