@@ -137,7 +137,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
     [{ id: "12a" }, 'id: expected a decimal string, found "12a"'],
     [
       { id: "9223372036854775808" },
-      'id: expected the number of a post, from 1 to 2^63 - 1, found "9223372036854775808"',
+      'id: expected a post ID from 1 to 2^63 - 1, found "9223372036854775808"',
     ],
     [{ is_repost: "true" }, 'is_repost: expected true or false, found "true"'],
     [{ lat: 91, lon: 0 }, "lat: expected a number from -90 to 90, found 91"],
@@ -164,7 +164,7 @@ describe("an invalid value is rejected with field, value and expectation", () =>
     ],
     [
       { in_reply_to_id: "abc" },
-      'in_reply_to_id: expected the number of a post on X as a decimal string, found "abc"',
+      'in_reply_to_id: expected the ID of an X post as a decimal string, found "abc"',
     ],
   ])(
     "an invalid value of an import record is rejected with field, value and expectation: %j",
@@ -242,7 +242,7 @@ describe("identity", () => {
     ["9000000000000000000", "2078-11-02"],
   ])("the number %s on X is rejected because it is in the future", (id, time) => {
     expect(errorOf({ id })).toMatch(
-      /^id: expected the number of a post whose time is not in the future, found "/,
+      /^id: expected a post ID whose time is not in the future, found "/,
     );
     expect(errorOf({ id })).toContain(`${id}, of ${time}`);
     expect(errorOf({ url: `https://x.com/a/status/${id}` })).toContain(id);

@@ -78,7 +78,7 @@ describe("an application's token", () => {
     },
   );
 
-  test("testing an X application's token reports usage, and why a test fails", async () => {
+  test("testing an X application's token reports usage, or fails with credential_refused", async () => {
     const kind = kindOf("app-token");
     const test = (token: string) => kind.test(storedXCredential({ token }), tools);
     expect(await test("app-token-0001")).toBe(
@@ -125,7 +125,7 @@ describe("a user's session", () => {
     });
   });
 
-  test("an X session created from only an access token ends when the token expires", async () => {
+  test("an X session created from only an access token expires with the token", async () => {
     const { accessToken } = x.grant({
       userId: "12",
       scopes: ["tweet.read", "users.read"],

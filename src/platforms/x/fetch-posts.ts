@@ -4,12 +4,12 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { resolveUserId } from "./account-number.ts";
 import { postParameters } from "./fields.ts";
 import { firstPresent, postIdOf, readCount, readIdText } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { readPosts, xName, xPostPage } from "./post-page.ts";
 import { requestX, type XRequest, type XResponse } from "./request.ts";
+import { resolveUserId } from "./resolve-user-id.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["tweet.read", "users.read"];

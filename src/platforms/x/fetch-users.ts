@@ -3,12 +3,12 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
-import { resolveUserId } from "./account-number.ts";
 import { userFields } from "./fields.ts";
 import { isUsername, postIdOf, readIdText } from "./json.ts";
 import { xName } from "./post-page.ts";
 import { readXUser } from "./read-user.ts";
 import { requestX, type XRequest, type XResponse } from "./request.ts";
+import { resolveUserId } from "./resolve-user-id.ts";
 import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];

@@ -9,11 +9,11 @@ import {
   type RecordIdentity,
 } from "../identity.ts";
 
-/** A post's identity is its number, from its id or the URL of its page, so that no record can claim another's. */
+/** A post's identity is its native ID, from its id or its page's URL, so that no record can claim another's. */
 export const xIdentity: IdentityRules = {
   identify,
   reference,
-  referenceForm: "the number of a post on X as a decimal string",
+  referenceForm: "the ID of an X post as a decimal string",
   isUserId: (text) => /^[1-9]\d{0,18}$/.test(text),
   isPostUri: (text) => xIdOf(text) !== null,
 };
@@ -21,11 +21,11 @@ export const xIdentity: IdentityRules = {
 const pageAddress =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d+)(?:[/?#]|$)/i;
 
-/** Allowed clock skew. A later number would sort before all future posts. */
+/** Allowed clock skew. A later ID would sort before all future posts. */
 const maxAheadMs = 86_400_000;
 
 function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
-  const claimed = claim.id ?? numberOf(claim.uri) ?? numberOf(claim.url);
+  const claimed = claim.id ?? idIn(claim.uri) ?? idIn(claim.url);
   if (claimed === null) {
     if (claim.uri !== null && !isWebAddress(claim.uri)) {
       return { field: "uri", expected: "an http or https URL", found: claim.uri };
@@ -36,14 +36,14 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   if (id === null) {
     return {
       field: claim.id === null ? "uri" : "id",
-      expected: "the number of a post, from 1 to 2^63 - 1",
+      expected: "a post ID from 1 to 2^63 - 1",
       found: claimed,
     };
   }
   if (hasTime(id) && idTimeMs(id) > claim.nowMs + maxAheadMs) {
     return {
       field: claim.id === null ? "uri" : "id",
-      expected: "the number of a post whose time is not in the future",
+      expected: "a post ID whose time is not in the future",
       found: `${claimed}, of ${isoTime(idTimeMs(id))}`,
     };
   }
@@ -68,6 +68,6 @@ function parseId(text: string): bigint | null {
   return id <= lastId ? id : null;
 }
 
-function numberOf(address: string | null): string | null {
+function idIn(address: string | null): string | null {
   return address === null ? null : (pageAddress.exec(address)?.[1] ?? null);
 }

@@ -20,9 +20,9 @@ export async function withOriginals(
   const repostedIds = posts.flatMap(({ reposted }) => (reposted?.id ? [reposted.id] : []));
   const ids = [...new Set(repostedIds)].slice(0, maxLookups);
   if (ids.length === 0) return { posts, warnings: [] };
-  const answer = await lookUp(ids, session);
-  if (answer instanceof EarshotError) return { posts, warnings: [repostsCut(answer)] };
-  const originals = new Map(readPosts(answer).posts.map((post) => [post.uri, post]));
+  const response = await lookUp(ids, session);
+  if (response instanceof EarshotError) return { posts, warnings: [repostsCut(response)] };
+  const originals = new Map(readPosts(response).posts.map((post) => [post.uri, post]));
   const completed = posts.map((post) => {
     const original = originals.get(post.reposted?.uri ?? "");
     return original === undefined ? post : withOriginal(post, original);

@@ -181,7 +181,7 @@ describe("an X post", () => {
     expect(readXPost(selfReply, includes)?.inReplyTo?.username).toBe("XDevelopers");
   });
 
-  test("an X post without a time gets the time of its number", () => {
+  test("an X post without a time gets its ID's time", () => {
     const { created_at, ...untimed } = json;
     expect(readXPost(untimed, includes)).toMatchObject({ createdMs: 1577820376771 });
     expect(readXPost({ ...untimed, id: "20" }, includes)).toBeNull();

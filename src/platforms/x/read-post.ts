@@ -17,7 +17,7 @@ import { referencesOf, replyOf } from "./post-references.ts";
 
 const maxText = 100_000;
 
-/** Null without number, author or time. A repost has X's text until `withOriginal` replaces it. */
+/** Null without an ID, author or time. A repost has X's text until `withOriginal` replaces it. */
 export function readXPost(value: unknown, includes: Includes): Post | null {
   const fields = fieldsOf(value);
   const id = readIdText(fields.id);

@@ -13,8 +13,8 @@ export function readSpace(value: unknown): Space | null {
     title: nonEmptyText(fields.title, 1_000),
     state: nonEmptyText(fields.state, 40),
     url: `https://x.com/i/spaces/${fields.id}`,
-    hostIds: numbersIn(fields.host_ids),
-    speakerIds: numbersIn(fields.speaker_ids),
+    hostIds: idsIn(fields.host_ids),
+    speakerIds: idsIn(fields.speaker_ids),
     participants: readCount(fields.participant_count),
     lang: nonEmptyText(fields.lang, 35),
     createdAt: nonEmptyText(fields.created_at, 40),
@@ -24,7 +24,7 @@ export function readSpace(value: unknown): Space | null {
   };
 }
 
-const numbersIn = (value: unknown): string[] =>
+const idsIn = (value: unknown): string[] =>
   list(value, 1_000)
     .map(readIdText)
     .filter((id) => id !== null);

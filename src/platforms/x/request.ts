@@ -39,31 +39,31 @@ const absent: Omit<XResponse, "receivedMs"> = {
 };
 
 /**
- * Settles the bill. Errors: `credential_refused` with what the credential lacks; `upstream_limited` without credit;
+ * Settles the bill. Errors: `credential_refused`, naming what the credential lacks; `upstream_limited` without credit;
  * `upstream_refused` with X's message.
  */
 export async function requestX(session: Session, request: XRequest): Promise<XResponse> {
   const { path, query = {}, bucket, bill } = request;
-  const answer = await session.get({ path, query, bucket, bill });
-  if (answer.status >= 200 && answer.status < 300) {
-    const body = readAnswer(answer, session);
-    answer.settle(billOf(body, request.counted));
+  const response = await session.get({ path, query, bucket, bill });
+  if (response.status >= 200 && response.status < 300) {
+    const body = readResponse(response, session);
+    response.settle(billOf(body, request.counted));
     return body;
   }
-  answer.settle({});
-  throwUnlessAbsent(answer.status, answer.json, session, request);
-  return { ...absent, receivedMs: answer.receivedMs ?? session.nowMs };
+  response.settle({});
+  throwUnlessAbsent(response.status, response.json, session, request);
+  return { ...absent, receivedMs: response.receivedMs ?? session.nowMs };
 }
 
-/** An unreadable answer may have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
-function readAnswer(answer: UpstreamAnswer, session: Session): XResponse {
-  const { json, receivedMs = session.nowMs } = answer;
+/** An unreadable response may have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
+function readResponse(response: UpstreamAnswer, session: Session): XResponse {
+  const { json, receivedMs = session.nowMs } = response;
   const { data = null, includes, meta, errors } = fieldsOf(json);
   const { next_token: next, result_count: count } = fieldsOf(meta);
   const reasons = list(errors, maxErrors).map(problemOf);
   const isAbsent = isEmpty(data) && reasons.some((reason) => absentProblems.has(reason ?? ""));
   if (data === null && count !== 0 && !isAbsent) {
-    throw possiblyBilled(emptyAnswer(hostOf(session), json));
+    throw possiblyBilled(emptyResponse(hostOf(session), json));
   }
   return {
     data,
@@ -74,16 +74,16 @@ function readAnswer(answer: UpstreamAnswer, session: Session): XResponse {
   };
 }
 
-function emptyAnswer(host: string, json: unknown): EarshotError {
+function emptyResponse(host: string, json: unknown): EarshotError {
   const detail = list(fieldsOf(json).errors, 1).length > 0 ? `: ${detailOf(json)}` : "";
-  return new EarshotError("answer_unreadable", `${host} answered without data${detail}`, {
+  return new EarshotError("answer_unreadable", `${host} returned no data${detail}`, {
     status: 502,
   });
 }
 
 const maxErrors = 100;
 
-/** Problem types of an invisible subject; next to data, of a referenced resource. */
+/** Problem types of an invisible subject or, if there is data, of a referenced resource. */
 const absentProblems = new Set(["resource-not-found", "not-authorized-for-resource"]);
 
 const isEmpty = (data: unknown): boolean =>

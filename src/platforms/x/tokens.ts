@@ -7,7 +7,7 @@ import { detailOf } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
-/** `expiresMs`: as text; empty if unknown. */
+/** `expiresMs`: decimal text; empty if unknown. */
 export type UserTokens = { accessToken: string; refreshToken: string; expiresMs: string };
 
 /** Errors: `credential_refused` for a rejected code or refresh token; `upstream_limited`; `upstream_failed`. */
@@ -40,13 +40,9 @@ const basic = (id: string, secret: string): string =>
 function tokensOf(response: FetchedResponse, url: URL, nowMs: number): UserTokens {
   const fields = fieldsOf(response.json());
   if (!isToken(fields.access_token)) {
-    throw new EarshotError(
-      "answer_unreadable",
-      `${url.host} sent an answer without an access token`,
-      {
-        status: 502,
-      },
-    );
+    throw new EarshotError("answer_unreadable", `${url.host} returned no access token`, {
+      status: 502,
+    });
   }
   const seconds = fields.expires_in;
   const isTimed = typeof seconds === "number" && seconds > 0 && seconds < 31_536_000;
@@ -64,14 +60,10 @@ export const isToken = (value: unknown): value is string =>
 function refusalError(response: FetchedResponse, url: URL): EarshotError {
   const { status } = response;
   if (status === 429) {
-    return new EarshotError(
-      "upstream_limited",
-      `the rate limit of ${url.host} for tokens is reached`,
-      {
-        status: 502,
-        retryable: true,
-      },
-    );
+    return new EarshotError("upstream_limited", `${url.host}'s rate limit for tokens is reached`, {
+      status: 502,
+      retryable: true,
+    });
   }
   if (status >= 500) {
     return new EarshotError("upstream_failed", `${url.host} issued no tokens (${status})`, {

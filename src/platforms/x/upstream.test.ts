@@ -146,8 +146,8 @@ describe("searching", () => {
       x.world.posts.push(post(1));
       const session = appSession(x);
       const get: Session["get"] = async (request) => {
-        const answer = await session.get(request);
-        return { ...answer, json: { ...(answer.json as object), meta: { next_token: token } } };
+        const response = await session.get(request);
+        return { ...response, json: { ...(response.json as object), meta: { next_token: token } } };
       };
       const page = await search("river", { ...session, get });
       expect(page).toMatchObject({
@@ -269,7 +269,7 @@ describe("posts", () => {
     expect(x.billed).toEqual({ posts: 3, users: 2, requests: 0 });
   });
 
-  test("a page of X is returned with a warning when the originals of reposts cannot be looked up", async () => {
+  test("a page from X is returned with a warning if its reposts' originals cannot be looked up", async () => {
     const original = post(9, { authorId: "12", text: "the whole of it" });
     x.world.posts.push(
       original,
@@ -367,7 +367,7 @@ describe("posts", () => {
     ]);
   });
 
-  test("withheld posts of X are dropped", async () => {
+  test("posts that X withholds everywhere or for copyright are dropped", async () => {
     x.world.posts.push(
       post(1),
       post(2, { withheld: { copyright: true, country_codes: ["US"] } }),
@@ -455,7 +455,7 @@ describe("accounts, trends and Spaces", () => {
     expect(texts(await request("getspace", space("1DXxyRYNejbKN"), appSession(x)))).toEqual([]);
   });
 
-  test("each request to X names only fields that X publishes", async () => {
+  test("a Space on X has its hosts and speakers, who are billed as user reads", async () => {
     x.world.spaces.push({ id: "1DX", state: "live", host_ids: ["11"], speaker_ids: ["12"] });
     const session = appSession(x);
     const space = { kind: "space", platform: "x", id: "1DX" } as const;
@@ -467,7 +467,7 @@ describe("accounts, trends and Spaces", () => {
 });
 
 describe("errors of X", () => {
-  test("an error of X names a missing scope", async () => {
+  test("an error from X names the missing scopes", async () => {
     const session = userSession(x, "12", ["tweet.read", "users.read"]);
     await expect(request("getfollowers", userTarget({ id: "11" }), session)).rejects.toMatchObject({
       code: "credential_refused",
@@ -554,7 +554,7 @@ describe("errors of X", () => {
   });
 });
 
-test("any response from X becomes a page or is rejected", async () => {
+test("any response from X becomes a page or an EarshotError", async () => {
   const json = fc.jsonValue({ maxDepth: 4 });
   const shaped = fc.record({ data: fc.oneof(json, fc.array(json)), includes: json, meta: json });
   const fetched = methodNames.filter((name) => !isSearch(name)) as PageCall["method"][];

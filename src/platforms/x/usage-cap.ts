@@ -6,8 +6,8 @@ import { parsedJson } from "./tokens.ts";
 const capPauseMs = 3_600_000;
 
 /**
- * X returns 429 with headers of an unused rate limit at the monthly cap. They become a reset in an
- * hour: the true one is unknown, and a refused request is free.
+ * At the monthly cap, X returns 429 with the headers of an unused rate limit. They are replaced with
+ * a reset in an hour, because the true one is unknown and a refused request is free.
  */
 export async function withUsageCapLimit(
   response: FetchedResponse,

@@ -78,7 +78,7 @@ async function renew(
   });
 }
 
-/** The old refresh token stays valid if the answer has no new one. */
+/** The old refresh token stays valid if the response has no new one. */
 export async function renewUserTokens(
   apiUrl: string,
   client: Client,

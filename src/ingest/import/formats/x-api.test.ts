@@ -81,9 +81,7 @@ describe("responses of X's API", () => {
     expect(folder.rejections).toEqual([
       "2: post 1000000000000000002: includes.users does not have its author 1 (the request needs expansions=author_id)",
       "3: expected a post with id, author_id and created_at, found the fields id, author_id",
-      expect.stringMatching(
-        /^4: id: expected the number of a post whose time is not in the future/,
-      ),
+      expect.stringMatching(/^4: id: expected a post ID whose time is not in the future/),
       "5: expected a post with id, author_id and created_at, found none",
       "6: expected an API response, an object with data",
       expect.stringMatching(/^7: not valid JSON/),
