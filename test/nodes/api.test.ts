@@ -18,11 +18,11 @@ import { isGatewayAnswer } from "../../src/remote/protocol/gateway-answer.ts";
 import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { keyIdOf } from "../../src/remote/protocol/statement.ts";
 import {
+  encryptedAnswerOf,
   type HandDrivenNode,
   handDrivenNode,
   itemOf,
   type StoredJob,
-  sealedAnswerOf,
 } from "../../testkit/nodes/hand-driven-node.ts";
 import {
   type ServiceUnderTest,
@@ -477,7 +477,7 @@ describe("an answer is refused", () => {
     const job = await leaseJob();
     const answer = node.signAnswer(job, recentItems(1));
     const plain = answerBytes(answer);
-    expectRefusal(await other.post("complete", sealedAnswerOf(job, plain)), "lease_lost");
+    expectRefusal(await other.post("complete", encryptedAnswerOf(job, plain)), "lease_lost");
     expectRefusal(await node.complete(job, answer, { token: randomUUID() }), "lease_lost");
     expectRefusal(
       await other.post("renew", { job: job.envelope.job, token: job.payload.token }),
@@ -520,7 +520,7 @@ describe("an answer is refused", () => {
       "not_openable",
       async (job) => {
         const other = await leaseJob();
-        const sealed = sealedAnswerOf(other, answerBytes(node.signAnswer(other, [])));
+        const sealed = encryptedAnswerOf(other, answerBytes(node.signAnswer(other, [])));
         const { token } = job.payload;
         return await node.post("complete", { ...sealed, job: job.envelope.job, token });
       },
@@ -554,7 +554,7 @@ describe("a working node", () => {
       retryable: false,
     };
     const plain = Buffer.from(JSON.stringify(failure));
-    expect((await node.post("fail", sealedAnswerOf(job, plain))).statusCode).toBe(204);
+    expect((await node.post("fail", encryptedAnswerOf(job, plain))).statusCode).toBe(204);
     const refused = await get(resultPath(lease.job));
     expectRefusal(refused, "upstream_failed", "search_not_sayable");
     expect(refused.json().detail).toBe("node by hand reported: it cannot be said");

@@ -68,11 +68,11 @@ describe(`${jobs} jobs through three nodes, seed ${seed}`, () => {
   });
 
   test("jobs are not completed by Byzantine nodes, whose answers are rejected", () => {
-    for (const { fault, answers } of report.byzantine) {
-      const accepted = Object.keys(answers).filter((status) => status < "300");
+    for (const { fault, responses } of report.byzantine) {
+      const accepted = Object.keys(responses).filter((status) => status < "300");
       // A reported error is accepted, but the job goes to another node.
       expect(accepted, fault).toEqual(fault === "an error of the query" ? ["204"] : []);
-      expect(Object.keys(answers), fault).not.toEqual([]);
+      expect(Object.keys(responses), fault).not.toEqual([]);
     }
   });
 

@@ -14,7 +14,7 @@ export async function blackHolingProxy(host: string, port: number): Promise<Blac
       socket.on("error", () => undefined);
       socket.on("close", () => {
         sockets.delete(socket);
-        // A cut-off side does not learn of it.
+        // While cut, the other peer must not notice.
         if (!isCut) for (const each of [client, upstream]) each.destroy();
       });
       if (isCut) socket.pause();

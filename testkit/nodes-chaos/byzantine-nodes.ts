@@ -1,17 +1,17 @@
 import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { failureBytes } from "../../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
-import { itemOf, nodeAt, type StoredJob, sealedAnswerOf } from "../nodes/hand-driven-node.ts";
+import { encryptedAnswerOf, itemOf, nodeAt, type StoredJob } from "../nodes/hand-driven-node.ts";
 import { until } from "../until.ts";
 import { setNodeState } from "./operator.ts";
 import type { ByzantineReport } from "./report.ts";
 
-type Answer = { statusCode: number; body: string };
-type DrivenNode = Awaited<ReturnType<typeof nodeAt<Answer>>>;
+type GatewayResponse = { statusCode: number; body: string };
+type DrivenNode = Awaited<ReturnType<typeof nodeAt<GatewayResponse>>>;
 
 const wrongPost = itemOf(5n << 20n, 5, "about something else");
 
-/** Misbehaviour that the gateway or other nodes can detect; returns the status. */
+/** Misbehaviour that the gateway or other nodes can detect; returns the response status. */
 const misbehaviours: Readonly<
   Record<string, (node: DrivenNode, job: StoredJob) => Promise<number>>
 > = {
@@ -27,11 +27,11 @@ const misbehaviours: Readonly<
   },
   "an error of the query": async (node, job) => {
     const failure = { code: "invalid_query", message: "no", status: 400, retryable: false };
-    return (await node.post("fail", sealedAnswerOf(job, failureBytes(failure)))).statusCode;
+    return (await node.post("fail", encryptedAnswerOf(job, failureBytes(failure)))).statusCode;
   },
 };
 
-/** One node per fault, which all its answers have. Resolves when all are admitted. */
+/** One node per fault, which all of its answers have. Resolves once all nodes are admitted. */
 export async function startByzantineNodes(gatewayDir: string, base: string) {
   const stopping = new AbortController();
   const send = async (url: string, headers: Record<string, string>, body: string) => {
@@ -62,23 +62,23 @@ export async function startByzantineNodes(gatewayDir: string, base: string) {
     node: DrivenNode,
     answer: (node: DrivenNode, job: StoredJob) => Promise<number>,
   ): Promise<Record<number, number>> {
-    const answers: Record<number, number> = {};
+    const responses: Record<number, number> = {};
     while (!stopping.signal.aborted) {
       try {
         const status = await answer(node, await node.lease(500));
-        answers[status] = (answers[status] ?? 0) + 1;
+        responses[status] = (responses[status] ?? 0) + 1;
       } catch (error) {
         if (isUnknown(error)) await node.attest().catch(() => undefined);
       }
     }
-    return answers;
+    return responses;
   }
 
   return {
     stop: async (): Promise<ByzantineReport[]> => {
       stopping.abort();
       return await Promise.all(
-        nodes.map(async ({ fault, ended }) => ({ fault, answers: await ended })),
+        nodes.map(async ({ fault, ended }) => ({ fault, responses: await ended })),
       );
     },
   };

@@ -90,9 +90,9 @@ export function createClient(
 }
 
 /** The order of the posts matters. */
-export function isCorrectAnswer(job: RequestedJob, posts: GeneratedPosts): boolean {
+export function isCorrectResult(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];
-  const answerPosts = records.map(({ ID, Content }) => ({ id: ID, text: Content }));
-  return JSON.stringify(answerPosts) === JSON.stringify(posts.newest(job.topic, resultsPerJob));
+  const resultPosts = records.map(({ ID, Content }) => ({ id: ID, text: Content }));
+  return JSON.stringify(resultPosts) === JSON.stringify(posts.newest(job.topic, resultsPerJob));
 }

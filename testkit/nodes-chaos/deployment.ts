@@ -10,7 +10,7 @@ import type { GeneratedPosts } from "./posts.ts";
 import { type Actor, createActor, earshot } from "./processes.ts";
 import { type WatchedStore, watchStore } from "./watched-store.ts";
 
-/** A gateway without embedded node, and three nodes. */
+/** A gateway without an embedded node, and three nodes. */
 export type Deployment = {
   base: string;
   network: Network;
@@ -83,7 +83,7 @@ export async function openDeployment(options: DeploymentOptions): Promise<Deploy
     actors.push(gateway);
     gateway.start();
     const gatewayIsReady = async (): Promise<void> => {
-      await until("the gateway", async () => ((await answers(base)) ? true : null));
+      await until("the gateway", async () => ((await isAlive(base)) ? true : null));
     };
     await gatewayIsReady();
     const targets = network.links.map(
@@ -143,7 +143,7 @@ async function fillArchives({ folder, posts }: DeploymentOptions): Promise<void>
   );
 }
 
-async function answers(base: string): Promise<boolean> {
+async function isAlive(base: string): Promise<boolean> {
   try {
     return (await fetch(`${base}/livez`, { signal: AbortSignal.timeout(1_000) })).ok;
   } catch {

@@ -25,8 +25,8 @@ export type FaultOptions = {
 };
 
 /**
- * Injects each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or
- * when no job waits.
+ * Injects each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last one, or
+ * once no job is waiting.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
   const { targets, gateway, leaseMs, random, jobs, waiting } = options;
@@ -75,7 +75,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
 
   const faultCount = deck.length;
 
-  /** Faults may stop all jobs: continues after a timeout. */
+  /** Faults may stop all jobs, so waiting ends with a timeout. */
   async function waitForProgress(): Promise<void> {
     const isDue = () =>
       jobs - waiting() >= (jobs * reports.length) / (faultCount + 2) ? true : null;

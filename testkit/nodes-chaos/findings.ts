@@ -1,4 +1,4 @@
-import { isCorrectAnswer, type RequestedJob } from "./clients.ts";
+import { isCorrectResult, type RequestedJob } from "./clients.ts";
 import type { Deployment } from "./deployment.ts";
 import type { GeneratedPosts } from "./posts.ts";
 import type { StoreFindings } from "./report.ts";
@@ -38,18 +38,19 @@ export function findings(
       contradict(`${uuid} was leased by ${leaseholder}, done by ${node} and signed by ${signer}`);
     }
   }
-  const results = deployment.store.results();
+  const resultCounts = deployment.store.resultCounts();
   for (const job of requested) {
     const { uuid } = job;
     if (done.get(uuid) !== 1) contradict(`${uuid} was done ${done.get(uuid) ?? 0} times`);
-    if (results.get(uuid) !== 1) contradict(`${uuid} has ${results.get(uuid) ?? 0} results`);
-    if (!isCorrectAnswer(job, posts))
-      contradict(`${uuid} has the answer ${job.result?.slice(0, 300)}`);
+    if (resultCounts.get(uuid) !== 1)
+      contradict(`${uuid} has ${resultCounts.get(uuid) ?? 0} results`);
+    if (!isCorrectResult(job, posts))
+      contradict(`${uuid} has the result ${job.result?.slice(0, 300)}`);
   }
   return {
     jobs: requested.length,
     distinct: new Set(requested.map(({ uuid }) => uuid)).size,
-    states: Object.fromEntries(deployment.store.states()),
+    states: Object.fromEntries(deployment.store.jobCountsByState()),
     leasedAgain: [...leases.values()].filter((count) => count > 1).length,
     byNode: Object.fromEntries(byNode),
     fairness: smallKeys.map((key) => {

@@ -20,7 +20,7 @@ export type LoadOutcome = {
   smallWaitsMs: number[];
 };
 
-/** Resolves when all jobs are collected and the last fault is over. */
+/** Resolves once all results are collected and the last fault is over. */
 export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   const { deployment, posts, jobs, smallKeys, leaseMs, random, contradict } = options;
   const requested: RequestedJob[] = [];
@@ -68,7 +68,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
       leaseMs,
       random,
       jobs,
-      waiting: () => jobs - (deployment.store.states().get("done") ?? 0),
+      waiting: () => jobs - (deployment.store.jobCountsByState().get("done") ?? 0),
     }),
   );
   const [faults] = await Promise.all([faulty, greedy(), ...smallKeys.map(small)]);

@@ -14,8 +14,8 @@ export type StoreFindings = {
 
 export type CheckedProof = { uuid: string; evidence: string; verdict: string };
 
-/** `answers`: responses of the gateway, by status. */
-export type ByzantineReport = { fault: string; answers: Record<number, number> };
+/** `responses`: the gateway's, by status. */
+export type ByzantineReport = { fault: string; responses: Record<number, number> };
 
 export type ChaosReport = StoreFindings & {
   seed: number;

@@ -13,12 +13,13 @@ export type Change = {
 
 export type WatchedStore = {
   changes(): Change[];
-  results(): Map<string, number>;
-  states(): Map<string, number>;
+  /** By job uuid. */
+  resultCounts(): Map<string, number>;
+  jobCountsByState(): Map<string, number>;
   close(): void;
 };
 
-const watching = `
+const watchSql = `
   CREATE TABLE watched(
     number INTEGER PRIMARY KEY, uuid TEXT, key_id TEXT, state TEXT, token TEXT, node TEXT,
     result INTEGER, signer TEXT
@@ -37,7 +38,7 @@ const watching = `
 
 export function watchStore(file: string): WatchedStore {
   const database = new DatabaseSync(file, { timeout: 5_000 });
-  database.exec(watching);
+  database.exec(watchSql);
   const countsFrom = (sql: string): Map<string, number> =>
     new Map(
       database
@@ -52,11 +53,12 @@ export function watchStore(file: string): WatchedStore {
           "SELECT number, uuid, key_id AS keyId, state, token, node, signer FROM watched ORDER BY number",
         )
         .all() as Change[],
-    results: () =>
+    resultCounts: () =>
       countsFrom(
         "SELECT uuid AS name, count(*) AS count FROM watched WHERE result = 1 GROUP BY uuid",
       ),
-    states: () => countsFrom("SELECT state AS name, count(*) AS count FROM job GROUP BY state"),
+    jobCountsByState: () =>
+      countsFrom("SELECT state AS name, count(*) AS count FROM job GROUP BY state"),
     close: () => database.close(),
   };
 }

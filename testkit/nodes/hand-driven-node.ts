@@ -50,19 +50,19 @@ export type RequestChanges = {
   nonce?: string;
   keyId?: string;
   keys?: Pick<RunKeys, "sign">;
-  /** If it differs from the URL. */
+  /** The signed path, if it differs from the URL's. */
   path?: string;
   sent?: string;
 };
 
 /** `send` makes a POST request. */
-export type GatewayAccess<Answer> = {
+export type GatewayAccess<Response> = {
   enrolmentToken: string;
   nowMs(): number;
-  send(url: string, headers: Record<string, string>, payload: string): Promise<Answer>;
+  send(url: string, headers: Record<string, string>, payload: string): Promise<Response>;
 };
 
-type NodeAnswer = Pick<LightMyRequestResponse, "statusCode" | "body">;
+type NodeResponse = Pick<LightMyRequestResponse, "statusCode" | "body">;
 
 type HandDrivenOptions = {
   evidence: EvidenceKind;
@@ -73,7 +73,7 @@ type HandDrivenOptions = {
 
 export type HandDrivenNode = Awaited<ReturnType<typeof handDrivenNode>>;
 
-/** Controlled by a test; can misbehave. */
+/** A node that a test controls, and that can misbehave. */
 export const handDrivenNode = (
   service: Pick<ServiceUnderTest, "app" | "clock" | "context">,
   options: HandDrivenOptions,
@@ -88,8 +88,8 @@ export const handDrivenNode = (
     options,
   );
 
-export async function nodeAt<Answer extends NodeAnswer>(
-  gateway: GatewayAccess<Answer>,
+export async function nodeAt<Response extends NodeResponse>(
+  gateway: GatewayAccess<Response>,
   { evidence, evidenceFor, name = "by hand", methods = ["searchbyquery"] }: HandDrivenOptions,
 ) {
   const identity = makeSigningKey();
@@ -115,7 +115,11 @@ export async function nodeAt<Answer extends NodeAnswer>(
     return { "content-type": "application/json", ...signed, [enrolmentField]: enrolment };
   }
 
-  async function post(route: string, body: unknown, changes: RequestChanges = {}): Promise<Answer> {
+  async function post(
+    route: string,
+    body: unknown,
+    changes: RequestChanges = {},
+  ): Promise<Response> {
     const url = `/internal/nodes/${route}`;
     const text = JSON.stringify(body);
     const headers = sign(url, text, changes);
@@ -160,17 +164,17 @@ export async function nodeAt<Answer extends NodeAnswer>(
 
   async function attest(): Promise<RegistrationAnswer> {
     const requested = await registration();
-    const answer = await post("register", requested);
-    if (answer.statusCode !== 200) throw new Error(answer.body);
-    attested = { registration: requested, answer: JSON.parse(answer.body) };
+    const response = await post("register", requested);
+    if (response.statusCode !== 200) throw new Error(response.body);
+    attested = { registration: requested, answer: JSON.parse(response.body) };
     return attested.answer;
   }
 
   /** Leases a job and decrypts it. */
   async function lease(waitMs = 10_000): Promise<StoredJob> {
-    const answer = await post("lease", { methods, wait_ms: waitMs });
-    if (answer.statusCode !== 200) throw new Error(`${answer.statusCode} ${answer.body}`);
-    const envelope: JobEnvelope = JSON.parse(answer.body);
+    const response = await post("lease", { methods, wait_ms: waitMs });
+    if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`);
+    const envelope: JobEnvelope = JSON.parse(response.body);
     const gatewayKey = attested?.registration.statement.gateway_key ?? "";
     const { payload, answerSecret } = await openJob(envelope, {
       keys,
@@ -213,7 +217,11 @@ export async function nodeAt<Answer extends NodeAnswer>(
     answer: ReturnType<typeof signAnswer>,
     changes: RequestChanges & { token?: string } = {},
   ) {
-    return await post("complete", sealedAnswerOf(job, answerBytes(answer), changes.token), changes);
+    return await post(
+      "complete",
+      encryptedAnswerOf(job, answerBytes(answer), changes.token),
+      changes,
+    );
   }
 
   return {
@@ -231,7 +239,7 @@ export async function nodeAt<Answer extends NodeAnswer>(
   };
 }
 
-export function sealedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
+export function encryptedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
   return { job: job.envelope.job, token, ...encryptAnswer(job.answerSecret, plain) };
 }
 

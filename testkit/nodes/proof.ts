@@ -33,8 +33,8 @@ export const testRequest = {
   maxResults: 10,
 } as const;
 
-/** The post is `minutes` before the end of the window. */
-export function postItem(minutes: number, special: Record<string, unknown> = {}): FetchedItem {
+/** A post from `minutes` before the end of the window. */
+export function postItem(minutes: number, overrides: Record<string, unknown> = {}): FetchedItem {
   const id = lowestId(nowMs - minutes * 60_000);
   const uri = `https://x.com/i/status/${id}`;
   const record = {
@@ -47,7 +47,7 @@ export function postItem(minutes: number, special: Record<string, unknown> = {})
       user_id: "12",
       lang: "en",
       langs: ["en"],
-      ...special,
+      ...overrides,
     },
     Score: 1,
   };
@@ -93,7 +93,7 @@ export type TestNode = Awaited<ReturnType<typeof makeNode>>;
 export async function makeNode(
   kind: EvidenceKind,
   tee: SimulatedWorld | null = null,
-  special: Partial<NodeStatement> = {},
+  overrides: Partial<NodeStatement> = {},
 ) {
   const keys = await makeRunKeys();
   const identity = makeSigningKey();
@@ -107,7 +107,7 @@ export async function makeNode(
     sealing_key: keys.sealingKey,
     boot_id: base64(Buffer.alloc(16, 1)),
     gateway_key: gatewayKeyOf(Buffer.alloc(32, 3)).publicKey,
-    ...special,
+    ...overrides,
   };
   const evidence =
     tee === null
@@ -129,11 +129,11 @@ export async function makeNode(
 
 type Signed = Parameters<typeof signResult>[0];
 
-/** `special` changes what is signed. */
+/** `overrides` replace what is signed. */
 export function proofBy(
   { keys, attestation }: TestNode,
   answer: SourceAnswer,
-  special: Partial<Signed> = {},
+  overrides: Partial<Signed> = {},
 ): Proof {
   const { statement, evidence } = attestation;
   const signed = {
@@ -146,7 +146,7 @@ export function proofBy(
     attestationId: attestation.id,
     keyId: attestation.key_id,
     nowMs,
-    ...special,
+    ...overrides,
   };
   return {
     version: 1,
