@@ -10,9 +10,9 @@ const maxTries = 1_000;
 export function shrink(start: Case, stillDiffers: (smaller: Case) => boolean): Case {
   let best = start;
   let tries = 0;
-  const candidates = [fewerPosts, smallerQueries, plainerPosts];
-  for (let step = 0; step < candidates.length; ) {
-    const smaller = candidates[step]?.(best).find(
+  const reductions = [fewerPosts, smallerQueries, plainerPosts];
+  for (let step = 0; step < reductions.length; ) {
+    const smaller = reductions[step]?.(best).find(
       (candidate) => tries++ < maxTries && stillDiffers(candidate),
     );
     if (smaller === undefined) {

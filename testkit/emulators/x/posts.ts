@@ -11,7 +11,7 @@ import {
 } from "./parameters.ts";
 import { badParameter, notAuthorized, notFound } from "./problems.ts";
 import { showIncludes, showPost } from "./show.ts";
-import { visible } from "./visible.ts";
+import { visiblePosts } from "./visible.ts";
 
 export function lookUp(call: Call): Reply {
   const { query, world } = call;
@@ -24,7 +24,7 @@ export function lookUp(call: Call): Reply {
       "The `ids` query parameter value is not a valid list of up to 100 numbers",
     );
   }
-  const seen = new Map(visible(call).map((post) => [post.id, post]));
+  const seen = new Map(visiblePosts(call).map((post) => [post.id, post]));
   const posts = ids.flatMap((id) => seen.get(id) ?? []);
   const errors = ids
     .filter((id) => !seen.has(id))
@@ -73,7 +73,7 @@ export function timeline(
     return { body: { errors: [notFound("user", "id", id)] }, reads: {} };
   }
   const excluded = namesIn(query, "exclude");
-  const all = visible(call).filter(isIn);
+  const all = visiblePosts(call).filter(isIn);
   if (all.length === 0 && user.isProtected) {
     return { body: { errors: [notAuthorized("user", "id", id)] }, reads: {} };
   }

@@ -4,7 +4,7 @@ import { postsPage } from "./paging.ts";
 import { checkParameters, numberIn, postExpansions, postParameters, timeIn } from "./parameters.ts";
 import { badParameter } from "./problems.ts";
 import { readQuery } from "./query-syntax.ts";
-import { visible } from "./visible.ts";
+import { visiblePosts } from "./visible.ts";
 
 type SearchBounds = { maxResults: number; maxCharacters: number; reachMs: number | null };
 
@@ -59,7 +59,7 @@ export function search(call: Call, { maxResults, maxCharacters, reachMs }: Searc
   const toMs = endMs ?? nowMs - 30_000;
   const users = new Map(world.users.map((user) => [user.id, user]));
   const posts = new Map(world.posts.map((post) => [post.id, post]));
-  const matches = visible(call).filter(
+  const matches = visiblePosts(call).filter(
     (post) =>
       post.createdMs >= fromMs && post.createdMs < toMs && evaluates(clause, post, users, posts),
   );

@@ -1,7 +1,8 @@
 import type { Call } from "./call.ts";
 import type { EmulatedPost } from "./model.ts";
 
-export function visible({ world, userId }: Call): EmulatedPost[] {
+/** Newest first. */
+export function visiblePosts({ world, userId }: Call): EmulatedPost[] {
   const hidden = new Set(
     world.users
       .filter(
