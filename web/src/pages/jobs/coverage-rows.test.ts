@@ -23,27 +23,27 @@ function rowOf(
   return coverageRows(coverage, sources, Date.parse(day(21)))?.rows[0];
 }
 
-test("the coverage of a job reports a fully covered window as complete", () => {
+test("a job's coverage reports a fully covered window as complete", () => {
   expect(rowOf(10, [span(10, 20)], [])?.summary).toMatch(/^Complete from .* to /);
 });
 
-test("the coverage of a job draws a gap between archived spans", () => {
+test("a job's coverage draws a gap between archived spans", () => {
   const row = rowOf(10, [span(10, 14), span(16, 20)], [span(14, 16)]);
   expect([row?.summary, row?.parts.gaps.length]).toEqual(["1 gap, 2 days", 1]);
 });
 
-test("the coverage of a job draws no gap before the first archived span", () => {
+test("a job's coverage draws no gap before the first archived span", () => {
   const row = rowOf(10, [span(15, 20)], [span(10, 15)]);
   expect(row?.summary).toMatch(/^Archived since /);
   expect(row?.parts.gaps).toEqual([]);
 });
 
-test("the coverage of a job draws no gap when nothing is archived", () => {
+test("a job's coverage draws no gap when nothing is archived", () => {
   const row = rowOf(10, [], [span(10, 20)]);
   expect([row?.summary, row?.parts.gaps.length]).toEqual(["Coverage unknown", 0]);
 });
 
-test("the coverage of a job reports archived posts when no span is complete", () => {
+test("a job's coverage reports archived posts when no span is complete", () => {
   const from = (via: JobSource["via"]): JobSource => ({
     ...{ platform: "bluesky", from: day(10), to: day(20), count: 3 },
     via,
@@ -53,7 +53,7 @@ test("the coverage of a job reports archived posts when no span is complete", ()
   expect(summaryOf("public")).toBe("Answered live, may be incomplete");
 });
 
-test("the coverage of a job starts the drawing shortly before the first archived time when the search has no start", () => {
+test("a job's coverage starts the drawing shortly before the first archived time when the search has no start", () => {
   const row = rowOf(null, [span(10, 20)], [span(null, 10)]);
   expect(new Date(row?.parts.window.fromMs ?? 0).toISOString()).toBe(day(9));
   expect(row?.parts.gaps).toEqual([]);

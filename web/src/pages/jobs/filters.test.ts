@@ -8,7 +8,7 @@ const filter = {
   text: "@ann ",
 } as const;
 
-test("the address of the page contains the filter of jobs", () => {
+test("the page's address contains the job filter", () => {
   expect(filterOf(new URLSearchParams(jobsAddress(filter)))).toEqual(filter);
   expect(filterOf(new URLSearchParams("show=lost&platform=myspace&method=search"))).toEqual(
     everyJob,
@@ -17,7 +17,7 @@ test("the address of the page contains the filter of jobs", () => {
   expect(jobAddress({ ...everyJob, text: "a b" }, "1")).toBe("/jobs/1?query=a+b");
 });
 
-test("the request to the server filters jobs by the fields that are set", () => {
+test("the request filters jobs by the fields that are set", () => {
   expect(listPath(everyJob, 50, null)).toBe("/v1/search/live/jobs?limit=50");
   expect(listPath(filter, 50, "next")).toBe(
     "/v1/search/live/jobs?limit=50&status=error&platform=x&method=gettweets&query=%40ann&cursor=next",

@@ -7,7 +7,7 @@ import { platformNames } from "../../platforms.ts";
 export type StateFilter = "all" | "running" | "failed" | "cancelled";
 
 /**
- * The filter in the address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches
+ * The filter in the page's address: `?show=running&platform=x&method=gettweets&query=ann`; empty matches
  * all.
  */
 export type JobFilter = {
@@ -49,7 +49,7 @@ export function filterOf(address: URLSearchParams): JobFilter {
   };
 }
 
-/** Whether the filter narrows the list beyond the states. */
+/** Whether the filter narrows the list beyond job states. */
 export function isNarrowed({ platform, method, text }: JobFilter): boolean {
   return platform !== "" || method !== "" || text.trim() !== "";
 }

@@ -1,8 +1,8 @@
 import { Field, LabelledSelect } from "../../components/field.tsx";
 import { type JobFilter, methodOptions, platformOptions } from "./filters.ts";
 
-/** The longest that the server accepts. */
-const longestText = 100;
+/** The server's limit. */
+const maxTextLength = 100;
 
 export function JobFilters({
   filter,
@@ -17,7 +17,7 @@ export function JobFilters({
         label="Query contains"
         type="search"
         value={filter.text}
-        maxLength={longestText}
+        maxLength={maxTextLength}
         onChange={(event) => onChange({ ...filter, text: event.currentTarget.value })}
       />
       <LabelledSelect

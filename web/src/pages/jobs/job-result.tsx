@@ -8,7 +8,7 @@ import { useApi } from "../../use-api.ts";
 import type { PostRecord } from "../playground/answer.ts";
 import { expectedMatches } from "../playground/marks.ts";
 import { readQuery } from "../playground/read-query.ts";
-import { longestQuery } from "../playground/search-request.ts";
+import { maxQueryLength } from "../playground/search-request.ts";
 import { shownPost } from "../playground/shown-post.ts";
 
 const maxShown = 5;
@@ -50,7 +50,7 @@ export function JobResult({ job }: { job: JobStatus }) {
 
 function useExpected({ query, method }: JobStatus) {
   return useMemo(
-    () => expectedMatches(isSearch(method) ? readQuery(query, longestQuery(method)).tree : null),
+    () => expectedMatches(isSearch(method) ? readQuery(query, maxQueryLength(method)).tree : null),
     [query, method],
   );
 }

@@ -9,7 +9,7 @@ test.each([
   ["simulated", "npx earshot verify proof-0f8fad5b.json --accept simulated --policy policy.json"],
   ["none", "npx earshot verify proof-0f8fad5b.json --accept none"],
 ] as const)(
-  "the page of a job offers a proof and its verify command for a node with %s evidence",
+  "a job's page offers a proof and its verify command for a node with %s evidence",
   (evidence, command) => {
     const proof = proofOf(jobOf({ node, evidence }));
     expect(proof).toMatchObject({
@@ -22,14 +22,14 @@ test.each([
 );
 
 test.each(["simulated", "none"] as const)(
-  "the page of a job states what %s evidence does not prove",
+  "a job's page states what %s evidence does not prove",
   (evidence) => {
     const proof = proofOf(jobOf({ node, evidence }));
     expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
   },
 );
 
-test("the page of a job explains why a result of the embedded node has no proof", () => {
+test("a job's page explains why a result of the embedded node has no proof", () => {
   expect(proofOf(jobOf())).toMatchObject({
     kind: "none",
     reason: expect.stringContaining("this server ran the search itself"),

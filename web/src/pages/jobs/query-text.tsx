@@ -3,11 +3,12 @@ import { isSearch } from "../../../../src/platforms/methods.ts";
 import { HighlightedText } from "../../components/query.tsx";
 import type { JobHead } from "../../jobs/job.ts";
 import { readQuery } from "../playground/read-query.ts";
-import { longestQuery } from "../playground/search-request.ts";
+import { maxQueryLength } from "../playground/search-request.ts";
 
 export function QueryText({ job: { query, method } }: { job: JobHead }) {
   const pieces = useMemo(
-    () => (isSearch(method) && query !== "" ? readQuery(query, longestQuery(method)).pieces : null),
+    () =>
+      isSearch(method) && query !== "" ? readQuery(query, maxQueryLength(method)).pieces : null,
     [query, method],
   );
   if (query === "") return <code className="quiet">{method}</code>;

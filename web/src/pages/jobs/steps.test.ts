@@ -6,7 +6,7 @@ import { jobSteps } from "./steps.ts";
 const stepTexts = (overrides: Partial<JobStatus>): unknown[] =>
   jobSteps(jobOf(overrides)).map(({ text }) => text);
 
-test("the steps of a finished job are submission, node and duration", () => {
+test("a finished job's steps are submission, node and duration", () => {
   const steps = jobSteps(jobOf());
   expect(steps.map(({ text, detail, at }) => [text, detail, at?.slice(17)])).toEqual([
     ["Received, durable on disk", undefined, "00.000Z"],
@@ -15,13 +15,13 @@ test("the steps of a finished job are submission, node and duration", () => {
   ]);
 });
 
-test("the steps of a received job report that it waits for a node", () => {
+test("a received job's steps report that it is waiting for a node", () => {
   expect(
     stepTexts({ status: "received", node: null, started_at: null, finished_at: null }),
   ).toEqual(["Received, durable on disk", "Waiting for a node"]);
 });
 
-test("the steps of a job include failed attempts", () => {
+test("a job's steps include failed attempts", () => {
   expect(stepTexts({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
     "Received, durable on disk",
     "Started on this server",
@@ -33,7 +33,7 @@ test("the steps of a job include failed attempts", () => {
   );
 });
 
-test("the steps of a failed job show the error with its hint", () => {
+test("a failed job's steps show the error with its hint", () => {
   const error = "x.example returned 503; retry later; or ask the archive";
   expect(jobSteps(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
@@ -42,6 +42,6 @@ test("the steps of a failed job show the error with its hint", () => {
   });
 });
 
-test("the steps of an expired job are done, then expired", () => {
+test("an expired job's steps end with done and expired", () => {
   expect(stepTexts({ status: "expired" }).slice(-2)).toEqual(["Done", "Result expired"]);
 });

@@ -8,7 +8,7 @@ import { AnswerWarnings } from "./answer-warnings.tsx";
 import { expectedMatches } from "./marks.ts";
 import { NothingFound } from "./nothing-found.tsx";
 import { readQuery } from "./read-query.ts";
-import { longestQuery, type Request } from "./search-request.ts";
+import { maxQueryLength, type Request } from "./search-request.ts";
 import { shownPost } from "./shown-post.ts";
 import { usePostKeys } from "./use-post-keys.ts";
 import type { ShownAnswer } from "./use-search.ts";
@@ -33,7 +33,9 @@ export function AnswerPosts({
   usePostKeys(list);
   const tree = useMemo(
     () =>
-      isSearch(request.method) ? readQuery(request.query, longestQuery(request.method)).tree : null,
+      isSearch(request.method)
+        ? readQuery(request.query, maxQueryLength(request.method)).tree
+        : null,
     [request.query, request.method],
   );
   const posts = useMemo(() => {

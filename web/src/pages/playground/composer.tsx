@@ -20,7 +20,13 @@ import { coarseDuration } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
 import { Diagnostics } from "./diagnostics.tsx";
 import type { QueryReading } from "./read-query.ts";
-import { longestQuery, needsQuery, type Request, sizesFor, withMethod } from "./search-request.ts";
+import {
+  maxQueryLength,
+  needsQuery,
+  type Request,
+  sizesFor,
+  withMethod,
+} from "./search-request.ts";
 import { TimeFields } from "./time-fields.tsx";
 import { useCompletion } from "./use-completion.ts";
 import { useShownDiagnostics, useTypingPause } from "./use-shown-diagnostics.ts";
@@ -191,7 +197,7 @@ export function Composer({
             query={query}
             diagnostics={shown}
             canonical={reading.hasError ? null : reading.canonical}
-            maxLength={longestQuery(request.method)}
+            maxLength={maxQueryLength(request.method)}
             onFix={(text) => {
               onChange({ ...request, query: text });
               settle();

@@ -6,7 +6,7 @@ import { Ago, shortTime } from "../../components/time.tsx";
 import { platformNames } from "../../platforms.ts";
 import type { PastSearch } from "./query-history.ts";
 import { readQuery } from "./read-query.ts";
-import { longestQuery, readRequest } from "./search-request.ts";
+import { maxQueryLength, readRequest } from "./search-request.ts";
 
 /** What distinguishes searches with the same query. */
 function detailOf(address: string): string {
@@ -63,7 +63,7 @@ export function HistoryPanel({
               <Link href={search.address} onClick={onClose}>
                 <code>
                   <HighlightedText
-                    pieces={readQuery(search.query, longestQuery("searchbyfullarchive")).pieces}
+                    pieces={readQuery(search.query, maxQueryLength("searchbyfullarchive")).pieces}
                   />
                 </code>
               </Link>

@@ -24,7 +24,7 @@ import { RequestPanel } from "./request-panel.tsx";
 import { Results } from "./results.tsx";
 import { SearchNote } from "./search-note.tsx";
 import {
-  longestQuery,
+  maxQueryLength,
   needsQuery,
   type Request,
   readRequest,
@@ -53,7 +53,7 @@ export function PlaygroundPage() {
   const reading = useMemo(
     () =>
       isSearch(request.method)
-        ? readQuery(request.query, longestQuery(request.method))
+        ? readQuery(request.query, maxQueryLength(request.method))
         : readTargetText(request.query, needsQuery(request.method)),
     [request.query, request.method],
   );

@@ -24,7 +24,7 @@ export function sizesFor({ method, maxResults }: Request): readonly number[] {
   return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
 }
 
-export function longestQuery(method: Method): number {
+export function maxQueryLength(method: Method): number {
   return method === "searchbyquery" ? longestLiveQuery : longestArchiveQuery;
 }
 

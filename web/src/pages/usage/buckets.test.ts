@@ -54,7 +54,7 @@ test("the usage plot stacks all requests, those that did not fail, and those tha
   ]);
 });
 
-test("the usage plot uses a linear scale while typical answer times stay readable", () => {
+test("the usage plot uses a linear scale unless outliers make typical answer times unreadable", () => {
   const { lines, isWide } = answerTimes(
     usageOf({ p50_ms: 38, p99_ms: 240 }, {}, { p50_ms: 0, p99_ms: 9 }),
   );
@@ -66,7 +66,7 @@ test("the usage plot uses a linear scale while typical answer times stay readabl
   expect(answerTimes(usageOf({ p50_ms: 38, p99_ms: 45_000 })).isWide).toBe(true);
 });
 
-test("a selected time shows the buckets that it touches, with hours on the axis", () => {
+test("a selected time shows the buckets that it overlaps, with hours on the axis", () => {
   const usage = {
     ...usageOf({ p50_ms: 1, p99_ms: 2 }, { requests: 3 }, { requests: 4, p99_ms: 90 }, {}),
     range: "7d",

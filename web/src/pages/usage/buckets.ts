@@ -50,7 +50,7 @@ const atLeastOne = (values: readonly (number | null)[]): (number | null)[] =>
 export function requestsLabel({ span, buckets }: ShownUsage): string {
   const max = Math.max(0, ...buckets.map(({ requests }) => requests));
   const [requests, refused, failed] = (["requests", "refused", "failed"] as const).map((name) =>
-    buckets.reduce((sum, bucket) => sum + bucket[name], 0),
+    buckets.reduce((total, bucket) => total + bucket[name], 0),
   ) as [number, number, number];
   return (
     `Requests over ${span}: ${wholeNumber(requests)} in total, at most ${wholeNumber(max)} in one bar, ` +
@@ -58,12 +58,12 @@ export function requestsLabel({ span, buckets }: ShownUsage): string {
   );
 }
 
-export function answerTimesLabel({ span, isPart, totals, buckets }: ShownUsage): string {
+export function answerTimesLabel({ span, isSelection, totals, buckets }: ShownUsage): string {
   const max = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   const { p50_ms: p50, p99_ms: p99 } = totals;
   if (p50 === null || p99 === null) return `Answer time over ${span}: no searches`;
   // Percentiles of buckets do not add up.
-  const percentiles = isPart ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
+  const percentiles = isSelection ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
   return `Answer time over ${span}: ${percentiles}at most ${durationText(max)} in one bucket`;
 }
 

@@ -18,13 +18,13 @@ export function RemainingPanel() {
         <h2 id="left">Remaining now</h2>
         <span className="push small quiet">per key</span>
       </div>
-      {data === undefined ? null : <RemainingTable answer={data} />}
+      {data === undefined ? null : <RemainingTable listing={data} />}
     </section>
   );
 }
 
-function RemainingTable({ answer }: { answer: KeysResponse }) {
-  const rows = answer.keys.filter(({ left }) => left !== null);
+function RemainingTable({ listing }: { listing: KeysResponse }) {
+  const rows = listing.keys.filter(({ left }) => left !== null);
   if (rows.length === 0) {
     return (
       <div className="panel-body">
@@ -37,7 +37,7 @@ function RemainingTable({ answer }: { answer: KeysResponse }) {
   const limitOf = (
     key: KeyListingResponse,
     name: "requests_per_second" | "submissions_per_minute",
-  ) => key[name] ?? answer.limits[name];
+  ) => key[name] ?? listing.limits[name];
   return (
     <Table
       caption="Limits left, per key"
@@ -74,14 +74,14 @@ function RemainingTable({ answer }: { answer: KeysResponse }) {
 
 const fewShare = 0.2;
 
-function Left({ left, limit: limitOf }: { left: number; limit: number | null }) {
-  if (limitOf === null) return <span className="soft num">{wholeNumber(left)} left</span>;
-  const text = `${wholeNumber(left)} of ${wholeNumber(limitOf)} left`;
-  const isFew = left < limitOf && left <= Math.max(1, fewShare * limitOf);
+function Left({ left, limit }: { left: number; limit: number | null }) {
+  if (limit === null) return <span className="soft num">{wholeNumber(left)} left</span>;
+  const text = `${wholeNumber(left)} of ${wholeNumber(limit)} left`;
+  const isFew = left < limit && left <= Math.max(1, fewShare * limit);
   return (
     <span className="soft num">
       {text}
-      <Meter value={left} max={limitOf} label={text} tone={isFew ? "caution" : undefined} />
+      <Meter value={left} max={limit} label={text} tone={isFew ? "caution" : undefined} />
     </span>
   );
 }

@@ -2,25 +2,25 @@ import type { UsageResponse } from "../../../../src/http/dashboard/contract/usag
 import type { TimeStep } from "../../components/brush.tsx";
 import { rangeLabel } from "../../ranges.ts";
 
-const longestDayMs = 2 * 86_400_000;
+const maxHourlyMs = 2 * 86_400_000;
 
-/** What the plots show: the range, or the buckets that touch a selected time. */
-export type ShownUsage = UsageResponse & { span: string; isPart: boolean };
+/** What the plots show: the whole range, or the buckets that overlap a selected time. */
+export type ShownUsage = UsageResponse & { span: string; isSelection: boolean };
 
 export function shownUsage(usage: UsageResponse, selected: TimeStep | null): ShownUsage {
-  if (selected === null) return { ...usage, span: rangeLabel(usage.range), isPart: false };
+  if (selected === null) return { ...usage, span: rangeLabel(usage.range), isSelection: false };
   const buckets = usage.buckets.filter(
     ({ start }) =>
       Date.parse(start) < selected.toMs && Date.parse(start) + usage.bucket_ms > selected.fromMs,
   );
-  const isHourly = selected.toMs - selected.fromMs < longestDayMs;
+  const isHourly = selected.toMs - selected.fromMs < maxHourlyMs;
   return {
     ...usage,
     buckets,
-    // The range of a day has hours as labels.
+    // Labels hours instead of days.
     range: isHourly ? "24h" : usage.range,
     span: "the selected time",
-    isPart: true,
+    isSelection: true,
   };
 }
 
