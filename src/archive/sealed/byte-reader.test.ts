@@ -14,7 +14,7 @@ const varint = (value: number): number[] =>
 
 const readerOf = (bytes: readonly number[]) => ({ bytes: Uint8Array.from(bytes), at: 0 });
 
-test("the byte reader reads numbers in the order written", () => {
+test("the byte reader reads varints in the order written", () => {
   fc.assert(
     fc.property(numbers, (written) => {
       const reader = readerOf(written.flatMap(varint));
@@ -24,7 +24,7 @@ test("the byte reader reads numbers in the order written", () => {
   );
 });
 
-test("the byte reader skips any numbers", () => {
+test("the byte reader skips any varints", () => {
   fc.assert(
     fc.property(numbers, numbers, (passed, left) => {
       const reader = readerOf([...passed, ...left].flatMap(varint));
@@ -53,9 +53,9 @@ test("the byte reader skips the positions of posts, any number of each", () => {
 
 describe("damaged bytes", () => {
   test.each([
-    ["a truncated number", [0x80, 0x80]],
-    ["no number", []],
-    ["a number that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
+    ["a truncated varint", [0x80, 0x80]],
+    ["no varint", []],
+    ["a varint that is too long", [0x80, 0x80, 0x80, 0x80, 0x80, 0]],
   ])("the byte reader reports damage if there is %s", (_name, bytes) => {
     expect(() => readVarint(readerOf(bytes))).toThrow(SealedDamage);
   });

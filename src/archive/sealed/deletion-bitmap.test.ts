@@ -114,7 +114,7 @@ test("the deletion bitmap ignores posts without a doc number", () => {
   expect(reported()).toEqual({ replaced: [], omitted: [] });
 });
 
-test("changes of the deletion bitmap in a rolled back transaction are discarded", () => {
+test("changes to the deletion bitmap in a rolled-back transaction are discarded", () => {
   const writer = deletionBitmapWriter(database, numbers);
   writer.hide(numbers.idOf(5));
   writer.flush();
@@ -129,7 +129,7 @@ test("changes of the deletion bitmap in a rolled back transaction are discarded"
   expect(reported()).toEqual({ replaced: [], omitted: [5] });
 });
 
-test("changes of another writer between two transactions remain in the deletion bitmap", () => {
+test("another writer's changes between two transactions remain in the deletion bitmap", () => {
   const [ours, theirs] = [
     deletionBitmapWriter(database, numbers),
     deletionBitmapWriter(database, numbers),
@@ -175,7 +175,7 @@ test.each([
   expect(() => readDeletionBitmap(database)).toThrow(SealedDamage);
 });
 
-test("a deletion bitmap without checksums has rows only for chunks with deletions", () => {
+test("a deletion bitmap without checksums needs no rows for chunks without deletions", () => {
   database.exec(`DELETE FROM sealed_mask; UPDATE sealed SET format = ${formatWithoutChecksums}`);
   expect(reported()).toEqual({ replaced: [], omitted: [] });
   const writer = deletionBitmapWriter(database, numbers);

@@ -121,7 +121,7 @@ describe("a malformed block", () => {
     return openDictionary(database, { posts: 1, first: null, hasChecksums: false }).find(expected);
   }
 
-  test("an intact block of the dictionary is accepted", () => {
+  test("an intact dictionary block is accepted", () => {
     expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ac")).toMatchObject({ posts: 1 });
     expect(find(blockOf([0, "ab"], [1, "c"], [0, "b"]), "ad")).toBeNull();
   });
@@ -142,11 +142,11 @@ describe("a malformed block", () => {
       "with a term of more posts than the segment has",
       Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0),
     ],
-  ])("a block of the dictionary %s is rejected", (_name, block) => {
+  ])("a dictionary block %s is rejected", (_name, block) => {
     expect(() => find(block, "az")).toThrow(SealedDamage);
   });
 
-  test("a block of the dictionary that is stored under an earlier term than its own is rejected", () => {
+  test("a dictionary block that is stored under an earlier term than its own is rejected", () => {
     const block = blockOf([0, "ab"], [0, "b"]);
     expect(() => find(block, "aab", "aa")).toThrow(SealedDamage);
   });

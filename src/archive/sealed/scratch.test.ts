@@ -16,11 +16,11 @@ describe("result buffers", () => {
 
   test("result buffers of a retained result are not reused until it is released too", () => {
     const scratch = createScratch();
-    const kept = [scratch.acquire(), scratch.acquire()].at(-1);
-    scratch.releaseExcept(0, listSet(kept?.list ?? new Uint16Array(0), 1));
-    for (let each = 0; each < 3; each++) expect(scratch.acquire()).not.toBe(kept);
+    const retained = [scratch.acquire(), scratch.acquire()].at(-1);
+    scratch.releaseExcept(0, listSet(retained?.list ?? new Uint16Array(0), 1));
+    for (let each = 0; each < 3; each++) expect(scratch.acquire()).not.toBe(retained);
     scratch.release(0);
-    expect(scratch.acquire()).toBe(kept);
+    expect(scratch.acquire()).toBe(retained);
   });
 
   test("result buffers can retain bitmaps", () => {
@@ -31,7 +31,7 @@ describe("result buffers", () => {
     expect(scratch.acquire()).toBe(first);
   });
 
-  test("result buffers are all released if the set is in an earlier buffer, or in none", () => {
+  test("result buffers are all released if the set is in an earlier buffer", () => {
     const scratch = createScratch();
     const first = scratch.acquire();
     scratch.acquire();

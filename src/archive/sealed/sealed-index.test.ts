@@ -593,7 +593,7 @@ test("the sealed index reports the size of cached postings", () => {
   opened.close();
 });
 
-describe("segment", () => {
+describe("a segment", () => {
   const bare = (): DatabaseSync => {
     const created = new DatabaseSync(":memory:");
     created.exec(sealedMigrations.join(""));

@@ -1,29 +1,29 @@
 import { expect, test } from "vitest";
 import { createTermCache } from "./term-cache.ts";
 
-function memoryOf(bytes: number, cache = createTermCache(10_000)) {
+function cacheOf(bytes: number, cache = createTermCache(10_000)) {
   const made: string[] = [];
   const grows = new Map<string, (bytes: number) => void>();
-  const memory = cache.open<string>();
+  const entries = cache.open<string>();
   const get = (key: string): string =>
-    memory.get(key, (grow) => {
+    entries.get(key, (grow) => {
       made.push(key);
       grows.set(key, grow);
       grow(bytes);
       return `value of ${key}`;
     });
-  return { cache, made, grows, memory, get };
+  return { cache, made, grows, entries, get };
 }
 
 test("the term cache does not rebuild a cached value", () => {
-  const { get, made } = memoryOf(100);
+  const { get, made } = cacheOf(100);
   expect(get("a")).toBe("value of a");
   expect(get("a")).toBe("value of a");
   expect(made).toEqual(["a"]);
 });
 
 test("the term cache evicts the least recently used entry", () => {
-  const { get, made } = memoryOf(3_000);
+  const { get, made } = cacheOf(3_000);
   for (const key of ["a", "b", "c", "a", "b", "d"]) get(key);
   for (const key of ["a", "b", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
@@ -32,8 +32,8 @@ test("the term cache evicts the least recently used entry", () => {
   expect(made).toEqual(["a", "b", "c", "d", "c", "a"]);
 });
 
-test("the term cache evicts from the start, the middle and the end of the list", () => {
-  const { get, made } = memoryOf(3_000);
+test("the term cache moves entries from the start, the middle and the end of its list", () => {
+  const { get, made } = cacheOf(3_000);
   for (const key of ["a", "b", "c", "b", "a", "a", "c", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
   for (const key of ["a", "c", "d"]) get(key);
@@ -43,7 +43,7 @@ test("the term cache evicts from the start, the middle and the end of the list",
 });
 
 test("the term cache counts entries even if their values are empty", () => {
-  const { get, made } = memoryOf(0);
+  const { get, made } = cacheOf(0);
   for (let n = 0; n < 1_000; n++) get(`missing ${n}`);
   made.length = 0;
   for (let n = 999; n >= 970; n--) get(`missing ${n}`);
@@ -52,8 +52,8 @@ test("the term cache counts entries even if their values are empty", () => {
   expect(made).toHaveLength(901);
 });
 
-test("the term cache evicts others, and finally itself, when a value grows", () => {
-  const { get, made, grows } = memoryOf(100);
+test("the term cache evicts other values, and finally the value itself, when it grows", () => {
+  const { get, made, grows } = cacheOf(100);
   for (const key of ["a", "b", "c"]) get(key);
   grows.get("b")?.(9_000);
   for (const key of ["b", "c"]) get(key);
@@ -66,10 +66,10 @@ test("the term cache evicts others, and finally itself, when a value grows", () 
 });
 
 test("the term cache counts neither evicted values nor their growth", () => {
-  const { get, made, grows, memory } = memoryOf(4_000);
+  const { get, made, grows, entries } = cacheOf(4_000);
   get("a");
   get("b");
-  memory.close();
+  entries.close();
   grows.get("a")?.(5_000);
   for (const key of ["c", "d", "c", "d"]) get(key);
   expect(made).toEqual(["a", "b", "c", "d"]);
@@ -77,15 +77,15 @@ test("the term cache counts neither evicted values nor their growth", () => {
 
 test("the term cache shares the bytes, but not the keys, among indexes, which close separately", () => {
   const cache = createTermCache(10_000);
-  const one = memoryOf(4_000, cache);
-  const other = memoryOf(4_000, cache);
+  const one = cacheOf(4_000, cache);
+  const other = cacheOf(4_000, cache);
   one.get("a");
   other.get("a");
   expect([one.made, other.made]).toEqual([["a"], ["a"]]);
   other.get("b");
   one.get("a");
   expect(one.made).toEqual(["a", "a"]);
-  other.memory.close();
+  other.entries.close();
   one.get("a");
   expect(one.made).toEqual(["a", "a"]);
 });
