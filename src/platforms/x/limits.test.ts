@@ -43,7 +43,7 @@ describe("the window of a search", () => {
   const window = (fromMs: number | null, toMs: number, search: "recent" | "all" = "recent") =>
     searchWindow({ fromMs, toMs }, nowMs, search);
 
-  test("the window of an X search ends ten seconds ago and has whole seconds", () => {
+  test("an X search's window ends ten seconds ago and has whole seconds", () => {
     expect(window(nowMs - day - 1, nowMs)).toEqual({
       search: "recent",
       fromMs: nowMs - day - 1_000,
@@ -51,12 +51,12 @@ describe("the window of a search", () => {
     });
   });
 
-  test("the window of an X search starts with X's first post in full-archive search", () => {
+  test("an X search's window defaults to X's first post in full-archive search", () => {
     expect(window(nowMs - 8 * day, nowMs - day, "all")).toMatchObject({ fromMs: nowMs - 8 * day });
     expect(window(null, nowMs - day, "all")).toMatchObject({ fromMs: Date.UTC(2006, 2, 21) });
   });
 
-  test("the window of an X search has no start in recent search unless clearly within seven days", () => {
+  test("an X search's window has no start in recent search unless it is clearly within seven days", () => {
     for (const fromMs of [null, nowMs - 8 * day, nowMs - 7 * day, nowMs - 7 * day + 890_000]) {
       expect(window(fromMs, nowMs - day)).toEqual({
         search: "recent",
@@ -67,7 +67,7 @@ describe("the window of a search", () => {
     expect(window(nowMs - 9 * day, nowMs - 8 * day)).toBeNull();
   });
 
-  test("the window of an X search is null if it is in the future", () => {
+  test("an X search's window is null if it is too recent", () => {
     expect(window(nowMs - 5_000, nowMs)).toBeNull();
   });
 });

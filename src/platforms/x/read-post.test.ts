@@ -64,7 +64,7 @@ const json = {
 };
 
 describe("an X post", () => {
-  test("an X post has every field", () => {
+  test("an X post is read with every field", () => {
     expect(readXPost(json, includes)).toEqual({
       platform: "x",
       uri: `https://x.com/i/status/${id}`,
@@ -176,7 +176,7 @@ describe("an X post", () => {
     });
   });
 
-  test("a reply on X that mentions no one replies to its own author", () => {
+  test("a self-reply on X without mentions names its own author", () => {
     const selfReply = { ...json, in_reply_to_user_id: "2244994945", entities: {} };
     expect(readXPost(selfReply, includes)?.inReplyTo?.username).toBe("XDevelopers");
   });
@@ -188,14 +188,14 @@ describe("an X post", () => {
   });
 
   test.each([
-    ["no number", { ...json, id: 5 }],
-    ["a number that is too long", { ...json, id: "92233720368547758080" }],
+    ["no valid ID", { ...json, id: 5 }],
+    ["an ID that is too long", { ...json, id: "92233720368547758080" }],
     ["no author", { ...json, author_id: undefined }],
   ])("an X post with %s is rejected", (_what, value) => {
     expect(readXPost(value, includes)).toBeNull();
   });
 
-  test("an X post is withheld if X withholds it everywhere", () => {
+  test("an X post is withheld if X withholds it everywhere or for copyright", () => {
     expect(isPostWithheld({ withheld: { copyright: true, country_codes: ["US"] } })).toBe(true);
     expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["XX"] } })).toBe(true);
     expect(isPostWithheld({ withheld: { copyright: false, country_codes: ["DE"] } })).toBe(false);
@@ -204,7 +204,7 @@ describe("an X post", () => {
 });
 
 describe("an X account", () => {
-  test("an X account has every field", () => {
+  test("an X account is read with every field", () => {
     const user = {
       id: "2244994945",
       username: "XDevelopers",

@@ -7,15 +7,15 @@ const maxNames = 20;
 
 function accountsOf(user: string, { accounts }: ResolvedNames) {
   const handles = new Set<string>();
-  const numbers = new Set<string>();
+  const ids = new Set<string>();
   const bare = user.replace(/^@/, "").toLowerCase();
   if (isUsername(bare)) handles.add(bare);
   for (const key of accounts.get(user) ?? []) {
     const [, sigil, name = ""] = /^x\/([@?]?)(.+)$/.exec(key) ?? [];
-    if (sigil === "" && /^\d{1,19}$/.test(name)) numbers.add(name);
+    if (sigil === "" && /^\d{1,19}$/.test(name)) ids.add(name);
     if (sigil !== "" && isUsername(name)) handles.add(name);
   }
-  return { handles: [...handles], numbers: [...numbers].filter((id) => !handles.has(id)) };
+  return { handles: [...handles], ids: [...ids].filter((id) => !handles.has(id)) };
 }
 
 type AccountOperator = "from" | "to" | "retweets_of";
@@ -25,13 +25,13 @@ export function accountTerms(
   user: string,
   names: ResolvedNames,
 ): Expression {
-  const { handles, numbers } = accountsOf(user, names);
-  const all = [...handles, ...numbers];
+  const { handles, ids } = accountsOf(user, names);
+  const all = [...handles, ...ids];
   if (all.length > maxNames) return matchAll;
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
 }
 
-/** Drops all-digit usernames, which X also reads as another account's number. */
+/** Drops all-digit usernames, which X also reads as another account's id. */
 export function withoutAccount(
   operator: AccountOperator,
   user: string,
@@ -44,9 +44,9 @@ export function withoutAccount(
 
 /** X accepts usernames only. */
 export function mentionTerms(user: string, names: ResolvedNames): Expression {
-  const { handles, numbers } = accountsOf(user, names);
+  const { handles, ids } = accountsOf(user, names);
   if (handles.length > maxNames) return matchAll;
-  if (handles.length === 0 && numbers.length > 0) return matchAll;
+  if (handles.length === 0 && ids.length > 0) return matchAll;
   return anyOf(handles.map((name) => standalone(`@${name}`)));
 }
 
@@ -62,9 +62,9 @@ export function relatedTerms(
   post: string,
   { posts }: ResolvedNames,
 ): Expression {
-  const numbers = (posts.get(post) ?? []).flatMap((key) => /^x\/(\d{1,19})$/.exec(key)?.[1] ?? []);
+  const ids = (posts.get(post) ?? []).flatMap((key) => /^x\/(\d{1,19})$/.exec(key)?.[1] ?? []);
   const operator = operatorsOfRelations[relation];
-  return anyOf(numbers.map((number) => standalone(`${operator}:${number}`)));
+  return anyOf(ids.map((id) => standalone(`${operator}:${id}`)));
 }
 
 export function negated(expression: Expression): Expression {

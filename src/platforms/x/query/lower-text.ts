@@ -20,7 +20,7 @@ function pieceTerm(piece: string): Expression {
 const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
-/** Only plain ASCII, which all tokenizers split alike. */
+/** Only plain ASCII, which all tokenizers split in the same way. */
 export function withoutText(text: string): Expression {
   const [piece, ...more] = piecesOf(text);
   if (piece === undefined || more.length > 0) return matchAll;
@@ -28,7 +28,7 @@ export function withoutText(text: string): Expression {
   return negation(standalone(isPlainWord(piece) ? piece : `"${piece}"`));
 }
 
-/** Drops what is special on X: quotation marks, backslashes, control characters. */
+/** Drops characters with a meaning on X: quotation marks, backslashes, control characters. */
 function piecesOf(text: string): string[] {
   return decodeEntities(text)
     .toWellFormed()
