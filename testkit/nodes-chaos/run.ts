@@ -14,7 +14,7 @@ import type { ChaosReport } from "./report.ts";
 
 /**
  * Writes a JSON report. A separate process, because network namespaces may need privileges. EARSHOT_TEST_KEEP
- * keeps folders and logs.
+ * retains folders and logs.
  */
 const [reportFile = "", seed = "1", jobs = "5000"] = argv.slice(2);
 const leaseMs = 2_000;
@@ -72,5 +72,5 @@ try {
 } finally {
   await deployment.close();
   if (env.EARSHOT_TEST_KEEP === undefined) rmSync(folder, { recursive: true, force: true });
-  else console.log(`kept: ${folder}`);
+  else console.log(`not deleted: ${folder}`);
 }

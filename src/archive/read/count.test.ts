@@ -184,7 +184,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(total(count("-nothing"))).toBe(2);
     });
 
-    test("counts read every row of a segment with another analyzer version", () => {
+    test("counts read every row of segments with another analyzer version", () => {
       storeInSegmentAs(
         archive,
         [at(start, { text: "comet" }), at(start + hourMs, { text: "aurora" })],

@@ -154,7 +154,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(work).toMatchObject({ rechecked: 0, statements: work.segmentsOpened });
     });
 
-    test("a search reads the row of each candidate if the index is inexact", () => {
+    test("a search reads each candidate's row if the index is inexact", () => {
       fillEachPlatform(90);
       const plan: PlanNode = { kind: "min-count", metric: "likes", atLeast: 150 };
       const { work } = archive.search({ plan });

@@ -58,7 +58,7 @@ function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean
     throw new SealedDamage("the deletion bitmap has a nonexistent chunk");
   }
   if (hasChecksums && chunks.size !== totalChunks) {
-    throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
+    throw new SealedDamage("the deletion bitmap lacks a chunk's row");
   }
   return (chunk) => chunks.has(chunk);
 }
@@ -144,7 +144,7 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
   return (chunk) => {
     const row = select.get(chunk);
     if (row === undefined) {
-      if (hasChecksums) throw new SealedDamage("the deletion bitmap lacks the row of a chunk");
+      if (hasChecksums) throw new SealedDamage("the deletion bitmap lacks a chunk's row");
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
     const { replaced, hidden } = row;

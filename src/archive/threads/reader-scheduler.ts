@@ -1,6 +1,6 @@
 import type { ThreadCall, ThreadReply } from "../../db/threads/messages.ts";
 import { failedReply, noteCurrentCall } from "../../db/threads/serve.ts";
-import { createReaderUsage } from "./account-shares.ts";
+import { createReaderUsage } from "./reader-usage.ts";
 
 /**
  * Runs the calls of one reader thread in slices. Reads, which are short, run before any search. The

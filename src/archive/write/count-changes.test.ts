@@ -102,7 +102,7 @@ test("count changes of posts that are not stored are dropped", () => {
   expect(metricsOf(2)).toEqual(metrics(0));
 });
 
-test("an unknown count starts at zero with the first change, and counts are kept when the post is edited", () => {
+test("an unknown count starts at zero with the first change, and counts survive an edit of the post", () => {
   archive = smallArchive();
   const unknown = { likes: null, reposts: null, replies: null, quotes: null };
   archive.put(post(1, { counts: unknown, revision: "3lb2ouyrqzs2a" }));

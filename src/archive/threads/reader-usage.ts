@@ -1,4 +1,4 @@
-/** The recent reader time of each account, decaying with a half-life of ten seconds. */
+/** Each account's recent reader time, decaying with a half-life of ten seconds. */
 export type ReaderUsage = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;
