@@ -62,7 +62,7 @@ export const sharedAdmittedSearchOperations = withRowLocks({
     if (row === undefined) return { rate: null, kind: "unadmitted" };
     const rate = rateAnswerOfRow(row, admission);
     if (row.change !== null) {
-      const inserted = { isReplay: false as const, change: row.change, hasDeliveries: false };
+      const inserted = { isRepeated: false as const, change: row.change, hasDeliveries: false };
       return { rate, ...submittedOf(answered, inserted) };
     }
     return { rate, ...(yield* insertOrDecline(database, submission, answered)) };

@@ -80,14 +80,14 @@ export type HttpContext = {
   jobs: Pick<
     JobQueue,
     | "submit"
-    | "replayOf"
+    | "findEarlier"
     | "find"
     | "takePage"
     | "isUnfinished"
     | "waitForEnd"
     | "cancel"
     | "list"
-    | "listOfAll"
+    | "listAll"
     | "changes"
   >;
   webhooks: Webhooks;

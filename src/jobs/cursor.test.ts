@@ -7,7 +7,7 @@ import {
   decryptCursor,
   encryptCursor,
   fitsCursor,
-  longestCursor,
+  maxCursorLength,
 } from "./cursor.ts";
 
 const secret = createHash("sha256").update("a secret").digest();
@@ -134,7 +134,7 @@ describe("a cursor into a platform's pages", () => {
       fc.property(positions, (position) => {
         fc.pre(fitsCursor(position));
         const text = encryptCursor(secret, { ...scope, ...times, after: null, position });
-        expect(text.length).toBeLessThanOrEqual(longestCursor);
+        expect(text.length).toBeLessThanOrEqual(maxCursorLength);
         expect(decryptCursor(secret, text, scope)).toEqual({
           ...times,
           after: null,
@@ -167,7 +167,7 @@ describe("a cursor into a platform's pages", () => {
     const bounds = { startMs: -8.64e15, endMs: 8.64e15 };
     const positionOf = (length: number) => ({ ...one, cursor: "c".repeat(length) });
     const longest = Math.max(
-      ...Array.from({ length: longestCursor }, (_, length) => length).filter((length) =>
+      ...Array.from({ length: maxCursorLength }, (_, length) => length).filter((length) =>
         fitsCursor(positionOf(length)),
       ),
     );
@@ -180,7 +180,7 @@ describe("a cursor into a platform's pages", () => {
       position: positionOf(longest),
     };
     const text = encryptCursor(secret, content);
-    expect(text.length).toBeLessThanOrEqual(longestCursor);
+    expect(text.length).toBeLessThanOrEqual(maxCursorLength);
     expect(decryptCursor(secret, text, scope).position?.cursor).toHaveLength(longest);
   });
 

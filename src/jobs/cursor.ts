@@ -44,8 +44,8 @@ const uriHashLength = 16;
 const contentLength = lengthOf(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
 /** Keeps response headers within clients' limits. */
-export const longestCursor = 4_096;
-const maxFetchBytes = (longestCursor * 3) / 4 - nonceLength - headLength - tagLength;
+export const maxCursorLength = 4_096;
+const maxFetchBytes = (maxCursorLength * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
 /**
@@ -85,7 +85,7 @@ export function decryptCursor(
 function decrypt(secret: Uint8Array, text: string): Buffer {
   const encrypted = Buffer.from(text, "base64url");
   if (encrypted.length <= nonceLength + headLength + tagLength) throw invalid();
-  if (text.length > longestCursor || encrypted.toString("base64url") !== text) throw invalid();
+  if (text.length > maxCursorLength || encrypted.toString("base64url") !== text) throw invalid();
   const decipher = createDecipheriv(
     "aes-256-gcm",
     keysOf(secret).encryption,
@@ -118,9 +118,9 @@ function isKnownLayout(plain: Buffer): boolean {
 
 /** Upstream page tokens have no length limit. */
 export const fitsCursor = (position: FetchPosition): boolean =>
-  Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - longestTimes;
+  Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - maxTimesLength;
 
-const longestTimes = 200;
+const maxTimesLength = 200;
 
 function encode(content: CursorContent): Buffer {
   const { after, position } = content;

@@ -126,7 +126,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
     } else if (one.kind === "lapse") {
       const lapsed = models.filter(({ leaseUntilMs }) => leaseUntilMs <= nowMs);
       const leases = lapsed.map((model) => leaseOf(model, -1));
-      runOn(run.endLapsedLeases, database, { leases, nowMs, ...rules });
+      runOn(run.endExpiredLeases, database, { leases, nowMs, ...rules });
       for (const model of lapsed) {
         if (model.state === "in progress") failed(model, "node_lost", true);
       }

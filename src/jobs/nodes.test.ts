@@ -70,7 +70,7 @@ test("equally loaded nodes take turns", async () => {
   expect(order).toEqual(["a", "b", "c", "a", "b", "c"]);
 });
 
-test("a node's running jobs are counted from the moment of the lease", async () => {
+test("a node's running jobs are counted as soon as they are leased", async () => {
   let leaseCount = 0;
   const node = leaseRequest("busy", { onLease: () => (leaseCount += 1), load: () => 0 });
   const waits = leaseOf(node, 1_000);
@@ -417,7 +417,7 @@ test("a job for which no suitable node connects fails with no_node", async () =>
   });
 });
 
-test("the next page of a disconnected node's search waits, and then fails because no other node can continue it", async () => {
+test("a next page that only a disconnected node can fetch waits for it, and fails at the deadline", async () => {
   canBeRun = false;
   const position: FetchPosition = {
     platform: "x",

@@ -79,7 +79,7 @@ test("a job's uuid is case-insensitive, and another account's job is not found",
   expect(await queue.waitForEnd("two", uuid, 1_000)).toBeNull();
 });
 
-test("only one of two lease requests gets a job", async () => {
+test("only one of two lease requests gets the only job", async () => {
   await queue.submit(newJob());
   const leases = await Promise.all([queue.lease(testNode, 0), queue.lease(testNode, 0)]);
   expect(leases.filter((lease) => lease !== null)).toHaveLength(1);
@@ -185,7 +185,7 @@ test("a job that kills two reader threads is not tried a third time", async () =
   });
 });
 
-test("a job that waits past its deadline ends with 504, and pending requests for its result are answered", async () => {
+test("a job that waits past its deadline ends with 504, and calls that wait for its end return", async () => {
   const { uuid } = await queue.submit(newJob());
   const wait = queue.waitForEnd("one", uuid, 200_000);
   await clock.advance(121_000);
@@ -237,7 +237,7 @@ test("waiting for a job ends when the job ends, on timeout, when the caller disc
   expect(await waitingNode).toBeNull();
 });
 
-test("a key at its limit of running searches runs the next one after a completion, and does not delay other keys", async () => {
+test("a key at its limit of running jobs runs its next search when one is completed, and does not delay other keys", async () => {
   await queue.stop();
   queue = openQueue({ maxRunningPerKey: 2 });
   for (let index = 0; index < 4; index += 1) await queue.submit(newJob("busy"));
@@ -252,7 +252,7 @@ test("a key at its limit of running searches runs the next one after a completio
   await completing;
 });
 
-test("submissions beyond the maximum of waiting jobs are refused", async () => {
+test("submissions beyond the maximum number of waiting jobs are refused", async () => {
   await queue.stop();
   queue = openQueue({ maxWaiting: 2 });
   const outcomes = await Promise.allSettled([1, 2, 3].map(() => queue.submit(newJob())));
@@ -319,7 +319,7 @@ test("downtime is added to the deadline", async () => {
   expect(await stateOf(uuid)).toBe("error");
 });
 
-test("a result expires at its time exactly, and the job is deleted later", async () => {
+test("a result expires exactly at its expiry time, and the job is deleted later", async () => {
   const { uuid } = await queue.submit(newJob());
   const lease = await leaseNow();
   await queue.complete(uuid, lease.token, result);

@@ -2,7 +2,7 @@ import type { Store } from "../db/operations.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { JsonPage } from "../lib/json-page.ts";
 import type { Method } from "../platforms/methods.ts";
-import { createDispatcher, type LiveJob } from "./dispatch/dispatcher.ts";
+import { type ActiveJob, createDispatcher } from "./dispatch/dispatcher.ts";
 import { RunningJobs } from "./dispatch/running-jobs.ts";
 import { type CachedPage, createEndedJobs } from "./ends/ended-jobs.ts";
 import { createSweeper } from "./ends/sweeper.ts";
@@ -38,14 +38,14 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
    */
   submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
   /** Errors: `idempotency_mismatch`. */
-  replayOf(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
+  findEarlier(accountId: string, idempotency: Idempotency): Promise<EarlierJob | null>;
   /** Cancels an unfinished job or deletes a finished one. Null if the account has no such job. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   endAll(accountId: string): Promise<void>;
   /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
   /** Jobs of all accounts, newest first; null starts at the newest. */
-  listOfAll(before: number | null, limit: number): Promise<AllJobsPage>;
+  listAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
    * Yields the current state of each job that changed after change number `after`, then new changes; null yields only changes
    * committed after the promise resolves. A slow reader may miss intermediate states, but never a job's last one. Ends when the
@@ -124,7 +124,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   const { now, follow } = gateway.isShared
     ? createSharedWallClock(clock)
     : createWallClock(clock, (ms) => {
-        // The expiry of cached entries is in the time before the step.
+        // Cached entries expire by the time before the step.
         endedJobs.forgetAll();
         return store.write("moveTimes", { ms });
       });
@@ -180,7 +180,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     now,
     dispatcher,
     activeLease,
-    onLapse: (end) => settleAttempt(end, "lapsed"),
+    onLeaseExpired: (end) => settleAttempt(end, "lapsed"),
     reportSnapshot,
   });
 
@@ -214,13 +214,13 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   function reportSnapshot(
     snapshot: JobSnapshot,
     result: JobResult | null = null,
-    known: { live: LiveJob; page: CachedPage | null } | null = null,
+    known: { active: ActiveJob; page: CachedPage | null } | null = null,
   ): void {
     const { accountId, uuid, state } = snapshot;
     const nowMs = now();
     readers.report(accountId, changeOf(snapshot, nowMs));
     if (state === "expired") endedJobs.forget(uuid);
-    const job = dispatcher.get(uuid) ?? known?.live;
+    const job = dispatcher.get(uuid) ?? known?.active;
     if (job !== undefined) job.change = Math.max(job.change, snapshot.change);
     if (job === undefined || !isEnd(state)) return;
     const ended = jobAfter(job.submitted, snapshot, result, nowMs);
@@ -251,11 +251,11 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
 
   return {
     submit,
-    replayOf: reads.replayOf,
+    findEarlier: reads.findEarlier,
     cancel,
     endAll,
     list: reads.list,
-    listOfAll: reads.listOfAll,
+    listAll: reads.listAll,
     changes: readers.read,
     takePage: (uuid) =>
       endedJobs.takePage(uuid.toLowerCase(), context.shortSearches?.version() ?? null),

@@ -141,7 +141,7 @@ test("a search gets the remaining time of its job as its deadline, and its lease
   expect(await jobs.queue.waitForEnd("one", uuid, 1_000)).toMatchObject({ state: "done" });
 });
 
-test("a failed renewal of a lease is retried soon, and the search continues", async () => {
+test("a failed lease renewal is retried soon, and the search continues", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;

@@ -103,7 +103,7 @@ async function run(
     if (outcome === null) return;
     await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
-    // The job did not fail. Its lease has ended, so it may run again.
+    // The job did not fail, and may run again.
     if (!isLeaseLost(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);

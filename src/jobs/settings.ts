@@ -14,7 +14,7 @@ export const jobSettings = {
     1,
     "Delay before the second attempt of a job; it doubles for each further one.",
   ),
-  maxAttempts: count("EARSHOT_MAX_ATTEMPTS", 3, [1, 100], "Maximum number of attempts of a job."),
+  maxAttempts: count("EARSHOT_MAX_ATTEMPTS", 3, [1, 100], "Maximum number of attempts per job."),
   leaseMs: duration(
     "EARSHOT_LEASE",
     30_000,
@@ -48,7 +48,7 @@ export const jobSettings = {
   maxRunningPerKey: countOrNone(
     "EARSHOT_MAX_RUNNING_PER_KEY",
     [1, 1_000],
-    "Maximum number of running jobs of a key. By default, a key can use all slots except those reserved for idle accounts.",
+    "Maximum number of running jobs per key. By default, a key can use all slots except those reserved for idle accounts.",
   ),
 };
 

@@ -1,7 +1,7 @@
 import type { Clock } from "../lib/clock.ts";
 
 /** Smaller differences are clock drift. */
-const smallestStepMs = 1_000;
+const minStepMs = 1_000;
 
 export type WallClock = {
   now(): number;
@@ -16,7 +16,7 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   function now(): number {
     const nowMs = clock.now();
     const stepMs = Math.round(nowMs - clock.elapsed() - startMs);
-    if (Math.abs(stepMs) >= smallestStepMs) {
+    if (Math.abs(stepMs) >= minStepMs) {
       startMs += stepMs;
       onStep(stepMs).catch(() => {
         startMs -= stepMs;

@@ -106,7 +106,7 @@ test("no statement of a job operation scans all jobs or accounts", () => {
   const failure = { code: "x", message: "", status: 500, retryable: true };
   const leased = { uuid: "b", token: "token", deadlineMs: 1_000 };
   runOn(run.failJob, watched, { lease: leased, failure, ...rules });
-  runOn(run.endLapsedLeases, watched, { leases: [{ ...leased, uuid: "c" }], ...rules });
+  runOn(run.endExpiredLeases, watched, { leases: [{ ...leased, uuid: "c" }], ...rules });
   runOn(run.cancelJob, watched, { accountId: "one", uuid: "d", nowMs: 14 });
   runOn(run.cancelJob, watched, { accountId: "one", uuid: "d", nowMs: 14 });
   runOn(run.overdueJobs, watched, { deadlineMs: 500 });

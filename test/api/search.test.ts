@@ -566,7 +566,9 @@ describe("Idempotency-Key", () => {
 
 describe("a job that has not finished successfully", () => {
   const unfinished = (submitted: SubmittedJob): SubmittedJob =>
-    submitted.isReplay ? submitted : { ...submitted, job: { ...submitted.job, finishedMs: null } };
+    submitted.isRepeated
+      ? submitted
+      : { ...submitted, job: { ...submitted.job, finishedMs: null } };
 
   /** Sends a search whose job is in this state after the wait. */
   async function answerTo(ended: Partial<Job>, body: unknown = search("comet")) {

@@ -135,7 +135,7 @@ const insertion = (
 });
 
 const isInserted = (outcome: PromiseSettledResult<InsertedJob>): boolean =>
-  outcome.status === "fulfilled" && !outcome.value.isReplay;
+  outcome.status === "fulfilled" && !outcome.value.isRepeated;
 
 test("concurrent jobs are numbered within their accounts, and one that fails does not affect others", async () => {
   for (const account of ["one", "two", "suspended"]) {
@@ -181,7 +181,7 @@ test("concurrent jobs of accounts with webhooks get deliveries, and those of oth
       call<InsertedJob>("insertJob", insertion(account, "comet")),
     ),
   );
-  expect(inserted.map((each) => !each.isReplay && each.hasDeliveries)).toEqual([
+  expect(inserted.map((each) => !each.isRepeated && each.hasDeliveries)).toEqual([
     ...[false, true, false, true],
   ]);
 });

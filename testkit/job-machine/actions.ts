@@ -29,8 +29,8 @@ export function submission(world: World, accountId: string, keyId: string): Acti
   return {
     begin: () => machine.queue.submit(newJob(accountId, keyId)),
     check: (outcome) => {
-      const { isReplay, uuid } = submittedJob(outcome);
-      assert(!isReplay);
+      const { isRepeated, uuid } = submittedJob(outcome);
+      assert(!isRepeated);
       known.jobs.push(newKnownJob(machine, uuid, accountId, keyId));
     },
   };
@@ -70,8 +70,8 @@ export function keyedSubmission(world: World, keyed: KeyedSearch): Action {
         assert(earlier !== null && earlier.hash !== query, "a mismatch without an earlier request");
         return;
       }
-      const { isReplay, uuid } = submittedJob(outcome);
-      if (isReplay) {
+      const { isRepeated, uuid } = submittedJob(outcome);
+      if (isRepeated) {
         assert(earlier !== null && earlier.hash === query, "a replay without an earlier request");
         assert.equal(uuid, earlier.uuid);
         return;

@@ -202,7 +202,7 @@ export const commands: fc.Arbitrary<Command>[] = [
   keyedSearch.map((one) =>
     command(`submit ${JSON.stringify(one)}`, async (world) => {
       const idempotency = idempotencyOf(one);
-      const before = await outcomeOf(world.machine.queue.replayOf(one.accountId, idempotency));
+      const before = await outcomeOf(world.machine.queue.findEarlier(one.accountId, idempotency));
       const expected = earlierRequest(world, one);
       if (expected === null) assert.deepEqual(before, { value: null });
       else if (expected !== "either" && expected.hash === one.query) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
-import { longestUncommittedMs } from "../../src/jobs/submissions/uncommitted.ts";
+import { maxUncommittedMs } from "../../src/jobs/submissions/uncommitted.ts";
 import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
 import { type KnownJob, newKnownJob } from "./known-jobs.ts";
 import { localNodeId, machineSettings } from "./machine.ts";
@@ -91,7 +91,7 @@ export async function runLocally(
     await queue.complete(uuid, token, resultOf(known.marks));
     markDone(world, job, known.marks);
   }
-  if (method === "takes longer") await machine.pass(longestUncommittedMs);
+  if (method === "takes longer") await machine.pass(maxUncommittedMs);
   if (method === "requests a platform") await lease.accepted?.();
   if (method === "renews") {
     await queue.renew(uuid, token);
@@ -105,10 +105,10 @@ export async function runLocally(
   const outcome = await submitted;
   assert("value" in outcome, `the submission of ${uuid} was refused`);
   const { value } = outcome as {
-    value: { uuid: string; isReplay: boolean; job: { state: string } };
+    value: { uuid: string; isRepeated: boolean; job: { state: string } };
   };
   const state = method === "completes" ? "done" : "received";
-  assert.deepEqual([value.uuid, value.isReplay, value.job.state], [uuid, false, state]);
+  assert.deepEqual([value.uuid, value.isRepeated, value.job.state], [uuid, false, state]);
   known.jobs.push(job);
   return job;
 }

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { jobStates } from "../../jobs/job.ts";
 import { deliveryStates, jobEvents, webhookEvents } from "../../jobs/webhooks/webhook.ts";
-import { longestUrl } from "../../jobs/webhooks/webhook-url.ts";
+import { maxUrlLength } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
 import { commaSeparatedList, pageParameters } from "./parameters.ts";
@@ -20,7 +20,7 @@ export const webhookPath = z.object({ id });
 export const deliveryPath = z.object({ id, delivery });
 
 const urlText = errorWithHint(
-  `expected a URL of at most ${longestUrl} characters`,
+  `expected a URL of at most ${maxUrlLength} characters`,
   'send "url":"https://host.example/path"',
 );
 
@@ -39,7 +39,7 @@ export const newWebhook = closedObject(
     url: z
       .string(urlText)
       .min(1, urlText)
-      .max(longestUrl, urlText)
+      .max(maxUrlLength, urlText)
       .meta({
         description: "Where events are sent; https, on the public internet.",
         examples: ["https://example.com/earshot"],

@@ -46,14 +46,14 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
     const job = await newJobOf(context, caller, args);
     const newJob = { ...job, idempotency };
     const earlier =
-      idempotency === null ? null : await context.jobs.replayOf(caller.accountId, idempotency);
-    if (earlier !== null) return markReplayed(reply, { isReplay: true, ...earlier });
+      idempotency === null ? null : await context.jobs.findEarlier(caller.accountId, idempotency);
+    if (earlier !== null) return markReplayed(reply, { isRepeated: true, ...earlier });
     const permit = createSearchPermit(context, reply);
     const admission = submissionAdmission(context, request, permit, checkMethod);
     if (admission === null) await permit.take();
     try {
       const submitted = await context.jobs.submit(newJob, admission);
-      if (submitted.isReplay) {
+      if (submitted.isRepeated) {
         await permit.giveBack();
         return markReplayed(reply, submitted);
       }

@@ -9,7 +9,7 @@ import { reservedSlots } from "./reserved-slots.ts";
 import type { RunningJobs } from "./running-jobs.ts";
 
 /** Times are those of the monotonic clock. */
-export type LiveJob = {
+export type ActiveJob = {
   readonly uuid: string;
   readonly keyId: string;
   readonly groupId: string;
@@ -26,14 +26,14 @@ export type LiveJob = {
    * another gateway runs the job.
    */
   phase: "waiting" | "delayed" | "leased" | "ending";
-  lease: LiveLease | null;
+  lease: CurrentLease | null;
   runningNode: string | null;
   readonly endListeners: Set<(ended: Job | null) => void>;
   uncommitted: UncommittedJob | null;
   change: number;
 };
 
-type LiveLease = {
+type CurrentLease = {
   readonly token: string;
   readonly nodeId: string;
   readonly sinceMs: number;
@@ -43,32 +43,32 @@ type LiveLease = {
 
 /** Unfinished jobs in memory. The store is authoritative. */
 export type Dispatcher = {
-  offer(job: LiveJob): void;
-  offerLater(job: LiveJob, delayMs: number): void;
+  offer(job: ActiveJob): void;
+  offerLater(job: ActiveJob, delayMs: number): void;
   /**
    * True if the node would lease the job immediately; it then counts as running until `endTurn`. No job is overtaken, because
    * an idle node leaves none queued that it could run.
    */
-  takeTurn(nodeId: string, job: LiveJob): boolean;
-  endTurn(job: LiveJob): void;
+  takeTurn(nodeId: string, job: ActiveJob): boolean;
+  endTurn(job: ActiveJob): void;
   /** Requeues a job that did not fail, ahead of the other jobs of its key. */
-  putBack(job: LiveJob): void;
+  putBack(job: ActiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
     leaseRequest: LeaseRequest<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
-  ): Promise<LiveJob | null>;
+  ): Promise<ActiveJob | null>;
   wakeNodes(): void;
-  leaseRemotely(job: LiveJob): void;
-  release(job: LiveJob): void;
-  loseLease(job: LiveJob): void;
+  leaseRemotely(job: ActiveJob): void;
+  release(job: ActiveJob): void;
+  loseLease(job: ActiveJob): void;
   /** Also notifies those that wait for the job, and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
   /** Null on timeout, abort or shutdown, or if the ended job must be read from the store. */
-  waitForEnd(job: LiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
-  get(uuid: string): LiveJob | undefined;
-  all(): Iterable<LiveJob>;
+  waitForEnd(job: ActiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
+  get(uuid: string): ActiveJob | undefined;
+  all(): Iterable<ActiveJob>;
   /** Waiting and delayed jobs. */
   depth(): number;
   stop(): void;
@@ -85,28 +85,28 @@ export function createDispatcher(
   hasOtherNodeFor: (request: SearchJobRequest, nodeIds: ReadonlySet<string>) => boolean,
   running: RunningJobs,
 ): Dispatcher {
-  const jobs = new Map<string, LiveJob>();
-  const queue = createFairQueue<LiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
-  const idleNodes = createIdleNodes<LiveJob>();
+  const jobs = new Map<string, ActiveJob>();
+  const queue = createFairQueue<ActiveJob>(maxRunningPerKey ?? Number.POSITIVE_INFINITY);
+  const idleNodes = createIdleNodes<ActiveJob>();
   const stopping = new AbortController();
   let pendingCount = 0;
   let turns = 0;
 
-  function setPhase(job: LiveJob, phase: LiveJob["phase"]): void {
+  function setPhase(job: ActiveJob, phase: ActiveJob["phase"]): void {
     if (jobs.has(job.uuid)) pendingCount -= isPending(job) ? 1 : 0;
     else jobs.set(job.uuid, job);
     job.phase = phase;
     pendingCount += isPending(job) ? 1 : 0;
   }
 
-  function offer(job: LiveJob): void {
+  function offer(job: ActiveJob): void {
     setPhase(job, "waiting");
     avoidFailedNodes(job);
     queue.add(job);
     wakeNodes();
   }
 
-  function takeTurn(nodeId: string, job: LiveJob): boolean {
+  function takeTurn(nodeId: string, job: ActiveJob): boolean {
     const { keyId, submitted } = job;
     const hasTurn =
       queue.mayRun(keyId) &&
@@ -122,13 +122,13 @@ export function createDispatcher(
     return true;
   }
 
-  function endTurn(job: LiveJob): void {
+  function endTurn(job: ActiveJob): void {
     turns -= 1;
     queue.release(job);
     wakeNodes();
   }
 
-  function putBack(job: LiveJob): void {
+  function putBack(job: ActiveJob): void {
     setPhase(job, "waiting");
     avoidFailedNodes(job);
     queue.putBack(job);
@@ -136,7 +136,7 @@ export function createDispatcher(
   }
 
   /** A broken node is usually the least loaded one, so it would lease the same jobs again. */
-  function avoidFailedNodes(job: LiveJob): void {
+  function avoidFailedNodes(job: ActiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {
       setAvoidedNodes(job, noNodes);
@@ -157,12 +157,12 @@ export function createDispatcher(
     );
   }
 
-  function setAvoidedNodes(job: LiveJob, nodeIds: ReadonlySet<string>): void {
+  function setAvoidedNodes(job: ActiveJob, nodeIds: ReadonlySet<string>): void {
     job.avoided = nodeIds;
     job.kind = [job.work, ...[...nodeIds].toSorted()].join(" not ");
   }
 
-  function offerLater(job: LiveJob, delayMs: number): void {
+  function offerLater(job: ActiveJob, delayMs: number): void {
     if (delayMs <= 0) {
       offer(job);
       return;
@@ -180,10 +180,10 @@ export function createDispatcher(
     while (!queue.isIdle() && idleNodes.dispatchOne(takeForIdle));
   }
 
-  const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): LiveJob | null =>
+  const takeForIdle = (leaseRequest: LeaseRequest<SearchJobRequest>): ActiveJob | null =>
     take(leaseRequest, idleNodes.waitingOf(leaseRequest));
 
-  function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): LiveJob | null {
+  function take(leaseRequest: LeaseRequest<SearchJobRequest>, free: number): ActiveJob | null {
     // Kinds with the same `work` differ only in avoided nodes.
     const canRunByWork = new Map<string, boolean>();
     const job = queue.take(
@@ -202,12 +202,12 @@ export function createDispatcher(
     return job;
   }
 
-  function assign(job: LiveJob, nodeId: string): void {
+  function assign(job: ActiveJob, nodeId: string): void {
     job.runningNode = nodeId;
     running.add(nodeId);
   }
 
-  function unassign(job: LiveJob): void {
+  function unassign(job: ActiveJob): void {
     if (job.runningNode === null) return;
     running.remove(job.runningNode);
     job.runningNode = null;
@@ -217,25 +217,25 @@ export function createDispatcher(
     leaseRequest: LeaseRequest<SearchJobRequest>,
     waitMs: number,
     signal?: AbortSignal,
-  ): Promise<LiveJob | null> {
+  ): Promise<ActiveJob | null> {
     if (stopping.signal.aborted) return null;
     const ready = isOpen(leaseRequest)
       ? take(leaseRequest, idleNodes.waitingOf(leaseRequest) + 1)
       : null;
     if (ready !== null) return ready;
-    return await firstOf<LiveJob>(clock, waitMs, signal, (give) =>
+    return await firstOf<ActiveJob>(clock, waitMs, signal, (give) =>
       idleNodes.add(leaseRequest, give),
     );
   }
 
-  function leaseRemotely(job: LiveJob): void {
+  function leaseRemotely(job: ActiveJob): void {
     if (job.phase === "leased" && job.lease === null) return;
     loseLease(job);
     queue.occupy(job);
     setPhase(job, "leased");
   }
 
-  function release(job: LiveJob): void {
+  function release(job: ActiveJob): void {
     if (job.phase !== "leased") return;
     setPhase(job, "ending");
     unassign(job);
@@ -243,7 +243,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  function loseLease(job: LiveJob): void {
+  function loseLease(job: ActiveJob): void {
     const { phase, lease } = job;
     job.lease = null;
     if (phase === "leased") lease?.lost.abort(leaseLost);
@@ -262,7 +262,7 @@ export function createDispatcher(
   }
 
   async function waitForEnd(
-    job: LiveJob,
+    job: ActiveJob,
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null> {
@@ -311,6 +311,6 @@ function canRunJob(
   return methods.includes(request.method) && (accepts === undefined || accepts(request));
 }
 
-function isPending(job: LiveJob): boolean {
+function isPending(job: ActiveJob): boolean {
   return job.phase === "waiting" || job.phase === "delayed";
 }

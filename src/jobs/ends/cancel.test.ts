@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const refusal = { code: "lease_lost" };
 
-test("a waiting job that is cancelled never runs, and pending requests for its result are answered", async () => {
+test("a waiting job that is cancelled never runs, and calls that wait for its end return", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const wait = jobs.queue.waitForEnd("one", uuid, 30_000);
   expect(await jobs.queue.cancel("one", uuid.toUpperCase())).toBe("cancelled");
@@ -103,7 +103,7 @@ test("a cancelled job stays cancelled after a restart", async () => {
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "cancelled" });
 });
 
-test("a node loses the lease of a job when the job's deadline has passed", async () => {
+test("a node loses a job's lease when the lease expires or the job's deadline passes", async () => {
   await jobs.queue.submit(newJob());
   const lapsed = await jobs.lease();
   await jobs.clock.advance(32_000);

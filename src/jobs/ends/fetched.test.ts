@@ -48,7 +48,7 @@ test("fetching a post again stores its ID longer, and posts of two platforms may
   ]);
 });
 
-test("no ID is stored for records that are not posts, nor for posts whose URI follows from the ID", async () => {
+test("no ID is stored for records that are not posts, for IDs out of range, or for posts whose URI follows from the ID", async () => {
   await completeWith(
     item({ id: null }),
     item({ uri: null }),

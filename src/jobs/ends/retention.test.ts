@@ -5,25 +5,25 @@ import { newJob, openJobTable, startTestQueue, type TestQueue } from "../test-jo
 
 test("deadlines are enforced during a long retention sweep", async () => {
   const table = openJobTable();
-  const dropping = Promise.withResolvers<void>();
+  const sweepAllowed = Promise.withResolvers<void>();
   const write: Store<JobOperations>["write"] = async (name, args) => {
-    if (name === "expireJobs") await dropping.promise;
+    if (name === "expireJobs") await sweepAllowed.promise;
     return await table.store.write(name, args);
   };
   const jobs = await startTestQueue({}, { ...table, store: { ...table.store, write } });
   const { uuid } = await jobs.queue.submit(newJob());
   await jobs.clock.advance(121_000);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "error" });
-  dropping.resolve();
+  sweepAllowed.resolve();
   await jobs.close();
 });
 
-async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) => Promise<void>) {
+async function withSubmissionWithoutReply(work: (jobs: TestQueue, uuid: string) => Promise<void>) {
   const table = openJobTable();
   let dies = true;
   const write: Store<JobOperations>["write"] = async (name, args) => {
-    const answer = await table.store.write(name, args);
-    if (name !== "insertJob" || !dies) return answer;
+    const written = await table.store.write(name, args);
+    if (name !== "insertJob" || !dies) return written;
     dies = false;
     throw new Error("the thread is gone");
   };
@@ -35,7 +35,7 @@ async function withUnansweredSubmission(work: (jobs: TestQueue, uuid: string) =>
 }
 
 test("a job that is only on disk times out a minute after its deadline, and change readers see it", async () => {
-  await withUnansweredSubmission(async ({ clock, queue }, uuid) => {
+  await withSubmissionWithoutReply(async ({ clock, queue }, uuid) => {
     await clock.advance(179_000);
     expect(await queue.find("one", uuid)).toMatchObject({ state: "received" });
     await clock.advance(62_000);

@@ -1,6 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { Gateway } from "../gateways/gateway.ts";
 import type { JobFailure, SearchJobRequest } from "../job.ts";
 import type { ActiveLease, AttemptEnd } from "../leases/lease-operations.ts";
@@ -17,8 +17,8 @@ export type SweeperContext = {
   now: () => number;
   settings: JobSettings;
   dispatcher: Dispatcher;
-  activeLease: (job: LiveJob) => ActiveLease | null;
-  onLapse: (end: AttemptEnd) => void;
+  activeLease: (job: ActiveJob) => ActiveLease | null;
+  onLeaseExpired: (end: AttemptEnd) => void;
   onFailedAttempt?: (attempt: FailedAttempt) => void;
   hasNodeFor?: (request: SearchJobRequest) => boolean;
   reportSnapshot: (snapshot: JobSnapshot) => void;
@@ -35,7 +35,7 @@ const beatMs = 1_000;
 const longRunMs = 10_000;
 const suspensionMs = 5_000;
 
-/** Every second, writes the heartbeat and ends lapsed leases and jobs past their deadline. */
+/** Every second, writes the heartbeat and ends expired leases and jobs past their deadline. */
 export function createSweeper(context: SweeperContext): Sweeper {
   const { store, clock, settings, dispatcher, gateway } = context;
   const stopping = new AbortController();
@@ -89,11 +89,11 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function sweep(): Promise<void> {
     await beat();
     if (gateway.isShared) await context.sweepOthers();
-    await endLapsedLeases();
+    await endExpiredLeases();
     await timeOut();
   }
 
-  async function endLapsedLeases(): Promise<void> {
+  async function endExpiredLeases(): Promise<void> {
     const { maxAttempts, retryDelayMs } = settings;
     const elapsedMs = clock.elapsed();
     const leases = jobsWhere(({ lease }) => lease !== null && lease.untilMs <= elapsedMs)
@@ -102,8 +102,8 @@ export function createSweeper(context: SweeperContext): Sweeper {
     for (const part of batchesOf(leases)) {
       const nowMs = context.now();
       const args = { leases: part, nowMs, maxAttempts, retryDelayMs };
-      const ends = await store.write("endLapsedLeases", args);
-      for (const end of ends) context.onLapse(end);
+      const ends = await store.write("endExpiredLeases", args);
+      for (const end of ends) context.onLeaseExpired(end);
       const ended = new Set(ends.map(({ uuid }) => uuid));
       for (const lease of part) if (!ended.has(lease.uuid)) loseLease(lease);
     }
@@ -118,7 +118,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   async function timeOut(): Promise<void> {
     const elapsedMs = clock.elapsed();
     // A leased job without a local lease runs at another gateway, which may end it first.
-    const graceMs = ({ phase, lease }: LiveJob) => {
+    const graceMs = ({ phase, lease }: ActiveJob) => {
       if (phase !== "leased") return 0;
       return lease === null ? 2 * settings.deadlineGraceMs : settings.deadlineGraceMs;
     };
@@ -128,7 +128,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  async function timeOutBatch(jobs: readonly LiveJob[], failure: JobFailure): Promise<void> {
+  async function timeOutBatch(jobs: readonly ActiveJob[], failure: JobFailure): Promise<void> {
     const uuids = jobs.map(({ uuid }) => uuid);
     const lateAttempts = new Map(jobs.map((job) => [job.uuid, lateAttempt(job)]));
     const snapshots = await store.write("timeOutJobs", { uuids, nowMs: context.now(), failure });
@@ -141,13 +141,13 @@ export function createSweeper(context: SweeperContext): Sweeper {
   }
 
   /** Null if the node leased the job too late to be at fault. */
-  function lateAttempt({ phase, lease, submitted }: LiveJob): FailedAttempt | null {
+  function lateAttempt({ phase, lease, submitted }: ActiveJob): FailedAttempt | null {
     if (phase !== "leased" || lease === null) return null;
     if (clock.elapsed() - lease.sinceMs < longRunMs) return null;
     return { method: submitted.request.method, nodeId: lease.nodeId, why: "late" };
   }
 
-  function failureOf({ phase, failedOn, submitted: { request, attempts } }: LiveJob): JobFailure {
+  function failureOf({ phase, failedOn, submitted: { request, attempts } }: ActiveJob): JobFailure {
     const isWaiting = phase === "waiting" || phase === "delayed";
     if (!isWaiting) return deadlinePassed;
     if (context.hasNodeFor === undefined || context.hasNodeFor(request)) {
@@ -157,8 +157,8 @@ export function createSweeper(context: SweeperContext): Sweeper {
     return (request.position?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
   }
 
-  function jobsWhere(isSelected: (job: LiveJob) => boolean): LiveJob[] {
-    const selected: LiveJob[] = [];
+  function jobsWhere(isSelected: (job: ActiveJob) => boolean): ActiveJob[] {
+    const selected: ActiveJob[] = [];
     for (const job of dispatcher.all()) if (isSelected(job)) selected.push(job);
     return selected.toSorted(byAccount);
   }
@@ -180,7 +180,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
   return { start, stop };
 }
 
-const byAccount = ({ submitted: one }: LiveJob, { submitted: other }: LiveJob): number =>
+const byAccount = ({ submitted: one }: ActiveJob, { submitted: other }: ActiveJob): number =>
   one.accountId < other.accountId ? -1 : Number(one.accountId > other.accountId);
 
 const batchSize = 500;

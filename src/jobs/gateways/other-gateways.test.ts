@@ -30,13 +30,13 @@ beforeEach(async () => {
 });
 afterEach(() => jobs.close());
 
-/** Commits the next write of this name, and loses its answer. */
-function loseAnswerOf(lostName: string): void {
+/** Commits the next write of this name, and loses its reply. */
+function loseReplyOf(lostName: string): void {
   onWrite = async (name, write) => {
     if (name !== lostName) return await write();
     onWrite = (_name, next) => next();
     await write();
-    throw new EarshotError("store_unavailable", "the database did not answer", { retryable: true });
+    throw new EarshotError("store_unavailable", "the database did not reply", { retryable: true });
   };
 }
 
@@ -45,19 +45,19 @@ test.each([
   ["read", () => jobs.queue.reload()],
 ])("a leased job stays leased when its submission is %s again", async (_how, learn) => {
   const { uuid } = await jobs.queue.submit(newJob());
-  const continued = Promise.withResolvers<void>();
-  const reached = Promise.withResolvers<void>();
+  const leaseAllowed = Promise.withResolvers<void>();
+  const leaseReached = Promise.withResolvers<void>();
   onWrite = async (name, next) => {
     if (name === "leaseJob") {
-      reached.resolve();
-      await continued.promise;
+      leaseReached.resolve();
+      await leaseAllowed.promise;
     }
     return await next();
   };
   const leasing = jobs.queue.lease(node, 0);
-  await reached.promise;
+  await leaseReached.promise;
   await learn(uuid);
-  continued.resolve();
+  leaseAllowed.resolve();
   const lease: Lease<SearchJobRequest> | null = await leasing;
   expect(lease?.lost.aborted).toBe(false);
   expect(await jobs.queue.lease(node, 0)).toBeNull();
@@ -65,20 +65,20 @@ test.each([
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a job is leased again if the answer to its lease was lost, and the first attempt does not count", async () => {
+test("a job is leased again if the reply to its lease was lost, and the first attempt does not count", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
-  loseAnswerOf("leaseJob");
-  await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not answer");
+  loseReplyOf("leaseJob");
+  await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not reply");
   expect(await jobs.queue.lease(node, 0)).toBeNull();
   const lease = await jobs.queue.lease(node, 1_000);
   await jobs.queue.complete(uuid, lease?.token ?? "", result);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "done", attempts: 1 });
 });
 
-test("a job is leased again after the next sweep if the answer to its lease was lost and its recovery failed", async () => {
+test("a job is leased again after the next sweep if the reply to its lease was lost and its recovery failed", async () => {
   await jobs.queue.submit(newJob());
-  loseAnswerOf("leaseJob");
-  await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not answer");
+  loseReplyOf("leaseJob");
+  await expect(jobs.queue.lease(node, 0)).rejects.toThrow("did not reply");
   onWrite = async (name, write) => {
     if (name === "recoverOwn") throw new Error("the database is unavailable");
     return await write();
@@ -90,19 +90,19 @@ test("a job is leased again after the next sweep if the answer to its lease was 
   expect(await leasing).toMatchObject({ attempt: 1 });
 });
 
-test("a client that waits for a job gets its result even if the answer to the completion was lost", async () => {
+test("a client that waits for a job gets its result even if the reply to its completion was lost", async () => {
   const { uuid } = await jobs.queue.submit(newJob());
   const { token } = await jobs.lease();
-  loseAnswerOf("completeJob");
-  await expect(jobs.queue.complete(uuid, token, result)).rejects.toThrow("did not answer");
+  loseReplyOf("completeJob");
+  await expect(jobs.queue.complete(uuid, token, result)).rejects.toThrow("did not reply");
   const waiting = jobs.queue.waitForEnd("one", uuid, 600_000);
   await jobs.clock.advance(jobDefaults.leaseMs + 3_000);
   expect(await waiting).toMatchObject({ state: "done" });
 });
 
-test("a job whose submission and lease were committed without an answer is leased again", async () => {
-  loseAnswerOf("insertJob");
-  await expect(jobs.queue.submit(newJob())).rejects.toThrow("did not answer");
+test("a job whose submission and lease were committed without a reply is leased again", async () => {
+  loseReplyOf("insertJob");
+  await expect(jobs.queue.submit(newJob())).rejects.toThrow("did not reply");
   const { uuid } = jobs.table.database.get<{ uuid: string }>("SELECT uuid FROM job") ?? {
     uuid: "",
   };

@@ -1,8 +1,8 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
-import { liveJob } from "../dispatch/live-job.ts";
+import { activeJob } from "../dispatch/active-job.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EndedJobs } from "../ends/ended-jobs.ts";
 import type { JobOperations } from "../operations.ts";
 import type { ChangeReaders } from "../reads/change-readers.ts";
@@ -67,7 +67,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     return true;
   }
 
-  function requeue(job: LiveJob, notBeforeMs: number): void {
+  function requeue(job: ActiveJob, notBeforeMs: number): void {
     if (job.phase === "waiting" || job.phase === "delayed") return;
     dispatcher.loseLease(job);
     dispatcher.offerLater(job, notBeforeMs - now());
@@ -108,7 +108,8 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     const known = dispatcher.get(uuid);
     if (isRunning && gateway === gatewayId) return;
     if (known !== undefined && isOlder(row, known)) return;
-    const job = known ?? liveJob(resultlessJobOf(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
+    const job =
+      known ?? activeJob(resultlessJobOf(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
     job.change = change;
     if (isRunning) dispatcher.leaseRemotely(job);
     else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
@@ -116,7 +117,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   }
 
   /** After a refused lease, the row at the job's last change is still needed. */
-  function isOlder(row: UnfinishedJob, job: LiveJob): boolean {
+  function isOlder(row: UnfinishedJob, job: ActiveJob): boolean {
     if (job.uncommitted !== null) return true;
     return isRefused(job) ? row.change < job.change : row.change <= job.change;
   }
@@ -155,5 +156,5 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
   return { applyForeignChanges, reload, adopt, sweep };
 }
 
-const isRefused = ({ phase, lease, uncommitted }: LiveJob): boolean =>
+const isRefused = ({ phase, lease, uncommitted }: ActiveJob): boolean =>
   phase === "ending" && lease === null && uncommitted === null;

@@ -47,7 +47,7 @@ test("an attempt's error that concerns the caller reaches the caller and the log
   expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
 });
 
-test("only the log, not the caller, gets the information that a name resolves to a private address", () => {
+test("the log, but not the caller, reports that a name resolves to a private address", () => {
   const cause = new EarshotError(
     "address_refused",
     "x.example resolves to an address that is not public",

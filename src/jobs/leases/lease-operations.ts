@@ -124,7 +124,7 @@ export const leaseOperations = {
     );
   }),
 
-  endLapsedLeases: durable(function* (
+  endExpiredLeases: durable(function* (
     database,
     { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
   ): Steps<AttemptEnd[]> {

@@ -4,7 +4,7 @@ import { timeAfter } from "../../lib/latest-time.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { withUnsearched } from "../../search/merge/unsearched.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import { withLateStartWarning } from "../dispatch/late-start.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";
 import type { Gateway } from "../gateways/gateway.ts";
@@ -23,7 +23,7 @@ import {
 import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
-  activeLease(job: LiveJob): ActiveLease | null;
+  activeLease(job: ActiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
   endLeasesOf(nodeId: string): Promise<number>;
@@ -68,7 +68,7 @@ export function createLeases(context: LeasesContext): Leases {
     }
   }
 
-  async function leaseJob(job: LiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
+  async function leaseJob(job: ActiveJob, node: string): Promise<Lease<SearchJobRequest> | null> {
     const elapsedMs = clock.elapsed();
     if (job.deadlineMs <= elapsedMs) {
       dispatcher.release(job);
@@ -201,12 +201,12 @@ export function createLeases(context: LeasesContext): Leases {
     const { maxAttempts, retryDelayMs } = settings;
     const rules = { nowMs: now(), maxAttempts, retryDelayMs };
     const leases = leasesOf(nodeId);
-    const ends = await store.write("endLapsedLeases", { leases, ...rules });
+    const ends = await store.write("endExpiredLeases", { leases, ...rules });
     for (const end of ends) settleAttempt(end, "failed");
   }
 
   function waitedBefore(
-    { lease, failedOn, submitted, deadlineMs }: LiveJob,
+    { lease, failedOn, submitted, deadlineMs }: ActiveJob,
     token: string,
   ): number {
     if (lease?.token !== token || failedOn.size > 0 || submitted.attempts > 0) return 0;
@@ -225,18 +225,18 @@ export function createLeases(context: LeasesContext): Leases {
     if (job?.lease?.token === token) dispatcher.release(job);
   }
 
-  function leaseOf(uuid: string, token: string): LiveJob["lease"] {
+  function leaseOf(uuid: string, token: string): ActiveJob["lease"] {
     const lease = dispatcher.get(uuid)?.lease ?? null;
     return lease?.token === token ? lease : null;
   }
 
-  function activeLease(job: LiveJob): ActiveLease | null {
+  function activeLease(job: ActiveJob): ActiveLease | null {
     job.uncommitted?.commit();
     const { uuid, lease } = job;
     return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
   }
 
-  function deadlineOf(job: LiveJob): number {
+  function deadlineOf(job: ActiveJob): number {
     return timeAfter(now(), job.deadlineMs - clock.elapsed());
   }
 

@@ -73,7 +73,7 @@ test("a change reported during a store read is emitted once", async () => {
   expect(await take(changes, 1)).toEqual([602]);
 });
 
-test("the buffer of a change reader that does not read is bounded", async () => {
+test("a change reader that does not read has a bounded buffer, and continues from the store", async () => {
   const stored: JobChange[] = [];
   const { store, reads } = storeOf(stored);
   const readers = createChangeReaders(store, () => 0);

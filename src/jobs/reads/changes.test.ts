@@ -61,7 +61,7 @@ test("changes of another account's jobs are neither visible nor numbered", async
   expect(await follower.next()).toMatchObject({ id: 1, uuid });
 });
 
-test("every end of a job is visible as a change: done, failed, timed out, lost, cancelled, expired", async () => {
+test("every end of a job is visible as a change: done, failed, timed out, cancelled, expired", async () => {
   const follower = await follow();
   const done = await jobs.complete();
   const failed = await jobs.queue.submit(newJob());
@@ -78,7 +78,7 @@ test("every end of a job is visible as a change: done, failed, timed out, lost, 
   expect(statesOf(await follower.take(1))).toEqual([[done, "expired", 1]]);
 });
 
-test("an expired lease is visible as a change if its retry is far away", async () => {
+test("an expired lease is visible as a change unless its retry is due soon", async () => {
   await jobs.restart("stop", { retryDelayMs: 10_000 });
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
@@ -95,7 +95,7 @@ test("an expired lease is visible as a change if its retry is far away", async (
   ]);
 });
 
-test("a near retry is not a change, but the next attempt is", async () => {
+test("a retry that is due soon is not a change, but the next attempt is", async () => {
   const follower = await follow();
   const { uuid } = await jobs.queue.submit(newJob());
   const first = await jobs.lease();

@@ -1,6 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import { latestMs } from "../../lib/latest-time.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EndedJobs } from "../ends/ended-jobs.ts";
 import type { Job, ListPosition } from "../job.ts";
 import type { JobOperations } from "../operations.ts";
@@ -14,7 +14,7 @@ import type { ListedPart } from "./read-operations.ts";
 
 export type JobReads = Pick<
   JobQueue,
-  "find" | "isUnfinished" | "waitForEnd" | "replayOf" | "list" | "listOfAll"
+  "find" | "isUnfinished" | "waitForEnd" | "findEarlier" | "list" | "listAll"
 > & {
   keyedSinceMs(): number;
   earlierJob(earlier: EarlierSubmission): EarlierJob;
@@ -51,13 +51,13 @@ export function createJobReads(context: JobReadsContext): JobReads {
     waitMs: number,
     signal?: AbortSignal,
   ): Promise<Job | null> {
-    const live = dispatcher.get(uuid.toLowerCase()) ?? (await adopt(accountId, uuid));
-    const isOwn = live?.submitted.accountId === accountId;
-    const ended = isOwn ? await dispatcher.waitForEnd(live, waitMs, signal) : null;
+    const active = dispatcher.get(uuid.toLowerCase()) ?? (await adopt(accountId, uuid));
+    const isOwn = active?.submitted.accountId === accountId;
+    const ended = isOwn ? await dispatcher.waitForEnd(active, waitMs, signal) : null;
     return ended ?? (await find(accountId, uuid));
   }
 
-  async function adopt(accountId: string, uuid: string): Promise<LiveJob | undefined> {
+  async function adopt(accountId: string, uuid: string): Promise<ActiveJob | undefined> {
     if (context.adopt === null) return undefined;
     const job = await find(accountId, uuid);
     if (job === null || hasEnded(job.state)) return undefined;
@@ -67,7 +67,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
 
   const keyedSinceMs = (): number => now() - context.idempotencyMs;
 
-  async function replayOf(
+  async function findEarlier(
     accountId: string,
     { key, requestHash }: Idempotency,
   ): Promise<EarlierJob | null> {
@@ -107,9 +107,9 @@ export function createJobReads(context: JobReadsContext): JobReads {
     return { jobs: jobs.slice(0, limit), next };
   }
 
-  async function listOfAll(before: number | null, limit: number): Promise<AllJobsPage> {
+  async function listAll(before: number | null, limit: number): Promise<AllJobsPage> {
     const part = { before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
-    const rows = await store.read("listJobsOfAll", part);
+    const rows = await store.read("listAllJobs", part);
     const nowMs = now();
     return {
       jobs: rows.slice(0, limit).map((row) => summaryOf(row, nowMs)),
@@ -117,5 +117,5 @@ export function createJobReads(context: JobReadsContext): JobReads {
     };
   }
 
-  return { find, isUnfinished, waitForEnd, replayOf, list, listOfAll, keyedSinceMs, earlierJob };
+  return { find, isUnfinished, waitForEnd, findEarlier, list, listAll, keyedSinceMs, earlierJob };
 }

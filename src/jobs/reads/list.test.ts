@@ -63,7 +63,7 @@ test("a full last page of jobs has no next page, and another account's list is e
   expect(await jobs.queue.list("two", all)).toEqual({ jobs: [], next: null });
 });
 
-test("a listed job has the number of its results, but not the results", async () => {
+test("a listed job has the count of its results, but not the results", async () => {
   const uuid = await jobs.complete();
   const [job] = (await jobs.queue.list("one", all)).jobs;
   const found = await jobs.queue.find("one", uuid);
@@ -148,7 +148,7 @@ test("the list of jobs finds a single match among thousands, and fills its pages
   expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
 
-test("a page of jobs ends early when it would scan too many, and the next page continues", async () => {
+test("a page of jobs ends early when it would scan too many jobs, and the next page continues", async () => {
   insertEnded(25_000, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 24000)");
   const filter: JobFilter = { ...all, states: ["cancelled"] };

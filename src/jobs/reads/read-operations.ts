@@ -40,7 +40,7 @@ export const readOperations = {
     const position = { accountId, ms: before.submittedMs, uuid: before.uuid };
     const seen = yield* database.get<ListPosition>(
       `SELECT submitted_ms AS submittedMs, uuid FROM job WHERE ${olderJobs}
-         ORDER BY submitted_ms DESC, uuid DESC LIMIT 1 OFFSET ${jobsSeen - 1}`,
+         ORDER BY submitted_ms DESC, uuid DESC LIMIT 1 OFFSET ${jobsPerScan - 1}`,
       position,
     );
     const rows = yield* database.all<ListedRow>(
@@ -66,7 +66,7 @@ export const readOperations = {
     return { rows, seen: seen ?? null };
   }),
 
-  listJobsOfAll: read(function* (
+  listAllJobs: read(function* (
     database,
     part: { before: number; limit: number },
   ): Steps<(ListedRow & { sequence: number })[]> {
@@ -97,7 +97,7 @@ export const readOperations = {
   }),
 };
 
-const jobsSeen = 1_000;
+const jobsPerScan = 1_000;
 
 const olderJobs = "account_id = :accountId AND (submitted_ms, uuid) < (:ms, :uuid)";
 

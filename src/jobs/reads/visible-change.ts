@@ -63,9 +63,9 @@ export const changeSql = (transition: Change, { set, where }: ChangeClauses): st
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(
   transition: Change,
-  terms: ChangeClauses,
+  clauses: ChangeClauses,
 ): (database: Database, args: Args) => Steps<JobSnapshot | null> {
-  const sql = changeSql(transition, terms);
+  const sql = changeSql(transition, clauses);
   return function* (database, args) {
     const snapshot = yield* database.get<ChangedRow>(sql, args);
     if (snapshot === undefined) return null;

@@ -4,7 +4,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isSearch } from "../../platforms/methods.ts";
 import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
 import type { ShortSearchTerms } from "../../search/short-search.ts";
-import type { LiveJob } from "../dispatch/dispatcher.ts";
+import type { ActiveJob } from "../dispatch/dispatcher.ts";
 import type { CachedPage } from "../ends/ended-jobs.ts";
 import type { JobResult, SearchJobRequest } from "../job.ts";
 import type { LeaseTerms } from "../leases/lease-operations.ts";
@@ -39,7 +39,7 @@ type AnsweredContext = {
   reportSnapshot: (
     snapshot: JobSnapshot,
     result: JobResult,
-    known: { live: LiveJob; page: CachedPage | null },
+    known: { active: ActiveJob; page: CachedPage | null },
   ) => void;
 };
 
@@ -50,7 +50,7 @@ export type AnsweredSubmissions = {
   searchOf(job: NewJob): SubmittedShortSearch | null;
   /** Null like `searchOf`. Default of `write`: the submission is already admitted. */
   insertAnswered(
-    live: LiveJob,
+    active: ActiveJob,
     row: InsertedRow,
     search: SubmittedShortSearch,
     lease: Pick<LeaseTerms, "node" | "nowMs">,
@@ -62,7 +62,7 @@ export type AnsweredSubmissions = {
 /** Short searches, which the writer thread answers in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, reads, shortSearches } = context;
-  const pauses = createPauses(context.clock, { minMs: shortestPauseMs, maxMs: longestPauseMs });
+  const pauses = createPauses(context.clock, { minMs: minPauseMs, maxMs: maxPauseMs });
 
   function skip(reason: SkipReason): null {
     shortSearches?.onSkipped(reason);
@@ -98,13 +98,13 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       return { request: search, tree, terms: shortSearches.termsOf(search) };
     },
     insertAnswered: async (
-      live,
+      active,
       row,
       search,
       { node, nowMs: startedMs },
       write = writeAdmitted,
     ) => {
-      const { uuid, submitted: job } = live;
+      const { uuid, submitted: job } = active;
       const version = shortSearches?.version() ?? null;
       if (version === null) return skip("unavailable");
       const { resultRetentionMs } = settings;
@@ -112,24 +112,24 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
       const submitted = await writeSearch(submission, write);
       if (submitted === null) return null;
       if (submitted.kind === "unanswered") return skip(submitted.reason);
-      if (submitted.kind === "replay") {
-        return { isReplay: true, ...reads.earlierJob(submitted.earlier) };
+      if (submitted.kind === "repeated") {
+        return { isRepeated: true, ...reads.earlierJob(submitted.earlier) };
       }
       const { finishedMs, expiresMs, body, lengths } = submitted;
       const result = decodeResultParts(submitted);
       const snapshot = doneSnapshot(job, { node, startedMs, finishedMs, expiresMs }, submitted);
       const page = body === null ? null : { body, lengths, version };
-      context.reportSnapshot(snapshot, result, { live, page });
+      context.reportSnapshot(snapshot, result, { active, page });
       shortSearches?.onAnswered(job.request, now() - startedMs);
-      return { isReplay: false, uuid, job: jobAfter(job, snapshot, result, now()) };
+      return { isRepeated: false, uuid, job: jobAfter(job, snapshot, result, now()) };
     },
     onSkipped: skip,
   };
 }
 
 /** After the writer thread could not answer a search, the account's next searches skip it, because each delays other writes. */
-const shortestPauseMs = 10;
-const longestPauseMs = 100;
+const minPauseMs = 10;
+const maxPauseMs = 100;
 const threadPauseMs = 60_000;
 
 const hasRun = (reason: UnansweredReason): boolean => reason === "slow" || reason === "declined";

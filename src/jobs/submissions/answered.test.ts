@@ -8,7 +8,7 @@ import { newJob, result, startTestQueue, type TestQueue } from "../test-jobs.ts"
 import type { SkipReason } from "./answered-submissions.ts";
 import { registerSearchAnswerer, type SearchAnswerer } from "./search-operations.ts";
 import type { NewJob } from "./submission.ts";
-import { longestUncommittedMs } from "./uncommitted.ts";
+import { maxUncommittedMs } from "./uncommitted.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery"] };
 const { tree } = parseQuery("comet", { maxLength: 100 });
@@ -168,7 +168,7 @@ test("a reused idempotency key returns its first job, even if the search was ans
   const first = await jobs.queue.submit(search({ idempotency }));
   void lease();
   const second = await jobs.queue.submit(search({ idempotency }));
-  expect(second).toMatchObject({ isReplay: true, uuid: first.uuid, job: { state: "done" } });
+  expect(second).toMatchObject({ isRepeated: true, uuid: first.uuid, job: { state: "done" } });
   expect(searched).toBe(2);
   expect(ended.map(({ uuid }) => uuid)).toEqual([first.uuid]);
   expect(jobs.queue.runningOf("local")).toBe(0);
@@ -202,14 +202,14 @@ test("after the writer thread died in a search, the account's searches skip it f
   expect(searched).toBe(1);
 });
 
-test("searches beyond the free slots of the local node take the ordinary path", async () => {
+test("searches beyond the local node's free slots take the ordinary path", async () => {
   void lease();
   const first = jobs.queue.submit(search());
   const second = jobs.queue.submit(search({ accountId: "two", keyId: "other" }));
   await first;
   expect(skipped).toEqual(["no_slot"]);
   expect(searched).toBe(1);
-  await jobs.clock.advance(longestUncommittedMs);
+  await jobs.clock.advance(maxUncommittedMs);
   const { uuid } = await second;
   expect(await jobs.queue.find("two", uuid)).toMatchObject({ state: "in progress" });
 });

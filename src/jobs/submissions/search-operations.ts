@@ -33,7 +33,7 @@ export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 /** `unanswered`: the job was not inserted. `body` is null if the page was not rendered. */
 export type SubmittedSearch =
   | { kind: "unanswered"; reason: UnansweredReason }
-  | { kind: "replay"; earlier: EarlierSubmission }
+  | { kind: "repeated"; earlier: EarlierSubmission }
   | ({ kind: "done" } & InsertedChange & ResultParts & Page & SearchTimes);
 
 /** At the top level of a reply, so that `body` is transferred between threads instead of copied. */
@@ -104,7 +104,7 @@ const idsOf = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 
 export function submittedOf({ submitted }: AnsweredSearch, inserted: InsertedJob): SubmittedSearch {
-  if (inserted.isReplay) return { kind: "replay", earlier: inserted.earlier };
+  if (inserted.isRepeated) return { kind: "repeated", earlier: inserted.earlier };
   const { change, hasDeliveries } = inserted;
   return { kind: "done", change, hasDeliveries, ...submitted };
 }

@@ -138,7 +138,7 @@ function* insertAlone(
         parameters,
       )
     : yield* singleStatement<{ change: number }>(sql, withPosts);
-  return inserted === undefined ? null : { isReplay: false, ...inserted, hasDeliveries: false };
+  return inserted === undefined ? null : { isRepeated: false, ...inserted, hasDeliveries: false };
 }
 
 /** Inserts a search that one statement could not insert. */
@@ -156,7 +156,7 @@ export function* insertOrDecline(
 function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};
-  if (!inserted.isReplay && postIds.length > 0) {
+  if (!inserted.isRepeated && postIds.length > 0) {
     yield* database.run(
       "UPDATE job SET post_ids = CAST(CAST(:postIds AS TEXT) AS BIGINT[]) WHERE uuid = :uuid",
       { uuid: job.uuid, postIds: arrayText(postIds) },

@@ -1,6 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import { fetchedPosts } from "../ends/fetched-operations.ts";
 import type { Job, JobChange, JobResult } from "../job.ts";
 import type { LeaseTerms } from "../leases/lease-operations.ts";
@@ -23,17 +23,17 @@ type CommitsContext = {
   reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
 };
 
-/** The inserts resolve when the job is on disk; a replay or an error ends the live job. */
+/** The inserts resolve when the job is on disk; a repeated submission or an error ends the active job. */
 export type SubmissionCommits = {
-  insertReceived(live: LiveJob, row: InsertedRow): Promise<SubmittedJob>;
+  insertReceived(active: ActiveJob, row: InsertedRow): Promise<SubmittedJob>;
   insertDone(
-    live: LiveJob,
+    active: ActiveJob,
     row: InsertedRow,
     lease: LeaseTerms,
     result: JobResult,
   ): Promise<SubmittedJob>;
-  /** Puts the job back in the queue if its lease is refused. */
-  writeLease(live: LiveJob, lease: LeaseTerms): Promise<void>;
+  /** Releases the job if its lease is refused, and requeues it if the write fails. */
+  writeLease(active: ActiveJob, lease: LeaseTerms): Promise<void>;
 };
 
 export function createSubmissionCommits(context: CommitsContext): SubmissionCommits {
@@ -46,9 +46,9 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
   ): Promise<SubmittedJob> {
     try {
       const inserted = await store.write("insertJob", { ...row, request: encodeRequest(request) });
-      if (!inserted.isReplay) return { isReplay: false, uuid, job: onInserted(inserted) };
+      if (!inserted.isRepeated) return { isRepeated: false, uuid, job: onInserted(inserted) };
       dispatcher.end(uuid);
-      return { isReplay: true, ...reads.earlierJob(inserted.earlier) };
+      return { isRepeated: true, ...reads.earlierJob(inserted.earlier) };
     } catch (error) {
       dispatcher.end(uuid);
       throw error;
@@ -56,49 +56,49 @@ export function createSubmissionCommits(context: CommitsContext): SubmissionComm
   }
 
   return {
-    insertReceived: async (live, row) =>
-      await insert(live.submitted, row, ({ change: id }) => {
-        const { uuid, accountId, state, attempts, submittedMs } = live.submitted;
-        live.change = Math.max(live.change, id);
+    insertReceived: async (active, row) =>
+      await insert(active.submitted, row, ({ change: id }) => {
+        const { uuid, accountId, state, attempts, submittedMs } = active.submitted;
+        active.change = Math.max(active.change, id);
         context.reportChange(accountId, { id, uuid, state, attempts, atMs: submittedMs });
-        return live.submitted;
+        return active.submitted;
       }),
     insertDone: async ({ submitted: job }, row, { node, nowMs: startedMs }, result) => {
       const nowMs = now();
-      const end = {
+      const attempt = {
         node,
         startedMs,
         finishedMs: nowMs,
         expiresMs: timeAfter(nowMs, settings.resultRetentionMs),
       };
-      const answer = { ...end, result: encodeResult(result), fetched: fetchedPosts(result) };
+      const answer = { ...attempt, result: encodeResult(result), fetched: fetchedPosts(result) };
       return await insert(job, { ...row, answer }, (inserted) => {
-        const snapshot = doneSnapshot(job, end, inserted);
+        const snapshot = doneSnapshot(job, attempt, inserted);
         context.reportSnapshot(snapshot, result);
         return jobAfter(job, snapshot, result, nowMs);
       });
     },
-    writeLease: async (live, lease) => {
+    writeLease: async (active, lease) => {
       const untilMs = timeAfter(now(), settings.leaseMs);
       try {
         const snapshot = await store.write("leaseJob", { ...lease, untilMs });
         if (snapshot !== null) context.reportSnapshot(snapshot);
-        else dispatcher.release(live);
+        else dispatcher.release(active);
       } catch {
-        dispatcher.loseLease(live);
-        if (dispatcher.get(live.uuid) === live) dispatcher.offer(live);
+        dispatcher.loseLease(active);
+        if (dispatcher.get(active.uuid) === active) dispatcher.offer(active);
       }
     },
   };
 }
 
-type SearchEnd = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
+type CompletedAttempt = { node: string; startedMs: number; finishedMs: number; expiresMs: number };
 
 export const doneSnapshot = (
   { uuid, accountId, deadlineMs }: Job,
-  end: SearchEnd,
+  attempt: CompletedAttempt,
   { change, hasDeliveries }: InsertedChange,
 ): JobSnapshot => ({
-  ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...end },
-  ...{ failure: null, change, changedMs: end.finishedMs, hasDeliveries },
+  ...{ uuid, accountId, state: "done", attempts: 1, notBeforeMs: 0, deadlineMs, ...attempt },
+  ...{ failure: null, change, changedMs: attempt.finishedMs, hasDeliveries },
 });

@@ -38,8 +38,8 @@ export type EarlierSubmission = { uuid: string; row: JobRow | null };
 export type InsertedChange = Pick<JobSnapshot, "change" | "hasDeliveries">;
 
 export type InsertedJob =
-  | ({ isReplay: false } & InsertedChange)
-  | { isReplay: true; earlier: EarlierSubmission };
+  | ({ isRepeated: false } & InsertedChange)
+  | { isRepeated: true; earlier: EarlierSubmission };
 
 export const submissionOperations = {
   /** Errors: `idempotency_mismatch`. */
@@ -51,7 +51,7 @@ export const submissionOperations = {
     if (idempotency !== null) {
       yield* lockAccount(database, accountId);
       const earlier = yield* earlierSubmission(database, accountId, idempotency);
-      if (earlier !== null) return { isReplay: true, earlier };
+      if (earlier !== null) return { isRepeated: true, earlier };
     }
     const change = yield* numberSubmission(database, accountId);
     const hasDeliveries =
@@ -61,7 +61,7 @@ export const submissionOperations = {
       const { key, requestHash } = idempotency;
       yield* database.run(insertKey, { accountId, key, requestHash, uuid, submittedMs });
     }
-    return { isReplay: false, change, hasDeliveries };
+    return { isRepeated: false, change, hasDeliveries };
   }),
 
   /** Errors: `idempotency_mismatch`. */

@@ -22,5 +22,5 @@ export type PendingAdmission = {
 export type EarlierJob = { uuid: string; job: Job | null };
 
 export type SubmittedJob =
-  | { isReplay: false; uuid: string; job: Job }
-  | ({ isReplay: true } & EarlierJob);
+  | { isRepeated: false; uuid: string; job: Job }
+  | ({ isRepeated: true } & EarlierJob);

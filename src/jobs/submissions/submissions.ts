@@ -2,8 +2,8 @@ import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isSearch } from "../../platforms/methods.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
-import { liveJob } from "../dispatch/live-job.ts";
+import { activeJob } from "../dispatch/active-job.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { CachedPage } from "../ends/ended-jobs.ts";
 import type { JobChange, JobResult } from "../job.ts";
 import type { JobOperations } from "../operations.ts";
@@ -34,7 +34,7 @@ type SubmissionsContext = {
   reportSnapshot: (
     snapshot: JobSnapshot,
     result?: JobResult,
-    known?: { live: LiveJob; page: CachedPage | null },
+    known?: { active: ActiveJob; page: CachedPage | null },
   ) => void;
 };
 
@@ -55,54 +55,54 @@ export function createSubmissions(context: SubmissionsContext): {
     admission: PendingAdmission | null = null,
   ): Promise<SubmittedJob> {
     requireRoom();
-    const { live, row } = prepare(job);
-    const search = shortSearchOf(job, live);
-    const submitted = search === null ? null : await submitShort(live, row, search, admission);
+    const { active, row } = prepare(job);
+    const search = shortSearchOf(job, active);
+    const submitted = search === null ? null : await submitShort(active, row, search, admission);
     if (submitted !== null) return submitted;
     if (admission !== null) await admission.admit();
     requireRoom();
-    dispatcher.offer(live);
-    return await (runsLocally(live)
-      ? runUncommitted(live, row)
-      : commits.insertReceived(live, row));
+    dispatcher.offer(active);
+    return await (runsLocally(active)
+      ? runUncommitted(active, row)
+      : commits.insertReceived(active, row));
   }
 
   function requireRoom(): void {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
   }
 
-  function shortSearchOf(job: NewJob, live: LiveJob): SubmittedShortSearch | null {
+  function shortSearchOf(job: NewJob, active: ActiveJob): SubmittedShortSearch | null {
     const search = answered.searchOf(job);
     if (search === null || localNodeId === null) return null;
-    return dispatcher.takeTurn(localNodeId, live) ? search : answered.onSkipped("no_slot");
+    return dispatcher.takeTurn(localNodeId, active) ? search : answered.onSkipped("no_slot");
   }
 
   /**
    * Null if the job must take the ordinary path. Not in the dispatcher, because no client has the uuid before the job is done.
    */
   async function submitShort(
-    live: LiveJob,
+    active: ActiveJob,
     row: InsertedRow,
     search: SubmittedShortSearch,
     admission: PendingAdmission | null,
   ): Promise<SubmittedJob | null> {
     const lease = { node: localNodeId ?? "", nowMs: now() };
     try {
-      return await answered.insertAnswered(live, row, search, lease, admission?.write);
+      return await answered.insertAnswered(active, row, search, lease, admission?.write);
     } finally {
-      dispatcher.endTurn(live);
+      dispatcher.endTurn(active);
     }
   }
 
-  const runsLocally = ({ phase, runningNode, submitted: job }: LiveJob): boolean =>
+  const runsLocally = ({ phase, runningNode, submitted: job }: ActiveJob): boolean =>
     phase === "leased" && runningNode === localNodeId && isSearch(job.request.method);
 
-  function prepare(job: NewJob): { live: LiveJob; row: InsertedRow } {
+  function prepare(job: NewJob): { active: ActiveJob; row: InsertedRow } {
     const { deadlineMs } = settings;
     const submitted = receivedJob(now(), randomUuid(), job, deadlineMs);
     const idempotency = job.idempotency ?? null;
     return {
-      live: liveJob(submitted, clock.elapsed() + deadlineMs),
+      active: activeJob(submitted, clock.elapsed() + deadlineMs),
       row: {
         ...rowOf(submitted),
         idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },

@@ -1,13 +1,13 @@
 import type { Clock } from "../../lib/clock.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
-import type { Dispatcher, LiveJob } from "../dispatch/dispatcher.ts";
-import { liveJob } from "../dispatch/live-job.ts";
+import { activeJob } from "../dispatch/active-job.ts";
+import type { ActiveJob, Dispatcher } from "../dispatch/dispatcher.ts";
 import type { JobResult } from "../job.ts";
 import { leaseLost } from "../leases/lease.ts";
 import type { InsertedRow } from "./received-job.ts";
 import type { SubmittedJob } from "./submission.ts";
 import type { SubmissionCommits } from "./submission-commits.ts";
-import { longestUncommittedMs, type UncommittedJob } from "./uncommitted.ts";
+import { maxUncommittedMs, type UncommittedJob } from "./uncommitted.ts";
 
 type RunsContext = {
   clock: Clock;
@@ -16,40 +16,40 @@ type RunsContext = {
   commits: SubmissionCommits;
 };
 
-type RunUncommitted = (live: LiveJob, row: InsertedRow) => Promise<SubmittedJob>;
+type RunUncommitted = (active: ActiveJob, row: InsertedRow) => Promise<SubmittedJob>;
 
 /** The returned function resolves when the submission is committed. */
 export function createUncommittedRuns(context: RunsContext): RunUncommitted {
   const { clock, now, dispatcher, commits } = context;
 
   function run(
-    live: LiveJob,
+    active: ActiveJob,
     row: InsertedRow,
     resolve: (submitted: SubmittedJob) => void,
     reject: (error: unknown) => void,
   ): void {
-    const { uuid } = live;
+    const { uuid } = active;
     let writing: Promise<SubmittedJob> | null = null;
 
     function commit(): void {
-      if (live.uncommitted !== uncommitted) return;
+      if (active.uncommitted !== uncommitted) return;
       const { lease } = uncommitted;
-      live.uncommitted = null;
-      const currentRow = { ...row, deadlineMs: deadlineOf(live) };
+      active.uncommitted = null;
+      const currentRow = { ...row, deadlineMs: deadlineOf(active) };
       // If the job ended only in memory, it is queued again and the sweeper ends it.
-      const isLeased = dispatcher.get(uuid) === live;
-      const requeued = isLeased ? live : liveJob(live.submitted, live.deadlineMs);
+      const isLeased = dispatcher.get(uuid) === active;
+      const requeued = isLeased ? active : activeJob(active.submitted, active.deadlineMs);
       writing = commits.insertReceived(requeued, currentRow);
       if (!isLeased) dispatcher.offer(requeued);
-      else if (lease !== null) void commits.writeLease(live, lease);
+      else if (lease !== null) void commits.writeLease(active, lease);
       writing.then(resolve, reject);
     }
 
     async function commitDone(result: JobResult): Promise<void> {
       const { lease } = uncommitted;
-      if (lease === null || live.uncommitted !== uncommitted) throw leaseLost(uuid);
-      live.uncommitted = null;
-      writing = commits.insertDone(live, row, lease, result);
+      if (lease === null || active.uncommitted !== uncommitted) throw leaseLost(uuid);
+      active.uncommitted = null;
+      writing = commits.insertDone(active, row, lease, result);
       writing.then(resolve, reject);
       await requireAccepted(writing, uuid);
     }
@@ -63,25 +63,25 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
         if (writing !== null) await requireAccepted(writing, uuid);
       },
     };
-    live.uncommitted = uncommitted;
+    active.uncommitted = uncommitted;
     // Never cancelled, because an abort signal costs more than a needless timer.
-    clock.sleep(longestUncommittedMs).then(commit, () => undefined);
+    clock.sleep(maxUncommittedMs).then(commit, () => undefined);
   }
 
   /** Uses the current wall clock, which may have been set since the submission. */
-  function deadlineOf({ submitted: job, deadlineMs }: LiveJob): number {
+  function deadlineOf({ submitted: job, deadlineMs }: ActiveJob): number {
     const currentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
-    return Math.abs(currentMs - job.deadlineMs) < smallestStepMs ? job.deadlineMs : currentMs;
+    return Math.abs(currentMs - job.deadlineMs) < minStepMs ? job.deadlineMs : currentMs;
   }
 
-  return (live, row) => new Promise((resolve, reject) => run(live, row, resolve, reject));
+  return (active, row) => new Promise((resolve, reject) => run(active, row, resolve, reject));
 }
 
-const smallestStepMs = 1_000;
+const minStepMs = 1_000;
 
 async function requireAccepted(writing: Promise<SubmittedJob>, uuid: string): Promise<void> {
   const isAccepted = await writing.then(
-    ({ isReplay }) => !isReplay,
+    ({ isRepeated }) => !isRepeated,
     () => false,
   );
   if (!isAccepted) throw leaseLost(uuid);

@@ -4,7 +4,7 @@ import type { Lease } from "../leases/lease.ts";
 import type { EndedJob } from "../queue.ts";
 import { failure, newJob, request, result, startTestQueue, type TestQueue } from "../test-jobs.ts";
 import type { SubmittedJob } from "./submission.ts";
-import { longestUncommittedMs } from "./uncommitted.ts";
+import { maxUncommittedMs } from "./uncommitted.ts";
 
 const node = { nodeId: "local", methods: ["searchbyquery", "getbyid"] };
 let jobs: TestQueue;
@@ -67,7 +67,7 @@ test("a change reader sees only the end of a job that ended before it was commit
 
 test("a search that takes too long is committed as received and continues", async () => {
   const { submitted, lease } = await run();
-  await jobs.clock.advance(longestUncommittedMs - 1);
+  await jobs.clock.advance(maxUncommittedMs - 1);
   expect(isOnDisk(lease.uuid)).toBe(false);
   await jobs.clock.advance(1);
   const { uuid, job } = await submitted;
@@ -143,14 +143,14 @@ test("of two uncommitted submissions with one idempotency key, the first to be c
   const late = jobs.queue.complete(first.lease.uuid, first.lease.token, result);
   await expect(late).rejects.toMatchObject({ code: "lease_lost" });
   const { uuid } = await second.submitted;
-  expect(await first.submitted).toMatchObject({ isReplay: true, uuid, job: { state: "done" } });
+  expect(await first.submitted).toMatchObject({ isRepeated: true, uuid, job: { state: "done" } });
   expect(ended.map((job) => job.uuid)).toEqual([uuid]);
 });
 
 test("a step of the wall clock during an uncommitted search does not change the remaining time", async () => {
   const { submitted, lease } = await run();
   jobs.clock.shiftWall(-3_600_000);
-  await jobs.clock.advance(longestUncommittedMs);
+  await jobs.clock.advance(maxUncommittedMs);
   const { uuid } = await submitted;
   const row = await jobs.queue.find("one", uuid);
   const leftMs = (row?.deadlineMs ?? 0) - jobs.clock.now();

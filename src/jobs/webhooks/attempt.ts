@@ -5,7 +5,7 @@ import type { DueDelivery } from "./due-deliveries.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { PostDelivery } from "./post.ts";
 import type { DeliveryAttempt } from "./record-attempt.ts";
-import { type AttemptOutcome, longestPauseMs, pauseAfter } from "./schedule.ts";
+import { type AttemptOutcome, maxPauseMs, pauseAfter } from "./schedule.ts";
 import { secretsOf } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
@@ -107,5 +107,5 @@ function endOf(
 
 function pauseOf(outcome: AttemptOutcome): number {
   if (outcome.kind !== "failed" || !throttling.has(outcome.status)) return 0;
-  return Math.min(outcome.retryAfterMs ?? throttleMs, longestPauseMs);
+  return Math.min(outcome.retryAfterMs ?? throttleMs, maxPauseMs);
 }

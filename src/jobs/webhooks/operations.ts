@@ -112,7 +112,7 @@ export const webhookOperations = {
     return (yield* webhookOf(database, owned)) && (yield* deliveriesOf(database, owned.id, filter));
   }),
 
-  /** Returns `webhook` or `delivery` if the one does not exist. Errors: `webhook_disabled`. */
+  /** Returns `webhook` or `delivery`, whichever does not exist. Errors: `webhook_disabled`. */
   replayDelivery: durable(function* (
     database,
     replay: OwnedId & { deliveryId: string; nowMs: number },

@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function receiver(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
+async function receiver(respond: RequestListener): Promise<string> {
+  const server = createServer(respond);
   server.on("connection", (socket) => socket.on("error", () => undefined));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closers.push(() => {
@@ -70,7 +70,7 @@ test("a webhook delivery sends its body and headers by POST", async () => {
   expect(requests).toEqual(["POST", "{}", "msg_1", "application/json"]);
 });
 
-test("status 410 of a webhook's receiver has the outcome gone", async () => {
+test("a webhook receiver's 410 response has the outcome gone", async () => {
   const url = await receiver((_request, response) => response.writeHead(410).end());
   expect(await post(url)).toEqual({ kind: "gone", status: 410 });
 });
@@ -137,12 +137,12 @@ test.each<[string, RequestListener]>([
       response.writeHead(200, { "content-encoding": "gzip" }).end("plain");
     },
   ],
-])("the body of a 2xx answer is ignored, even if it %s", async (_, answer) => {
-  const url = await receiver(answer);
+])("the body of a 2xx response is ignored, even if it %s", async (_, respond) => {
+  const url = await receiver(respond);
   expect(await post(url, { timeoutMs: 300 })).toEqual({ kind: "delivered", status: 200 });
 });
 
-test("a delivery fails if the receiver does not answer in time", async () => {
+test("a delivery fails if the receiver does not respond in time", async () => {
   const url = await receiver(() => undefined);
   const { host } = new URL(url);
   expect(await post(url, { timeoutMs: 100 })).toEqual({

@@ -18,7 +18,7 @@ export const pausesMs: readonly number[] = [
 const jitter = 0.2;
 
 /** Upper limit for a receiver's `Retry-After`. */
-export const longestPauseMs = 24 * hourMs;
+export const maxPauseMs = 24 * hourMs;
 
 export type AttemptOutcome =
   | { kind: "delivered"; status: number }
@@ -34,5 +34,5 @@ export function pauseAfter(
   const baseMs = pausesMs[failures - 1];
   if (baseMs === undefined) return null;
   const pauseMs = Math.round(baseMs * (1 + jitter * random()));
-  return Math.max(pauseMs, Math.min(retryAfterMs ?? 0, longestPauseMs));
+  return Math.max(pauseMs, Math.min(retryAfterMs ?? 0, maxPauseMs));
 }

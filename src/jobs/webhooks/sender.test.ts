@@ -32,7 +32,7 @@ let sent: { url: string; id: string; signatures: string[]; atMs: number }[];
 let outcomes: DeliveryOutcome[];
 let logged: string[];
 let errors: unknown[];
-let answer: (message: Message) => AttemptOutcome | Promise<AttemptOutcome>;
+let respond: (message: Message) => AttemptOutcome | Promise<AttemptOutcome>;
 
 const delivered: AttemptOutcome = { kind: "delivered", status: 200 };
 const failed: AttemptOutcome = {
@@ -51,7 +51,7 @@ beforeEach(() => {
   outcomes = [];
   logged = [];
   errors = [];
-  answer = () => delivered;
+  respond = () => delivered;
   begin();
 });
 
@@ -83,7 +83,7 @@ function begin(key: Uint8Array = secretKey, overrides: Partial<typeof webhookDef
       const aborted = new Promise<never>((_resolve, reject) => {
         signal.addEventListener("abort", () => reject(signal.reason));
       });
-      return await Promise.race([answer(message), aborted]);
+      return await Promise.race([respond(message), aborted]);
     },
     log: { info: log, error: log },
     onError: (error) => errors.push(error),
@@ -123,7 +123,7 @@ async function pass(ms: number, steps = 10): Promise<void> {
 
 describe("the attempts of deliveries", () => {
   test("attempts of a delivery follow the schedule, and the delivery fails after the tenth", async () => {
-    answer = () => failed;
+    respond = () => failed;
     sender.start();
     const id = await register("/down");
     const deliveryId = await sendTest(id);
@@ -147,13 +147,13 @@ describe("the attempts of deliveries", () => {
   });
 
   test("a delivery and the others to its receiver wait as long as the receiver requests", async () => {
-    answer = () => ({ ...failed, status: 429, retryAfterMs: 60_000 });
+    respond = () => ({ ...failed, status: 429, retryAfterMs: 60_000 });
     sender.start();
     const id = await register("/busy");
     for (let count = 0; count < 5; count += 1) await sendTest(id);
     await clock.advance(30_000);
     expect(sent).toHaveLength(2);
-    answer = () => delivered;
+    respond = () => delivered;
     await clock.advance(29_000);
     expect(sent).toHaveLength(2);
     await pass(3_000);
@@ -162,7 +162,7 @@ describe("the attempts of deliveries", () => {
 
   test("if two concurrent attempts are refused, the longer delay applies", async () => {
     const pausesMs = [60_000, 1_000];
-    answer = () => ({ ...failed, status: 429, retryAfterMs: pausesMs.shift() ?? 0 });
+    respond = () => ({ ...failed, status: 429, retryAfterMs: pausesMs.shift() ?? 0 });
     sender.start();
     const id = await register("/busy");
     for (let count = 0; count < 5; count += 1) await sendTest(id);
@@ -172,7 +172,7 @@ describe("the attempts of deliveries", () => {
 
   test("attempts are limited to two concurrent ones per webhook", async () => {
     const ends: (() => void)[] = [];
-    answer = () => new Promise((resolve) => ends.push(() => resolve(delivered)));
+    respond = () => new Promise((resolve) => ends.push(() => resolve(delivered)));
     sender.start();
     const id = await register("/slow");
     for (let count = 0; count < 5; count += 1) await sendTest(id);
@@ -182,19 +182,19 @@ describe("the attempts of deliveries", () => {
     await pass(2_000);
     expect(sent).toHaveLength(3);
     for (const end of ends) end();
-    answer = () => delivered;
+    respond = () => delivered;
     await pass(2_000);
     expect(sent).toHaveLength(5);
   });
 
   test("attempts of failing webhooks take at most half of the slots", async () => {
     begin(secretKey, { concurrency: 4, maxPerAccount: 10 });
-    answer = () => failed;
+    respond = () => failed;
     sender.start();
     const failing = await Promise.all(["/a", "/b", "/c"].map(register));
     for (const id of failing) await sendTest(id);
     await pass(2_000);
-    answer = () => new Promise(() => undefined);
+    respond = () => new Promise(() => undefined);
     for (const id of failing) {
       await sendTest(id);
       await sendTest(id);
@@ -202,7 +202,7 @@ describe("the attempts of deliveries", () => {
     await pass(5_000);
     const inProgress = sent.length - failing.length;
     expect(inProgress).toBe(2);
-    answer = () => delivered;
+    respond = () => delivered;
     await sendTest(await register("/healthy"));
     await pass(1_000);
     expect(sentTo("/healthy")).toHaveLength(1);
@@ -212,14 +212,14 @@ describe("the attempts of deliveries", () => {
     "failing webhooks get one of %i slots, however many deliveries of other webhooks are due",
     async (concurrency) => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
-      answer = () => failed;
+      respond = () => failed;
       sender.start();
       const recovered = await register("/recovered");
       await sendTest(recovered);
       await pass(1_000);
       const busy = await Promise.all(["/a", "/b", "/c"].map(register));
       for (const id of busy) for (let count = 0; count < 100; count += 1) await sendTest(id);
-      answer = () => clock.sleep(1_000).then(() => delivered);
+      respond = () => clock.sleep(1_000).then(() => delivered);
       await pass(15_000, 150);
       expect(sentTo("/recovered")).toHaveLength(2);
       expect(await webhooks.find("one", recovered)).toMatchObject({ failingSinceMs: null });
@@ -255,13 +255,13 @@ describe("the attempts of deliveries", () => {
 
 describe("a crash", () => {
   test("an attempt that a crash interrupts is repeated", async () => {
-    answer = () => new Promise(() => undefined);
+    respond = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/crash");
     const deliveryId = await sendTest(id);
     await clock.advance(1_000);
     const dead = sender;
-    answer = () => delivered;
+    respond = () => delivered;
     begin();
     sender.start();
     await pass(2_000);
@@ -272,7 +272,7 @@ describe("a crash", () => {
     await stopped;
   });
 
-  test("an error of the store while an attempt is recorded repeats the recording but not the delivery", async () => {
+  test("a store error while an attempt is recorded repeats the recording but not the delivery", async () => {
     sender.start();
     const id = await register("/full");
     await clock.advance(1_000);
@@ -298,7 +298,7 @@ describe("a crash", () => {
 describe("stopping the sender", () => {
   test("stopping the sender lets a short attempt finish", async () => {
     let end: (outcome: AttemptOutcome) => void = () => undefined;
-    answer = () =>
+    respond = () =>
       new Promise((resolve) => {
         end = resolve;
       });
@@ -314,7 +314,7 @@ describe("stopping the sender", () => {
   });
 
   test("stopping the sender aborts a long attempt, which stays due, and starts no other", async () => {
-    answer = () => new Promise(() => undefined);
+    respond = () => new Promise(() => undefined);
     sender.start();
     const id = await register("/late");
     for (let count = 0; count < 3; count += 1) await sendTest(id);
@@ -330,7 +330,7 @@ describe("stopping the sender", () => {
 
 describe("a webhook", () => {
   test("a webhook is disabled after five days without a success, and pending deliveries are sent when it is enabled again", async () => {
-    answer = () => failed;
+    respond = () => failed;
     sender.start();
     const id = await register("/dead");
     for (let day = 0; day < 5; day += 1) {
@@ -349,13 +349,13 @@ describe("a webhook", () => {
     expect(webhook?.disabledReason).toMatch(/^all deliveries failed since 2023-11-/);
     const states = async () => (await pageOf(id)).map(({ state }) => state);
     expect(await states()).toEqual(["waiting", "waiting", "failed", "failed", "failed"]);
-    const tries = sent.length;
+    const attempts = sent.length;
     clock.shiftWall(dayMs);
     await pass(3_000);
-    expect(sent).toHaveLength(tries);
+    expect(sent).toHaveLength(attempts);
     expect(logged).toContain("disabled a webhook");
     await expect(webhooks.test("one", id)).rejects.toMatchObject({ code: "webhook_disabled" });
-    answer = () => delivered;
+    respond = () => delivered;
     await webhooks.enable("one", id);
     await pass(3_000);
     expect(await states()).toEqual(["delivered", "delivered", "failed", "failed", "failed"]);
@@ -365,7 +365,7 @@ describe("a webhook", () => {
     sender.start();
     const id = await register("/shaky");
     for (let day = 0; day < 8; day += 1) {
-      answer = () => (day === 4 ? delivered : failed);
+      respond = () => (day === 4 ? delivered : failed);
       await sendTest(id);
       for (let hour = 0; hour < 24; hour += 1) {
         clock.shiftWall(hourMs);
@@ -390,7 +390,7 @@ describe("a webhook", () => {
     });
   });
 
-  test("deliveries whose webhook secret cannot be decrypted report that, and are sent once the secret is replaced", async () => {
+  test("a delivery whose webhook secret cannot be decrypted reports the error, and is sent once the secret is replaced", async () => {
     const id = await register("/sealed");
     begin(randomBytes(32));
     sender.start();
@@ -412,7 +412,7 @@ describe("retention", () => {
     const id = await register("/old");
     await sendTest(id);
     await clock.advance(1_000);
-    answer = () => ({ ...failed, retryAfterMs: dayMs });
+    respond = () => ({ ...failed, retryAfterMs: dayMs });
     await sendTest(id);
     await clock.advance(1_000);
     clock.shiftWall(webhookDefaults.retentionMs - 65_000);
@@ -430,15 +430,15 @@ describe("retention", () => {
     await Promise.all(Array.from({ length: 1_500 }, () => sendTest(many)));
     const newest = await sendTest(many);
     await sendTest(few);
-    answer = () => new Promise(() => undefined);
+    respond = () => new Promise(() => undefined);
     sender.start();
     await pass(1_000);
     const counts = database.all(
-      "SELECT webhook_id AS id, count(*) AS kept, max(number) AS newest FROM webhook_delivery GROUP BY 1 ORDER BY 2",
+      "SELECT webhook_id AS id, count(*) AS stored, max(number) AS newest FROM webhook_delivery GROUP BY 1 ORDER BY 2",
     );
     expect(counts).toEqual([
-      { id: few, kept: 1, newest: 1 },
-      { id: many, kept: 700, newest: 1_501 },
+      { id: few, stored: 1, newest: 1 },
+      { id: many, stored: 700, newest: 1_501 },
     ]);
     expect((await pageOf(many))[0]?.id).toBe(newest);
     expect(await webhooks.find("one", many)).toMatchObject({ dropped: 801 });
@@ -447,7 +447,7 @@ describe("retention", () => {
 
 test("a replay of a delivery requested during its attempt is not lost", async () => {
   let end: (outcome: AttemptOutcome) => void = () => undefined;
-  answer = () =>
+  respond = () =>
     new Promise((resolve) => {
       end = resolve;
     });
@@ -456,7 +456,7 @@ test("a replay of a delivery requested during its attempt is not lost", async ()
   const deliveryId = await sendTest(id);
   await clock.advance(1_000);
   await webhooks.replay("one", id, deliveryId);
-  answer = () => delivered;
+  respond = () => delivered;
   end(failed);
   await pass(2_000);
   expect(sent.map((each) => each.id)).toEqual([deliveryId, deliveryId]);

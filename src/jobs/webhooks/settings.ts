@@ -9,7 +9,7 @@ export const webhookSettings = {
     "EARSHOT_MAX_WEBHOOKS",
     5,
     [0, 1_000],
-    "Maximum number of webhooks of an account.",
+    "Maximum number of webhooks per account.",
   ),
   concurrency: count(
     "EARSHOT_WEBHOOK_CONCURRENCY",
@@ -21,7 +21,7 @@ export const webhookSettings = {
     "EARSHOT_WEBHOOK_TIMEOUT",
     15_000,
     1,
-    "Time limit of an attempt to deliver, from name resolution to the response status.",
+    "Time limit of a delivery attempt, from name resolution to the response status.",
   ),
   retentionMs: duration(
     "EARSHOT_WEBHOOK_RETENTION",
@@ -45,7 +45,7 @@ export const webhookSettings = {
     "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
     [],
     ["https:", "http:"],
-    "Hosts with private addresses that webhooks of every account may call.",
+    "Hosts with private addresses that every account's webhooks may call.",
   ),
 };
 

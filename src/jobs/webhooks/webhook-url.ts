@@ -2,7 +2,7 @@ import { hasBlockedPort } from "../../lib/blocked-ports.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 
-export const longestUrl = 2_048;
+export const maxUrlLength = 2_048;
 
 /** Returns the normalised URL; each delivery checks its address. Errors: `webhook_url_refused`. */
 export function checkWebhookUrl(
@@ -24,8 +24,8 @@ export function checkWebhookUrl(
       "remove them, and verify webhook-signature instead",
     );
   }
-  if (url.href.length > longestUrl)
-    throw refusedUrl(`the webhook's URL is longer than ${longestUrl} characters after encoding`);
+  if (url.href.length > maxUrlLength)
+    throw refusedUrl(`the webhook's URL is longer than ${maxUrlLength} characters after encoding`);
   if (hasBlockedPort(url)) {
     throw refusedUrl(
       `port ${url.port} in the webhook's URL is reserved for another service`,

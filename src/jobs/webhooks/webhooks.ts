@@ -26,7 +26,7 @@ export type Webhooks = {
   /** Sends a `webhook.test`. Errors: `webhook_disabled`. */
   test(accountId: string, id: string): Promise<Delivery | null>;
   deliveries(accountId: string, id: string, filter: DeliveryFilter): Promise<DeliveryPage | null>;
-  /** Returns `webhook` or `delivery` if the one does not exist. Errors: `webhook_disabled`. */
+  /** Returns `webhook` or `delivery`, whichever does not exist. Errors: `webhook_disabled`. */
   replay(
     accountId: string,
     id: string,

@@ -28,19 +28,19 @@ export const gatewaySettings = {
   policyFile: pathOrNone(
     "EARSHOT_NODES_POLICY",
     "a JSON file",
-    "Policy for evidence (docs/attestation.md). Without it no node with a quote is admitted.",
+    "Evidence policy (docs/attestation.md). Without it no node with a quote is admitted.",
   ),
   collateral: text(
     "EARSHOT_NODES_COLLATERAL",
     gatewayDefaults.collateral,
     "a URL that begins with https:// or http://, or a folder",
-    "Source of the collateral of quotes: Intel's service, a cache (PCCS), or a folder of files.",
+    "Source of quote collateral: Intel's service, a cache (PCCS), or a folder of files.",
   ),
   dispatchesPerSecond: count(
     "EARSHOT_NODES_DISPATCHES_PER_SECOND",
     gatewayDefaults.dispatchesPerSecond,
     [1, 100_000],
-    "Maximum number of jobs dispatched to a remote node in any second.",
+    "Maximum number of jobs dispatched to a remote node per second.",
   ),
 } satisfies Record<string, Setting<unknown>>;
 
@@ -48,16 +48,16 @@ export const nodeSettings = {
   gateway: urlOrNone("EARSHOT_NODE_GATEWAY", ["https:", "http:"], "Gateway of `earshot node`."),
   gatewayKey: word(
     "EARSHOT_NODE_GATEWAY_KEY",
-    "Key of that gateway (`earshot nodes key`). Required for `tdx`; otherwise the first key is pinned until the node stops.",
+    "That gateway's key (`earshot nodes key`). Required for `tdx`; otherwise the first key is pinned until the node stops.",
   ),
   enrolmentToken: secret(
     "EARSHOT_NODE_ENROLMENT_TOKEN",
-    "Enrolment token of that gateway (`earshot nodes enroll`).",
+    "That gateway's enrolment token (`earshot nodes enroll`).",
   ),
   evidence: choice(
     "EARSHOT_NODE_EVIDENCE",
     "tdx",
     evidenceKinds,
-    "Evidence of the node. Machines without Intel TDX use `none`, which the gateway has to accept. `simulated` reads `tee.json` in the data folder.",
+    "The node's evidence. Machines without Intel TDX use `none`, which the gateway has to accept. `simulated` reads `tee.json` in the data folder.",
   ),
 } satisfies Record<string, Setting<unknown>>;

@@ -26,7 +26,7 @@ export function addOperatorJobsRoute(
 
   async function pageOfAll(after: string | null): Promise<Page> {
     const before = after === null ? null : withPointer("/after", () => parseSequence(after));
-    const page = await jobs.listOfAll(before, jobsPage);
+    const page = await jobs.listAll(before, jobsPage);
     return { jobs: page.jobs, next: page.next === null ? null : String(page.next) };
   }
 
