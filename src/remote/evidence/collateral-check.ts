@@ -16,9 +16,9 @@ export function requireCollateral(
   nowMs: number,
 ): CheckedCollateral {
   const [pck = root, pckIssuer = root] = chain;
-  const listChain = certificatesOf(collateral.pck_crl_issuer_chain, "chain of the PCK CRL");
+  const listChain = certificatesOf(collateral.pck_crl_issuer_chain, "PCK CRL chain");
   if (!listChain.every(({ raw }, index) => chain[index + 1]?.raw.equals(raw))) {
-    throw refused("crl_issuer", "the issuer chain of the PCK CRL differs from that of the quote");
+    throw refused("crl_issuer", "the PCK CRL's issuer chain differs from the quote's");
   }
   const rootList = requireRevocationList(collateral.root_ca_crl, root, nowMs, "root CRL");
   const pckList = requireRevocationList(collateral.pck_crl, pckIssuer, nowMs, "PCK CRL");
@@ -29,7 +29,7 @@ export function requireCollateral(
   );
   if (isRevoked) throw refused("certificate_revoked", "Intel has revoked an issuing certificate");
   if (pckList.revoked.has(serialOf(pck.serialNumber))) {
-    throw refused("certificate_revoked", "Intel has revoked the certificate of the machine");
+    throw refused("certificate_revoked", "Intel has revoked the machine's certificate");
   }
 
   const { tcb_info, tcb_info_signature, qe_identity, qe_identity_signature } = collateral;
@@ -60,7 +60,7 @@ function signerOf(
   nowMs: number,
   what: string,
 ): X509Certificate {
-  const name = `chain of the ${what}`;
+  const name = `${what} chain`;
   const chain = requireChain(certificatesOf(text, name), root, nowMs, name);
   const [signer = root] = chain;
   if (chain.length === 2 && platformOf(signer) === null) return signer;

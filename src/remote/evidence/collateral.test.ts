@@ -31,9 +31,9 @@ const unavailable = expect.objectContaining({
   retryable: true,
 });
 
-type Setting = { source: CollateralSource; service: FakeCollateralService; clock: ManualClock };
+type Fixture = { source: CollateralSource; service: FakeCollateralService; clock: ManualClock };
 
-async function start(first = collateral, path = ""): Promise<Setting> {
+async function start(first = collateral, path = ""): Promise<Fixture> {
   const service = await startCollateralService(first);
   const client = createGuardedFetch({
     guard: createGuard([service.url]),

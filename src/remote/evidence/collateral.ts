@@ -26,7 +26,7 @@ type Entry = {
   failure: { atMs: number; error: EarshotError } | null;
 };
 
-/** Refreshes after three quarters of its age or validity. Only quotes that chain to the root get here, which bounds the cache. */
+/** Refreshes after three quarters of the maximum age or the remaining validity. Only quotes that chain to the root get here, which bounds the cache. */
 export function collateralFromService(settings: ServiceSettings): CollateralSource {
   const { url, fetch, clock, maxAgeMs } = settings;
   const entries = new Map<string, Entry>();

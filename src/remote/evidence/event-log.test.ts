@@ -46,7 +46,7 @@ describe("an event log", () => {
     expect(verdictOn(events.map((event) => ({ ...event, digest: "" })))).toBe(composeHash);
   });
 
-  test("an event log may have digests of version 2", () => {
+  test("an event log may have version 2 digests", () => {
     const second = events.map((event) => {
       const { event: name, event_payload: payload, event_type: type } = event;
       const digest = createHash("sha384")

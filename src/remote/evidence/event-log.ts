@@ -48,10 +48,10 @@ export function replayEventLog(eventLog: string, rtMr3: string) {
     isReady = entry.event === "system-ready";
   }
   if (measured.toString("hex") !== rtMr3.toLowerCase()) {
-    throw refused("event_log_mismatch", "the event log does not replay to RTMR3 of the quote");
+    throw refused("event_log_mismatch", "the event log does not replay to the quote's RTMR3");
   }
   if (!isReady) {
-    throw refused("boot_incomplete", "the event log has no event system-ready");
+    throw refused("boot_incomplete", "the event log has no system-ready event");
   }
   return {
     composeHash: facts.get("compose-hash") ?? null,

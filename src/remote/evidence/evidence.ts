@@ -17,7 +17,7 @@ export type EvidenceProvider = {
   evidenceFor(reportData: Uint8Array): Promise<Evidence>;
 };
 
-/** Throws `collateral_unavailable`. */
+/** Errors: `collateral_unavailable`. */
 export type CollateralSource = (quote: SignedQuote) => Promise<Collateral>;
 
 export type QuoteFacts = Omit<TdReport, "rtMr"> &

@@ -20,9 +20,9 @@ export function checkPolicy(
   requireBits("td_attributes", policy.td_attributes, facts.tdAttributes);
   requireBits("xfam", policy.xfam, facts.xfam);
   // The host controls these, and their meaning depends on the image.
-  if (!isZero(facts.mrOwner)) throw refused("mr_owner", "MROWNER of the quote is not zero");
+  if (!isZero(facts.mrOwner)) throw refused("mr_owner", "the quote's MROWNER is not zero");
   if (!isZero(facts.mrOwnerConfig)) {
-    throw refused("mr_owner_config", "MROWNERCONFIG of the quote is not zero");
+    throw refused("mr_owner_config", "the quote's MROWNERCONFIG is not zero");
   }
   const isListedPlatform = isListed(policy, facts);
   const image = imageOf(policy, facts, boot);
@@ -48,8 +48,8 @@ function requireState(policy: NodePolicy, facts: QuoteFacts): void {
   if (unaccepted.length > 0) {
     throw refused(
       "advisories",
-      `the policy does not accept these advisories of the machine: ${unaccepted.join(", ")}`,
-      "update the machine, or add them to `accepted_advisories` of the policy",
+      `the policy does not accept these of the machine's advisories: ${unaccepted.join(", ")}`,
+      "update the machine, or add them to the policy's `accepted_advisories`",
     );
   }
 }
@@ -60,8 +60,8 @@ function requireBits(code: "td_attributes" | "xfam", allowed: string, value: str
   const register = code === "xfam" ? "XFAM" : "TDATTRIBUTES";
   throw refused(
     code,
-    `the policy does not allow these bits of ${register}: ${extra.toString(16).padStart(16, "0")}`,
-    `start the virtual machine without them, or add them to \`${code}\` of the policy`,
+    `the policy does not allow these ${register} bits: ${extra.toString(16).padStart(16, "0")}`,
+    `start the virtual machine without them, or add them to the policy's \`${code}\``,
   );
 }
 
@@ -81,8 +81,8 @@ function requireConfig(policy: NodePolicy, id: string, boot: Boot | null): void 
   throw refused(
     "mr_config_id",
     isVersion
-      ? `MRCONFIGID of the quote, version ${version}, is not that of a compose file in the policy`
-      : `MRCONFIGID of the quote has version ${version}, but the policy accepts ${policy.mr_config_versions.join(", ") || "only zero"}`,
+      ? `the quote's MRCONFIGID, version ${version}, does not match a compose file in the policy`
+      : `the quote's MRCONFIGID has version ${version}, but the policy accepts ${policy.mr_config_versions.join(", ") || "only zero"}`,
   );
 }
 
@@ -95,7 +95,7 @@ function isListed({ platforms }: NodePolicy, facts: QuoteFacts): boolean {
   throw refused(
     "platform_not_listed",
     `the policy does not list the machine ${ids.join(" or ") || "without an id"}`,
-    "add it to `platforms` of the policy if you trust it",
+    "add it to the policy's `platforms` if you trust it",
   );
 }
 
@@ -108,8 +108,8 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
   if (images.length === 0) {
     throw refused(
       "image_unknown",
-      "no image of the policy has the quote's MRTD and RTMR0 to RTMR2",
-      "add the measurements to `images` of the policy after building the image yourself",
+      "no image in the policy has the quote's MRTD and RTMR0 to RTMR2",
+      "add the measurements to the policy's `images` after building the image yourself",
     );
   }
   const program = rtmr3 !== "" && isZero(rtmr3) ? "unused" : rtmr3;
@@ -127,8 +127,8 @@ function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): stri
   if (!policy.compose_hashes.includes(composeHash)) {
     throw refused(
       "compose_hash_unknown",
-      `the policy does not list the compose file ${composeHash} of the machine`,
-      "add its hash to `compose_hashes` of the policy after reading the file",
+      `the policy does not list the machine's compose file ${composeHash}`,
+      "add its hash to the policy's `compose_hashes` after reading the file",
     );
   }
   requireKeyProvider(policy, boot.keyProvider);
@@ -145,9 +145,9 @@ function requireKeyProvider(policy: NodePolicy, provider: KeyProvider | null): v
   throw refused(
     "key_provider_unknown",
     provider === null
-      ? "the machine measured no readable key provider of its disk, but the policy requires one"
+      ? "the machine measured no readable disk key provider, but the policy requires one"
       : `the policy does not list the key provider ${shortText(provider.name)}${id}`,
-    "use a key provider that the policy lists, or add this one to `key_providers` of the policy",
+    "use a key provider that the policy lists, or add this one to the policy's `key_providers`",
   );
 }
 

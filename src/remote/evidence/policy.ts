@@ -118,7 +118,7 @@ function unreadable(issues: readonly { message: string; pointer: string }[]): Ea
     const line = stripControls(message).replaceAll("\n", " ").slice(0, 300);
     return { code: "invalid_value", message: line, pointer };
   });
-  const message = `invalid policy for nodes: ${details[0]?.message}`;
+  const message = `invalid node policy: ${details[0]?.message}`;
   return new EarshotError("policy_unreadable", message, {
     hint: "see docs/attestation.md, or create one for simulated nodes with earshot nodes simulate",
     details,

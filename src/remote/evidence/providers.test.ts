@@ -35,8 +35,8 @@ async function agent() {
   return { socket, ...started };
 }
 
-describe("the guest agent of dstack", () => {
-  test("the guest agent of dstack returns a quote for the report data, with its event log", async () => {
+describe("dstack's guest agent", () => {
+  test("dstack's guest agent returns a quote for the report data, with its event log", async () => {
     const { socket, requests } = await agent();
     const provider = dstackProvider(socket);
     const shown = await provider.evidenceFor(reportData);
@@ -47,7 +47,7 @@ describe("the guest agent of dstack", () => {
   });
 
   test.each<AgentError>(["error", "garbage", "no quote", "too long", "cut off"])(
-    "the guest agent of dstack provides no evidence if it fails with %s",
+    "dstack's guest agent provides no evidence if it fails with %s",
     async (error) => {
       const { socket, failWith } = await agent();
       failWith(error);
@@ -55,7 +55,7 @@ describe("the guest agent of dstack", () => {
     },
   );
 
-  test("a missing guest agent of dstack provides no quote", async () => {
+  test("a missing dstack guest agent provides no quote", async () => {
     const provider = dstackProvider(join(folder, "nowhere.sock"));
     await expect(provider.evidenceFor(reportData)).rejects.toEqual(unavailable);
   });
@@ -86,7 +86,7 @@ describe("a node provides the configured kind of evidence", () => {
     });
   });
 
-  test("a node with TDX evidence provides that of the guest agent", async () => {
+  test("a node with TDX evidence provides the guest agent's evidence", async () => {
     const { socket } = await agent();
     const provider = await openProvider("tdx", folder, socket);
     expect((await provider.evidenceFor(reportData)).event_log).toBe(evidence.event_log);

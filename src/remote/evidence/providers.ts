@@ -38,15 +38,15 @@ export function dstackProvider(socketPath: string): EvidenceProvider {
     kind: "tdx",
     evidenceFor: async (reportData) => {
       const body = JSON.stringify({ report_data: Buffer.from(reportData).toString("hex") });
-      const { data } = response.safeParse(await request(socketPath, body));
-      if (data === undefined) throw noQuote("the answer is not a quote with an event log");
+      const { data } = quoteResponse.safeParse(await request(socketPath, body));
+      if (data === undefined) throw noQuote("the response is not a quote with an event log");
       const { quote, event_log, vm_config } = data;
       return { quote, event_log, vm_config: vm_config ?? null };
     },
   };
 }
 
-const response = z.object({
+const quoteResponse = z.object({
   quote: z
     .string()
     .max(65_538)
@@ -59,15 +59,15 @@ const response = z.object({
 async function request(socketPath: string, body: string): Promise<unknown> {
   const client = new Client("http://dstack", { socketPath, maxResponseSize: maxBytes });
   try {
-    const answer = await client.request({
+    const response = await client.request({
       path: "/GetQuote",
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const bytes = Buffer.from(await answer.body.arrayBuffer());
-    if (answer.statusCode !== 200) throw noQuote(`it returned ${answer.statusCode}`);
+    const bytes = Buffer.from(await response.body.arrayBuffer());
+    if (response.statusCode !== 200) throw noQuote(`it returned ${response.statusCode}`);
     return parseUntrustedJson(bytes);
   } catch (error) {
     if (error instanceof EarshotError && error.code === "evidence_unavailable") throw error;
@@ -79,14 +79,14 @@ async function request(socketPath: string, body: string): Promise<unknown> {
 
 /** Never repeats content. */
 function reasonOf(error: Error): string {
-  if (error.name === "TimeoutError") return `no answer within ${timeoutMs / 1000} s`;
-  return "code" in error ? String(error.code) : "the answer is not JSON";
+  if (error.name === "TimeoutError") return `no response within ${timeoutMs / 1000} s`;
+  return "code" in error ? String(error.code) : "the response is not JSON";
 }
 
 const noQuote = (reason: string) =>
   unavailable(
-    `the guest agent of dstack provides no quote: ${reason}`,
-    `mount ${dstackSocket} into the container of the node`,
+    `dstack's guest agent provides no quote: ${reason}`,
+    `mount ${dstackSocket} into the node's container`,
   );
 
 function unavailable(message: string, hint: string): EarshotError {

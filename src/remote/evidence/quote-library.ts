@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createRequire } from "node:module";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { EarshotError } from "../../lib/errors.ts";
 import { once } from "../../lib/once.ts";
 import type { Collateral } from "./evidence.ts";
@@ -73,7 +73,7 @@ const loadLibrary = once(async () => {
   const requirePart = createRequire(import.meta.resolve("@phala/dcap-qvl"));
   for (const part of ["bn.js", "hash.js", "elliptic", "asn1.js"]) {
     requirePart(part);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return await import("@phala/dcap-qvl");
 });

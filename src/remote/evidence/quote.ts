@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { setImmediate as nextTurn } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { requireCollateral } from "./collateral-check.ts";
 import { readCollateral, type TcbInfo, type TdxModule } from "./collateral-text.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
@@ -15,7 +15,7 @@ export async function rateQuote(
   collateral: Collateral,
   nowMs: number,
 ): Promise<QuoteFacts> {
-  await nextTurn();
+  await yieldToEventLoop();
   const checked = readOrRefuse("collateral_malformed", "the collateral is malformed", () =>
     readCollateral(collateral),
   );
@@ -24,7 +24,7 @@ export async function rateQuote(
   if (!report.tdAttributes.startsWith("00")) {
     throw refused("debug", "the virtual machine runs in debug mode, so its operator can read it");
   }
-  await nextTurn();
+  await yieldToEventLoop();
   const platform = await ratePlatform(quote, checked, nowMs);
   const { status, advisories } = worstOf([platform, rateTdxModule(tcbInfo, report)]);
   return {

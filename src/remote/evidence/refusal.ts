@@ -16,7 +16,7 @@ const hints: readonly (readonly [RegExp, string])[] = [
   ],
   [/^(qe|tcb|tdx_module)/, "update firmware, microcode, quoting enclave and TDX module"],
   [/^certificate_revoked/, "use another machine: Intel no longer vouches for this one"],
-  [/^/, "see docs/attestation.md for the checks of evidence"],
+  [/^/, "see docs/attestation.md for the evidence checks"],
 ];
 
 export function refused(

@@ -10,13 +10,13 @@ const reading = (...credentials: object[]) =>
   readPolicy(JSON.stringify({ ...basePolicy, credentials }));
 const allowed = (
   rules: object[],
-  special: Partial<Parameters<typeof releasesFor>[1]> = {},
+  overrides: Partial<Parameters<typeof releasesFor>[1]> = {},
 ): readonly unknown[] =>
   releasesFor(reading(...rules).credentials ?? [], {
     kind: "tdx",
     image: "simulated",
     composeHash: hash,
-    ...special,
+    ...overrides,
   });
 
 describe("a node may receive a credential", () => {
@@ -51,7 +51,7 @@ describe("a node may receive a credential", () => {
 });
 
 describe("a policy", () => {
-  test("a policy without rules has the same id as before rules existed", () => {
+  test("reading a policy without rules does not change its id, but a rule does", () => {
     expect(policyIdOf(readPolicy(JSON.stringify(basePolicy)))).toBe(policyIdOf(basePolicy));
     expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(basePolicy));
   });

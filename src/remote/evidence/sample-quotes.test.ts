@@ -113,7 +113,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await codeOf(() => checkPolicy(policy, other, boot).image)).toBe("mr_config_id");
   });
 
-  test("a real machine with CET in place of PKRU fits the default masks", () => {
+  test("a real machine's quote has CET in place of PKRU in its XFAM", () => {
     const bits = sampleQuote("tdx_quote_outdated").subarray(174, 190);
     expect(Buffer.from(bits).toString("hex")).toBe("0000001000000000e718060000000000");
   });
@@ -181,7 +181,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(await verdictOn(sampleQuote("tdx_quote"), collateral, june2025)).toBe(code);
   });
 
-  test("revocation lists of a real quote that are forged, of another issuer, or of another time are refused", async () => {
+  test("a real quote's revocation lists are refused if they are forged, from another issuer or not in force", async () => {
     const quote = sampleQuote("tdx_quote");
     const collateral = sampleCollateral("tdx_quote_collateral.json");
     const later = sampleCollateral("tdx_quote_outdated_collateral.json");

@@ -16,7 +16,7 @@ import { certificatesOf } from "./certificates.ts";
 import { makeCertificate, makeKeyPair, pemOf } from "./simulated/authority.ts";
 import { createSimulatedTee } from "./simulated/simulated-tee.ts";
 
-test("the evidence that the tests change is accepted unchanged", async () => {
+test("the unchanged test evidence is accepted", async () => {
   expect(await verdictOn({})).toBe("accepted");
 });
 
@@ -229,7 +229,7 @@ describe("a certificate chain is refused", () => {
   });
 });
 
-describe("a quote is refused for its facts", () => {
+describe("a quote is refused for what it reports", () => {
   const bytes = (length: number, value: number) => Buffer.alloc(length, value);
 
   test.each([
@@ -271,7 +271,7 @@ describe("a quote is refused for its facts", () => {
       { version: 5 as const, mrServiceTd: bytes(48, 1) },
       "service_td",
     ],
-  ])("a quote is refused for its facts: %s", async (_name, fields, code) => {
+  ])("a quote is refused for what it reports: %s", async (_name, fields, code) => {
     const variant = tee.evidence(reportDataOf(statement), fields);
     expect(await verdictOn({ evidence: variant })).toBe(code);
   });

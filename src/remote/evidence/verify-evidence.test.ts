@@ -16,7 +16,7 @@ import { createEvidenceVerifier } from "./verify-evidence.ts";
 const nothing = { quote: null, event_log: null, vm_config: null };
 const evidenceFor = (changed: NodeStatement) => tee.evidence(reportDataOf(changed));
 
-test("valid evidence returns its facts and the policy id", async () => {
+test("verification returns the facts of valid evidence and the policy id", async () => {
   const policy = tee.policy();
   const verify = createEvidenceVerifier({
     accepted: ["simulated"],
@@ -144,7 +144,7 @@ describe("a gateway without configuration for quotes refuses them and reports wh
     expect(await verdictOn({ policy })).toBe("simulated_root_missing");
   });
 
-  test("a gateway without a source of collateral refuses quotes and reports what is missing", async () => {
+  test("a gateway without a collateral source refuses quotes and reports what is missing", async () => {
     const verify = createEvidenceVerifier({
       accepted: ["simulated"],
       policy: tee.policy(),

@@ -33,7 +33,7 @@ export const createEvidenceVerifier =
       throw refused(
         "kind_not_accepted",
         `evidence ${kind} is not accepted; accepted: ${accepted.join(", ") || "none at all"}`,
-        "use an accepted kind, or add it to EARSHOT_NODES_EVIDENCE of the gateway",
+        "use an accepted kind, or add it to the gateway's EARSHOT_NODES_EVIDENCE",
       );
     }
     const policyId = policyIdOf(policy);
@@ -66,11 +66,11 @@ async function verifyQuoted(
 ) {
   if (policy === null) throw notSet("policy_missing", "a policy", "EARSHOT_NODES_POLICY");
   if (source === null) {
-    throw notSet("collateral_missing", "a source of collateral", "EARSHOT_NODES_COLLATERAL");
+    throw notSet("collateral_missing", "a collateral source", "EARSHOT_NODES_COLLATERAL");
   }
   const rootDer = kind === "tdx" ? await intelRoot() : simulatedRootOf(policy);
   if (rootDer === null) {
-    throw notSet("simulated_root_missing", "a simulated root", "`simulated_root` of the policy");
+    throw notSet("simulated_root_missing", "a simulated root", "the policy's `simulated_root`");
   }
   if (evidence.quote === null) {
     throw refused("quote_missing", `evidence ${kind} requires a quote`);

@@ -8,7 +8,7 @@ import { readRecord } from "../protocol/read-record.ts";
 export async function withoutRefused(
   request: AnswerRequest,
   answer: ShownAnswer,
-  onLeftOut: (check: string) => void,
+  onOmitted: (check: string) => void,
 ): Promise<ShownAnswer> {
   const check = createRecordCheck(request);
   const yieldAfter = createYield();
@@ -19,7 +19,7 @@ export async function withoutRefused(
       items.push(item);
     } catch (error) {
       if (!(error instanceof EarshotError)) throw error;
-      onLeftOut(error.details[0]?.code ?? error.code);
+      onOmitted(error.details[0]?.code ?? error.code);
     }
     await yieldAfter(item.record.length);
   }

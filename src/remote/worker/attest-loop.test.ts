@@ -55,7 +55,7 @@ function startLoop({ gatewayKey = null as string | null } = {}) {
       gatewayClock: createGatewayClock(clock),
       clock,
       random: () => 1,
-      reachability: { waitForTurn: async () => true },
+      reachability: { waitOutBackoff: async () => true },
       pin: createGatewayPin(gatewayKey, (key) => firstKeys.push(key)),
       onStatus: (status) => statuses.push(status),
       onClock: (changeMs) => clockChanges.push(changeMs),
@@ -75,7 +75,7 @@ function startLoop({ gatewayKey = null as string | null } = {}) {
   };
 }
 
-test("a node signs a statement with the gateway's nonce by its identity key", async () => {
+test("a registration contains a statement with the gateway's nonce, signed with the identity key", async () => {
   const { clock, gateway, start } = startLoop();
   const started = start();
   await clock.advance(0);
@@ -96,7 +96,7 @@ test("a node signs a statement with the gateway's nonce by its identity key", as
   expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
 });
 
-test("a node attests again at half of the validity of its attestation", async () => {
+test("a node attests again halfway through its attestation's validity", async () => {
   const { clock, start, attestations } = startLoop();
   start();
   await clock.advance(1_799_999);
@@ -119,10 +119,10 @@ test("a pending node attests again when the gateway specifies, and gets no work"
   expect(statuses.map(({ state }) => state)).toEqual(["pending", "admitted"]);
 });
 
-test("a node attests once to a gateway that does not know it", async () => {
+test("requests refused as unknown cause one new attestation, until which the node is not admitted", async () => {
   const { clock, gateway, start, attestations } = startLoop();
-  const challenge = gateway.answers.challenge;
-  gateway.answers.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
+  const challenge = gateway.responses.challenge;
+  gateway.responses.challenge = (body) => clock.sleep(10).then(() => challenge?.(body));
   const started = start();
   await clock.advance(5_000);
   const sentMs = clock.elapsed();
@@ -150,11 +150,11 @@ test("a node attests at most once a second", async () => {
   expect(attestations()).toBeLessThanOrEqual(11);
 });
 
-test("an attestation stays valid while the gateway is unreachable, until it ends", async () => {
+test("an attestation stays valid until it expires, even while the gateway is unreachable", async () => {
   const { clock, gateway, start, statuses } = startLoop();
   const started = start();
   await clock.advance(0);
-  gateway.answers.challenge = async () => {
+  gateway.responses.challenge = async () => {
     await clock.sleep(15_000);
     throw unreachable("the connection was refused");
   };
@@ -171,36 +171,44 @@ test.each([
   ["evidence_not_accepted", 403, true],
   ["challenge_ended", 403, false],
   ["collateral_unavailable", 503, false],
-])("a refusal of the attestation with %s (%i) is final: %s", async (check, status, isFinal) => {
-  const { clock, gateway, start, statuses, attestations } = startLoop();
-  gateway.answers.register = () => {
-    throw refusal("node_refused", status, check);
-  };
-  start();
-  await clock.advance(0);
-  expect(statuses).toMatchObject([{ state: "refused", isFinal, error: { code: "node_refused" } }]);
-  await clock.advance(600_000);
-  expect(attestations()).toBeGreaterThan(10);
-  expect(attestations()).toBeLessThan(20);
-});
+])(
+  "a first attestation refused with %s (%i) is reported as final (%s) and retried with backoff",
+  async (check, status, isFinal) => {
+    const { clock, gateway, start, statuses, attestations } = startLoop();
+    gateway.responses.register = () => {
+      throw refusal("node_refused", status, check);
+    };
+    start();
+    await clock.advance(0);
+    expect(statuses).toMatchObject([
+      { state: "refused", isFinal, error: { code: "node_refused" } },
+    ]);
+    await clock.advance(600_000);
+    expect(attestations()).toBeGreaterThan(10);
+    expect(attestations()).toBeLessThan(20);
+  },
+);
 
 test.each([
   ["superseded", true],
   ["node_removed", true],
   ["evidence_not_accepted", false],
-])("a refusal with %s after the node was admitted is final: %s", async (check, isFinal) => {
-  const { clock, gateway, start, statuses } = startLoop();
-  const started = start();
-  await clock.advance(2_000);
-  gateway.answers.register = () => {
-    throw refusal("node_refused", 403, check);
-  };
-  started.attestAgain(clock.elapsed());
-  await clock.advance(0);
-  expect(statuses.at(-1)).toMatchObject({ state: "refused", isFinal });
-});
+])(
+  "a refusal with %s after the node was admitted is reported as final: %s",
+  async (check, isFinal) => {
+    const { clock, gateway, start, statuses } = startLoop();
+    const started = start();
+    await clock.advance(2_000);
+    gateway.responses.register = () => {
+      throw refusal("node_refused", 403, check);
+    };
+    started.attestAgain(clock.elapsed());
+    await clock.advance(0);
+    expect(statuses.at(-1)).toMatchObject({ state: "refused", isFinal });
+  },
+);
 
-test("a gateway with an unexpected key gets no statement", async () => {
+test("a gateway with an unexpected key receives no statement", async () => {
   const { clock, gateway, start, statuses } = startLoop({ gatewayKey: "A".repeat(43) });
   start();
   await clock.advance(0);
@@ -210,10 +218,10 @@ test("a gateway with an unexpected key gets no statement", async () => {
 
 test("without a configured gateway key, the first one is pinned, and reported once", async () => {
   const { clock, gateway, start, statuses, firstKeys } = startLoop();
-  const challenge = gateway.answers.challenge;
+  const challenge = gateway.responses.challenge;
   const started = start();
   await clock.advance(2_000);
-  gateway.answers.challenge = (body) => ({
+  gateway.responses.challenge = (body) => ({
     ...(challenge?.(body) as object),
     gateway_key: self.identity.publicKey,
   });
@@ -224,22 +232,22 @@ test("without a configured gateway key, the first one is pinned, and reported on
 });
 
 test.each([null, [], {}, { nonce: "short" }])(
-  "a malformed challenge does not come from a gateway: %j",
+  "a gateway whose challenge is malformed counts as unreachable: %j",
   async (odd) => {
     const { clock, gateway, start, statuses } = startLoop();
-    gateway.answers.challenge = () => clock.sleep(1_000).then(() => odd);
+    gateway.responses.challenge = () => clock.sleep(1_000).then(() => odd);
     start();
     await clock.advance(1_000);
     expect(statuses[0]).toMatchObject({ state: "unreachable" });
   },
 );
 
-test("each attestation reports the correction of the gateway's clock", async () => {
+test("each attestation after the first reports how far the gateway's clock was corrected", async () => {
   const { clock, gateway, start, clockChanges } = startLoop();
-  const challenge = gateway.answers.challenge;
+  const challenge = gateway.responses.challenge;
   const started = start();
   await clock.advance(2_000);
-  gateway.answers.challenge = (body) => ({
+  gateway.responses.challenge = (body) => ({
     ...(challenge?.(body) as object),
     now_ms: clock.now() + 90_000,
   });

@@ -18,19 +18,19 @@ export type AttestationStatus =
 export type AttestLoopContext = AttestContext & {
   clock: Clock;
   random: () => number;
-  reachability: Pick<Reachability, "waitForTurn">;
+  reachability: Pick<Reachability, "waitOutBackoff">;
   onStatus: (status: AttestationStatus) => void;
 };
 
 const pauses = { minMs: 1_000, maxMs: 60_000 };
-const minMs = 1_000;
+const minIntervalMs = 1_000;
 
 const woken = new Error("attestation requested");
 const stopped = new Error("node stopped");
 
 export type AttestLoop = ReturnType<typeof startAttestLoop>;
 
-/** Renews after half of the validity, and when the gateway does not know the node. */
+/** Renews halfway through the validity, and when the gateway does not know the node. */
 export function startAttestLoop(context: AttestLoopContext) {
   const { clock, random, reachability, onStatus } = context;
   const stopping = new AbortController();
@@ -79,7 +79,7 @@ export function startAttestLoop(context: AttestLoopContext) {
 
   async function run(): Promise<void> {
     for (let refusals = 0; ; refusals = status.state === "refused" ? refusals + 1 : 0) {
-      await reachability.waitForTurn(Number.POSITIVE_INFINITY, stopping.signal);
+      await reachability.waitOutBackoff(Number.POSITIVE_INFINITY, stopping.signal);
       const startedMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
@@ -87,7 +87,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
-      await clock.sleep(Math.max(0, startedMs + minMs - clock.elapsed()), stopping.signal);
+      await clock.sleep(Math.max(0, startedMs + minIntervalMs - clock.elapsed()), stopping.signal);
     }
   }
 

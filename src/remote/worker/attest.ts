@@ -43,7 +43,7 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const body = { ...signedStatement, ...offer, evidence, capabilities };
   const registered = registrationAnswer.safeParse(await link.post("register", body, { signal }));
   if (!registered.success)
-    throw unreachable("the gateway's answer to the registration is malformed");
+    throw unreachable("the gateway's response to the registration is malformed");
   const {
     state,
     valid_ms: validMs,

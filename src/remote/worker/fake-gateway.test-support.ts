@@ -12,23 +12,23 @@ import type { GatewayLink } from "./gateway-link.ts";
 import type { NodeSelf } from "./self.ts";
 
 type Route = Parameters<GatewayLink["post"]>[0];
-type Answer = (body: never) => unknown;
+type Respond = (body: never) => unknown;
 
 export const fakeGatewayKey = gatewayKeyOf(Buffer.alloc(32, 7));
 
-export function fakeGateway(answers: Partial<Record<Route, Answer>> = {}) {
+export function fakeGateway(responses: Partial<Record<Route, Respond>> = {}) {
   const received: { route: Route; body: Record<string, unknown> }[] = [];
   const link: GatewayLink = {
     post: async (route, body) => {
       received.push({ route, body: body as Record<string, unknown> });
-      const answer = answers[route];
-      if (answer === undefined) throw new Error(`no answer to ${route} is configured`);
-      return await answer(body as never);
+      const respond = responses[route];
+      if (respond === undefined) throw new Error(`no response to ${route} is configured`);
+      return await respond(body as never);
     },
   };
   return {
     link,
-    answers,
+    responses,
     received,
     to: (route: Route) => received.filter((one) => one.route === route).map(({ body }) => body),
   };
@@ -46,7 +46,7 @@ export async function makeSelf(): Promise<NodeSelf> {
   };
 }
 
-export const anAttestation = (special: Partial<Attested> = {}): Attested => ({
+export const anAttestation = (overrides: Partial<Attested> = {}): Attested => ({
   state: "admitted",
   attestationId: Buffer.alloc(32, 3).toString("base64url"),
   quoteSha256: null,
@@ -56,7 +56,7 @@ export const anAttestation = (special: Partial<Attested> = {}): Attested => ({
   validMs: 3_600_000,
   againMs: 1_800_000,
   leaseWaitMs: 20_000,
-  ...special,
+  ...overrides,
 });
 
 export const aRequest: AnswerRequest = {
@@ -74,7 +74,7 @@ export const aRequest: AnswerRequest = {
 export async function aJob(
   { keyId, keys }: NodeSelf,
   clock: Pick<Clock, "now">,
-  special: {
+  overrides: {
     request?: string;
     gateway?: typeof fakeGatewayKey;
     nowMs?: number;
@@ -85,10 +85,10 @@ export async function aJob(
     request = requestText(aRequest),
     gateway = fakeGatewayKey,
     nowMs = clock.now(),
-  } = special;
+  } = overrides;
   const job = randomUUID();
   const token = randomUUID();
-  const { released } = special;
+  const { released } = overrides;
   const release = released && {
     attestation: released.attestation,
     expires_at: Math.floor((nowMs + released.forMs) / 1_000),

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createGatewayClock } from "./gateway-state.ts";
 
-test("before the first answer the local clock is used", () => {
+test("before the first response, the local clock is used", () => {
   const clock = createManualClock(5_000);
   expect(createGatewayClock(clock).now()).toBe(5_000);
 });
@@ -16,7 +16,7 @@ test("the gateway's time advances with elapsed time, regardless of changes to th
   expect(gatewayClock.now()).toBe(1_000_250);
 });
 
-test("the gateway's time is that of the middle between request and answer", async () => {
+test("the gateway's time is taken at the midpoint between request and response", async () => {
   const clock = createManualClock();
   const gatewayClock = createGatewayClock(clock);
   const sentMs = clock.elapsed();

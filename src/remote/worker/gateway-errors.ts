@@ -23,7 +23,7 @@ const problem = z.object({
 /** Statuses with which a gateway or proxy refuses temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** There was no answer, or it is not a gateway's. */
+/** There was no response, or not one from a gateway. */
 export function unreachable(
   message: string,
   { hint = defaultHint, ...more }: EarshotErrorOptions = {},
@@ -34,7 +34,7 @@ export function unreachable(
 
 const defaultHint = "check the address and the gateway if the error persists; the node retries";
 
-/** The answer is not signed by the gateway's key. */
+/** The response is not signed by the gateway's key. */
 export function notFromGateway({ status, headers }: FetchedResponse, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned
@@ -42,7 +42,7 @@ export function notFromGateway({ status, headers }: FetchedResponse, host: strin
     : "not signed by the gateway";
   const message = `${host} returned ${status}, ${what}`;
   return unreachable(message, {
-    hint: "use an https:// address and the same version on both sides: a proxy may change the answers",
+    hint: "use an https:// address and the same version on both sides: a proxy may change the responses",
     details: [{ code: isSigned ? "other_signature" : "not_signed", message }],
   });
 }
@@ -58,7 +58,7 @@ export const failedCheckOf = (error: unknown): string | undefined =>
 
 export function errorOf(response: FetchedResponse, host: string): EarshotError {
   const { status } = response;
-  const { data } = problem.safeParse(answeredJson(response));
+  const { data } = problem.safeParse(responseJson(response));
   if (data === undefined) return unreachable(`${host} returned ${status} and is not a gateway`);
   const { detail, hint, errors: details } = data;
   if (transientStatuses.includes(status)) {
@@ -68,7 +68,7 @@ export function errorOf(response: FetchedResponse, host: string): EarshotError {
 }
 
 /** Null unless JSON. */
-export function answeredJson(response: FetchedResponse): unknown {
+export function responseJson(response: FetchedResponse): unknown {
   try {
     return response.json();
   } catch {

@@ -27,7 +27,7 @@ function signatureOf(
 }
 
 function makeLink(
-  answer: (sent: Sent) => GatewayResponse | Error,
+  respond: (sent: Sent) => GatewayResponse | Error,
   gatewayUrl = "https://gateway.example",
   known: string | null = fakeGatewayKey.publicKey,
 ) {
@@ -39,7 +39,7 @@ function makeLink(
     fetch: async (url, options = {}) => {
       const request = { url: String(url), ...options };
       sent.push(request);
-      const response = answer(request);
+      const response = respond(request);
       if (response instanceof Error) throw response;
       const { status, body = "", signature = signatureOf(request, response) } = response;
       const headers = new Headers(
@@ -54,7 +54,7 @@ function makeLink(
     clock,
     gatewayClock: clock,
     reachability: {
-      noteAnswer: () => reported.push("answered"),
+      noteResponse: () => reported.push("responded"),
       noteFailure: (_sentMs, { code }) => reported.push(code),
     },
     onUnknown: () => reported.push("unknown"),
@@ -63,9 +63,9 @@ function makeLink(
   return { sent, reported, clock, link };
 }
 
-const problem = (status: number, special: object = {}) => ({
+const problem = (status: number, overrides: object = {}) => ({
   status,
-  body: JSON.stringify({ code: "node_refused", detail: "not this one", ...special }),
+  body: JSON.stringify({ code: "node_refused", detail: "not this one", ...overrides }),
 });
 
 test("each request to the gateway is signed by the run's key with the gateway's time", async () => {
@@ -88,7 +88,7 @@ test("a gateway with a path is called at that path", async () => {
   expect(sent[0]?.url).toBe("https://gateway.example/search/internal/nodes/lease");
 });
 
-test("the timeout of a request increases with its wait and its size", async () => {
+test("a request's timeout increases with its wait and its size", async () => {
   const { sent, link } = makeLink(() => ({ status: 204 }));
   await link.post("lease", {}, { openMs: 20_000 });
   await link.post("complete", "x".repeat(6_400_000));
@@ -119,11 +119,11 @@ test.each([
   ["too many requests", problem(429)],
   ["an overloaded gateway", problem(503)],
   ["a proxy's page", { status: 502, body: "<h1>Bad gateway</h1>" }],
-  ["a page in place of an answer", { status: 200, body: "<h1>Welcome</h1>" }],
+  ["a page instead of a response", { status: 200, body: "<h1>Welcome</h1>" }],
   ["an unexpected code", problem(403, { code: "Not A Code!" })],
-  ["an empty answer", { status: 404 }],
-])("%s counts as an unreachable gateway", async (_what, answer) => {
-  const { reported, link } = makeLink(() => answer);
+  ["an empty response", { status: 404 }],
+])("%s counts as an unreachable gateway", async (_what, response) => {
+  const { reported, link } = makeLink(() => response);
   await expect(link.post("lease", {})).rejects.toMatchObject({
     code: "gateway_unreachable",
     retryable: true,
@@ -156,7 +156,7 @@ test.each([
   ["signed for another request", (sent: Sent) => signatureOf({ ...sent, headers: {} }, active)],
   ["with a malformed signature", () => "AAAA"],
 ] as const)(
-  "an answer %s is not accepted as the gateway's",
+  "a response %s is not accepted as the gateway's",
   async (_what, sign, check: string = "other_signature") => {
     const { reported, link } = makeLink((sent) => ({ ...active, signature: sign(sent) }));
     await expect(link.post("renew", {})).rejects.toMatchObject({
@@ -177,7 +177,7 @@ test("a gateway that does not know the node is reported, except while the node a
   expect(reported).toEqual(["unknown"]);
 });
 
-test("a replayed answer of the gateway is refused", async () => {
+test("a replayed gateway response is refused", async () => {
   const signatures: string[] = [];
   const { link } = makeLink((sent) => {
     signatures.push(signatureOf(sent, active));

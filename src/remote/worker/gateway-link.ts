@@ -10,12 +10,12 @@ import type { RunKeys } from "../protocol/keys.ts";
 import { challengeAnswer } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
 import {
-  answeredJson,
   codeOf,
   errorOf,
   failedCheckOf,
   isUnreachable,
   notFromGateway,
+  responseJson,
   transientStatuses,
   unreachable,
 } from "./gateway-errors.ts";
@@ -38,7 +38,7 @@ export type GatewayLinkContext = {
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
-  reachability: Pick<Reachability, "noteAnswer" | "noteFailure">;
+  reachability: Pick<Reachability, "noteResponse" | "noteFailure">;
   onUnknown: (sentMs: number) => void;
   timeoutMs: number;
 };
@@ -49,7 +49,7 @@ const minBytesPerMs = 64;
 /** These routes require the enrolment token instead of an attestation. */
 const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
-/** Requests and answers are signed: nothing in between can steer the node. */
+/** Requests and responses are signed, so that no proxy can steer the node. */
 export type GatewayLink = ReturnType<typeof createGatewayLink>;
 
 export function createGatewayLink(context: GatewayLinkContext) {
@@ -103,7 +103,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
   }
 
   return {
-    /** Null if it has no content. Errors: `gateway_unreachable` if it is not signed. */
+    /** Null if the response has no content. Errors: `gateway_unreachable` if it is not signed. */
     post: async (
       route: GatewayRoute,
       body: unknown,
@@ -112,7 +112,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
       const sentMs = clock.elapsed();
       try {
         const content = await exchange(route, body, options);
-        reachability.noteAnswer();
+        reachability.noteResponse();
         return content;
       } catch (error) {
         if (isUnreachable(error)) reachability.noteFailure(sentMs, error);
@@ -127,5 +127,5 @@ export function createGatewayLink(context: GatewayLinkContext) {
 
 function challengeKey(response: FetchedResponse): string | null {
   if (response.status !== 200) return null;
-  return challengeAnswer.safeParse(answeredJson(response)).data?.gateway_key ?? null;
+  return challengeAnswer.safeParse(responseJson(response)).data?.gateway_key ?? null;
 }

@@ -45,7 +45,7 @@ const pauses = { minMs: 250, maxMs: 5_000 };
 
 export type Reachability = ReturnType<typeof createReachability>;
 
-/** Growing delays while the gateway does not answer. */
+/** Backs off while the gateway is unreachable. */
 export function createReachability({
   clock,
   random,
@@ -61,7 +61,7 @@ export function createReachability({
 
   return {
     /** False after `waitMs`. */
-    waitForTurn: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
+    waitOutBackoff: async (waitMs: number, signal?: AbortSignal): Promise<boolean> => {
       const endMs = clock.elapsed() + waitMs;
       for (;;) {
         signal?.throwIfAborted();
@@ -71,7 +71,7 @@ export function createReachability({
         await clock.sleep(Math.min(retryAtMs, endMs) - nowMs, signal);
       }
     },
-    noteAnswer: (): void => {
+    noteResponse: (): void => {
       if (failures > 0) onChange(null);
       failures = 0;
       retryAtMs = Number.NEGATIVE_INFINITY;

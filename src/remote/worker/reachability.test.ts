@@ -17,42 +17,42 @@ function makeReachability() {
   return { clock, changes, reachability };
 }
 
-test("a gateway that answers may be called immediately", async () => {
+test("a gateway without failures is called immediately", async () => {
   const { reachability } = makeReachability();
-  expect(await reachability.waitForTurn(0)).toBe(true);
+  expect(await reachability.waitOutBackoff(0)).toBe(true);
 });
 
-test("after failures of the gateway, the delay increases to 5 s", async () => {
+test("the delay doubles with each failure, up to 5 s", async () => {
   const { clock, reachability } = makeReachability();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
     reachability.noteFailure(clock.elapsed(), error);
     const sinceMs = clock.elapsed();
-    const turn = reachability
-      .waitForTurn(60_000)
+    const waiting = reachability
+      .waitOutBackoff(60_000)
       .then(() => pauses.push(clock.elapsed() - sinceMs));
     while (pauses.length === failures) await clock.advance(250);
-    await turn;
+    await waiting;
   }
   expect(pauses).toEqual([250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000, 5_000]);
 });
 
-test("concurrent failures of the gateway count as one", async () => {
+test("concurrent failures count as one", async () => {
   const { clock, changes, reachability } = makeReachability();
   const sentMs = clock.elapsed();
   await clock.advance(10);
   for (let requests = 0; requests < 20; requests += 1) reachability.noteFailure(sentMs, error);
   await clock.advance(250);
-  expect(await reachability.waitForTurn(0)).toBe(true);
+  expect(await reachability.waitOutBackoff(0)).toBe(true);
   expect(changes).toEqual([error]);
 });
 
 test("waiting for the gateway ends after the specified time", async () => {
   const { clock, reachability } = makeReachability();
   reachability.noteFailure(clock.elapsed(), error);
-  const turn = reachability.waitForTurn(100);
+  const waiting = reachability.waitOutBackoff(100);
   await clock.advance(100);
-  expect(await turn).toBe(false);
+  expect(await waiting).toBe(false);
 });
 
 test("loss and return of the gateway are reported once each", async () => {
@@ -60,17 +60,17 @@ test("loss and return of the gateway are reported once each", async () => {
   reachability.noteFailure(clock.elapsed(), error);
   await clock.advance(1_000);
   reachability.noteFailure(clock.elapsed(), error);
-  reachability.noteAnswer();
-  reachability.noteAnswer();
+  reachability.noteResponse();
+  reachability.noteResponse();
   expect(changes).toEqual([error, null]);
-  expect(await reachability.waitForTurn(0)).toBe(true);
+  expect(await reachability.waitOutBackoff(0)).toBe(true);
 });
 
 test("waiting for the gateway ends with its signal", async () => {
   const { clock, reachability } = makeReachability();
   reachability.noteFailure(clock.elapsed(), error);
   const stopping = new AbortController();
-  const turn = reachability.waitForTurn(60_000, stopping.signal);
+  const waiting = reachability.waitOutBackoff(60_000, stopping.signal);
   stopping.abort(new Error("the node stops"));
-  await expect(turn).rejects.toThrow("the node stops");
+  await expect(waiting).rejects.toThrow("the node stops");
 });

@@ -11,7 +11,7 @@ const self = await makeSelf();
 const { attestationId } = anAttestation();
 const newer = anAttestation({ attestationId: Buffer.alloc(32, 4).toString("base64url") });
 
-async function leaseWith(special: Parameters<typeof aJob>[2]) {
+async function leaseWith(overrides: Parameters<typeof aJob>[2]) {
   const clock = createManualClock();
   const gateway = fakeGateway();
   const logged: Record<string, unknown>[] = [];
@@ -24,15 +24,15 @@ async function leaseWith(special: Parameters<typeof aJob>[2]) {
       whenAdmitted: async () => anAttestation(),
       attestAgain: () => undefined,
     },
-    reachability: { waitForTurn: async () => true },
+    reachability: { waitOutBackoff: async () => true },
     archive: { records: async () => ({ records: [], damage: [] }), withheld: async () => [] },
     clock,
     gatewayClock: clock,
     log: { warn: (fields) => logged.push(fields) },
   });
-  const job = await aJob(self, clock, special);
-  gateway.answers.lease = () => job.envelope;
-  gateway.answers.fail = () => null;
+  const job = await aJob(self, clock, overrides);
+  gateway.responses.lease = () => job.envelope;
+  gateway.responses.fail = () => null;
   const lease = await remote.lease({ nodeId: self.nodeId, methods: ["searchbyquery"] }, 1_000);
   return { clock, gateway, logged, remote, job, lease };
 }
@@ -72,8 +72,8 @@ test.each([
   ["has expired", "credential_expired", releasedTo(attestationId, 0)],
 ])(
   "a job whose credential %s is returned for a retry, and the log has only codes",
-  async (_name, check, special) => {
-    const { gateway, job, lease, logged } = await leaseWith(special);
+  async (_name, check, overrides) => {
+    const { gateway, job, lease, logged } = await leaseWith(overrides);
     expect(lease).toBeNull();
     expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
     const [sealed] = gateway.to("fail");

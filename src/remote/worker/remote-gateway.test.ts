@@ -55,7 +55,7 @@ function makeRemoteGateway() {
       whenAdmitted: async () => attested,
       attestAgain: (sentMs) => attestRequests.push(sentMs),
     },
-    reachability: { waitForTurn: async () => true },
+    reachability: { waitOutBackoff: async () => true },
     archive: {
       records: async (positions: readonly Position[]) => ({
         records: positions.map(() => record),
@@ -70,7 +70,7 @@ function makeRemoteGateway() {
 
   async function leaseJob() {
     const job = await aJob(self, clock);
-    gateway.answers.lease = () => job.envelope;
+    gateway.responses.lease = () => job.envelope;
     const lease = await remote.lease({ nodeId: self.nodeId, methods }, 20_000);
     if (lease === null) throw new Error("no job was leased");
     return { ...job, lease };
@@ -97,7 +97,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
 test("an answer has the records of the node's archive, signed with the attested key and encrypted to the gateway", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret, request } = await leaseJob();
-  gateway.answers.complete = () => null;
+  gateway.responses.complete = () => null;
   await remote.complete(job, token, sourceAnswer);
   const [sealed] = gateway.to("complete");
   expect(sealed).toMatchObject({ job, token });
@@ -121,7 +121,7 @@ test("an answer has the records of the node's archive, signed with the attested 
 test("a failure is encrypted to the gateway", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret } = await leaseJob();
-  gateway.answers.fail = () => null;
+  gateway.responses.fail = () => null;
   const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
   await remote.fail(job, token, failure);
   const [sealed] = gateway.to("fail");
@@ -135,7 +135,7 @@ test("a failure is encrypted to the gateway", async () => {
 test("a job signed by another gateway is not run, and the log contains only the failed check", async () => {
   const { clock, gateway, logged, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { gateway: gatewayKeyOf(Buffer.alloc(32, 8)) });
-  gateway.answers.lease = () => job.envelope;
+  gateway.responses.lease = () => job.envelope;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);
 });
@@ -150,14 +150,14 @@ test("a job runs once, regardless of how often it is sent", async () => {
 test("a job outside its validity period is not run, and the node attests again to learn the gateway's clock", async () => {
   const { clock, gateway, attestRequests, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { nowMs: clock.now() - 600_000 });
-  gateway.answers.lease = () => job.envelope;
+  gateway.responses.lease = () => job.envelope;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   expect(attestRequests).toHaveLength(1);
 });
 
 test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j", async (odd) => {
   const { clock, gateway, remote } = makeRemoteGateway();
-  gateway.answers.lease = () => odd;
+  gateway.responses.lease = () => odd;
   const lease = remote.lease({ nodeId: self.nodeId, methods }, 1_000);
   await clock.advance(1_000);
   expect(await lease).toBeNull();
@@ -166,8 +166,8 @@ test.each([null, 7, {}, { version: 1 }])("a malformed envelope is not a job: %j"
 test("an unreadable request fails immediately, so that another node may read it", async () => {
   const { clock, gateway, remote } = makeRemoteGateway();
   const job = await aJob(self, clock, { request: '{"what":"ever"}' });
-  gateway.answers.lease = () => job.envelope;
-  gateway.answers.fail = () => null;
+  gateway.responses.lease = () => job.envelope;
+  gateway.responses.fail = () => null;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
@@ -177,23 +177,23 @@ test("an unreadable request fails immediately, so that another node may read it"
   });
 });
 
-test("lease requests have a minimum interval when the gateway answers immediately without work", async () => {
+test("lease requests have a minimum interval when the gateway immediately responds without work", async () => {
   const { clock, gateway, remote } = makeRemoteGateway();
-  gateway.answers.lease = () => null;
-  let ended = false;
+  gateway.responses.lease = () => null;
+  let hasEnded = false;
   const lease = remote.lease({ nodeId: self.nodeId, methods }, 20_000).then((value) => {
-    ended = true;
+    hasEnded = true;
     return value;
   });
   await clock.advance(499);
-  expect(ended).toBe(false);
+  expect(hasEnded).toBe(false);
   await clock.advance(1);
   expect(await lease).toBeNull();
 });
 
-test("every free slot requests a lease, so that the gateway knows how many there are", async () => {
+test("each free slot sends its own lease request, so that the gateway knows how many there are", async () => {
   const { gateway, remote } = makeRemoteGateway();
-  gateway.answers.lease = () => new Promise(() => undefined);
+  gateway.responses.lease = () => new Promise(() => undefined);
   for (let slot = 0; slot < 3; slot += 1)
     void remote.lease({ nodeId: self.nodeId, methods }, 1_000);
   await vi.waitFor(() => expect(gateway.to("lease")).toHaveLength(3));
@@ -201,7 +201,7 @@ test("every free slot requests a lease, so that the gateway knows how many there
 
 test("an unreachable gateway yields no job and no error", async () => {
   const { clock, gateway, remote } = makeRemoteGateway();
-  gateway.answers.lease = () => {
+  gateway.responses.lease = () => {
     throw unreachable("the connection was refused");
   };
   const lease = remote.lease({ nodeId: self.nodeId, methods }, 1_000);
@@ -213,7 +213,7 @@ test("an answer is resent unchanged until the gateway is reachable again, while 
   const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token } = await leaseJob();
   let failures = 3;
-  gateway.answers.complete = () => {
+  gateway.responses.complete = () => {
     failures -= 1;
     if (failures >= 0) throw unreachable("the connection was refused");
     return null;
@@ -224,10 +224,10 @@ test("an answer is resent unchanged until the gateway is reachable again, while 
   expect(new Set(gateway.to("complete").map((body) => JSON.stringify(body))).size).toBe(1);
 });
 
-test("an answer is dropped when the lease lapses first", async () => {
+test("an answer is dropped when the lease expires first", async () => {
   const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
-  gateway.answers.complete = () => {
+  gateway.responses.complete = () => {
     throw unreachable("the connection was refused");
   };
   const outcome = remote.complete(job, token, sourceAnswer).then(
@@ -243,8 +243,8 @@ test("an answer is dropped when the lease lapses first", async () => {
 test("renewing a lease extends it", async () => {
   const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token } = await leaseJob();
-  gateway.answers.renew = () => ({ hold_ms: 30_000 });
-  gateway.answers.complete = () => null;
+  gateway.responses.renew = () => ({ hold_ms: 30_000 });
+  gateway.responses.complete = () => null;
   await clock.advance(29_000);
   expect(await remote.renew(job, token)).toBe(30_000);
   await clock.advance(29_000);
@@ -255,7 +255,7 @@ test("renewing a lease extends it", async () => {
 test("a lost lease aborts its work, and nothing is sent", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
-  gateway.answers.renew = () => {
+  gateway.responses.renew = () => {
     throw refusal("lease_lost", 409);
   };
   await expect(remote.renew(job, token)).rejects.toMatchObject({ code: "lease_lost" });
@@ -266,7 +266,7 @@ test("a lost lease aborts its work, and nothing is sent", async () => {
   expect(gateway.to("complete")).toEqual([]);
 });
 
-test("a lease that lapsed while the process was stopped is dropped without a request", async () => {
+test("a lease that expired while the process was suspended is dropped without a request", async () => {
   const { clock, gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, lease } = await leaseJob();
   await clock.suspend(30_000);
@@ -275,13 +275,13 @@ test("a lease that lapsed while the process was stopped is dropped without a req
   expect(gateway.to("renew")).toEqual([]);
 });
 
-test("a result that is too large for the gateway ends its job with a hint", async () => {
+test("a result that is too large for the gateway fails its job without a retry", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret } = await leaseJob();
-  gateway.answers.complete = () => {
+  gateway.responses.complete = () => {
     throw refusal("body_too_large", 413);
   };
-  gateway.answers.fail = () => null;
+  gateway.responses.fail = () => null;
   await remote.complete(job, token, sourceAnswer);
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
@@ -294,7 +294,7 @@ test("a result that is too large for the gateway ends its job with a hint", asyn
 test("a refused answer is dropped, and the log contains only the failed check", async () => {
   const { gateway, logged, remote, leaseJob } = makeRemoteGateway();
   const { job, token } = await leaseJob();
-  gateway.answers.complete = () => {
+  gateway.responses.complete = () => {
     throw refusal("node_answer_refused", 422, "id_twice");
   };
   await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
@@ -312,7 +312,7 @@ test("a node that stops immediately drops all leases", async () => {
   await expect(remote.complete(job, token, sourceAnswer)).rejects.toMatchObject({
     code: "lease_lost",
   });
-  gateway.answers.leave = () => null;
+  gateway.responses.leave = () => null;
   await remote.leave();
   expect(gateway.to("leave")).toEqual([{}]);
 });

@@ -29,7 +29,7 @@ export type RemoteGatewayContext = {
   evidence: EvidenceKind;
   link: GatewayLink;
   attestLoop: Pick<AttestLoop, "whenAdmitted" | "attestAgain" | "admitted">;
-  reachability: Pick<Reachability, "waitForTurn">;
+  reachability: Pick<Reachability, "waitOutBackoff">;
   archive: Pick<Archive, "records" | "withheld">;
   clock: Clock;
   gatewayClock: Pick<GatewayClock, "now">;
@@ -104,12 +104,12 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         };
       } catch (error) {
         const fields = { uuid, code: codeOf(error), check: failedCheckOf(error) };
-        log.warn(fields, "the request of a job is unreadable");
+        log.warn(fields, "a job's request is unreadable");
         await fail(token, unreadableRequest);
       }
     } catch (error) {
       const check = failedCheckOf(error);
-      log.warn({ code: codeOf(error), check }, "rejected a job of the gateway");
+      log.warn({ code: codeOf(error), check }, "rejected a job from the gateway");
       // The clocks may have diverged.
       if (check === "outside_time") attestLoop.attestAgain(receivedMs);
     }
@@ -166,7 +166,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const body = { job: uuid, token, ...encryptAnswer(answerSecret, plain) };
     for (;;) {
       await whenAdmitted(token);
-      await reachability.waitForTurn(leftMsOf(token), lost.signal);
+      await reachability.waitOutBackoff(leftMsOf(token), lost.signal);
       leaseOf(token);
       try {
         await link.post(route, body);
@@ -200,7 +200,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const endMs = clock.elapsed() + waitMs;
       const attested = await attestLoop.whenAdmitted(waitMs, signal);
       if (attested === null) return null;
-      if (!(await reachability.waitForTurn(endMs - clock.elapsed(), signal))) return null;
+      if (!(await reachability.waitOutBackoff(endMs - clock.elapsed(), signal))) return null;
       const sentMs = clock.elapsed();
       const openMs = Math.max(0, Math.min(Math.round(endMs - sentMs), attested.leaseWaitMs));
       const options = { openMs, ...(signal && { signal }) };
@@ -220,7 +220,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const sentMs = clock.elapsed();
       try {
         const renewed = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
-        if (!renewed.success) throw unreachable("the gateway's answer to a renewal is malformed");
+        if (!renewed.success) throw unreachable("the gateway's response to a renewal is malformed");
         lease.untilMs = sentMs + renewed.data.hold_ms;
         return renewed.data.hold_ms;
       } catch (error) {

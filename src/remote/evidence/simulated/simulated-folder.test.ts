@@ -95,7 +95,7 @@ describe("another file is refused without repeating its content", () => {
     ["something else", '{"secret":1}'],
     ["a damaged key", "damaged"],
   ])(
-    "another file than that of a simulated TEE is refused without repeating its content: %s",
+    "a file that is not a simulated TEE is refused without repeating its content: %s",
     async (_name, text) => {
       const path = join(folder, "bad.json");
       const good = JSON.parse(await readFile(files.tee, "utf8"));
