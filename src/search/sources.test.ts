@@ -6,8 +6,8 @@ import {
   noSupport,
   silentUpstream,
 } from "./answer.test-support.ts";
+import type { NodeCapabilities } from "./node-capabilities.ts";
 import { deploymentAccess } from "./platform/deployment-access.ts";
-import type { RemoteCapabilities } from "./remote-capabilities.ts";
 import { createSources } from "./sources.ts";
 
 let tested: AnsweringUnderTest | null = null;
@@ -24,7 +24,7 @@ const x = silentUpstream("x", {
 async function answerable(
   method: FetchMethod,
   overrides: Parameters<typeof answering>[0] = {},
-  remote?: RemoteCapabilities,
+  remote?: NodeCapabilities,
 ) {
   const requested = {
     platform: "x",
@@ -42,7 +42,7 @@ function contextOf(overrides: Parameters<typeof answering>[0]) {
   return tested.context;
 }
 
-const sourcesOf = (overrides: Parameters<typeof answering>[0], remote?: RemoteCapabilities) =>
+const sourcesOf = (overrides: Parameters<typeof answering>[0], remote?: NodeCapabilities) =>
   createSources(contextOf(overrides), remote);
 
 const deploymentUser = { x: [{ access: "user", owner: "deployment" }] } as const;
@@ -78,15 +78,15 @@ test("the error for a credential refused by its platform contains the reason", a
   });
 });
 
-const nodes = (overrides: Partial<RemoteCapabilities> = {}): RemoteCapabilities => ({
+const nodes = (overrides: Partial<NodeCapabilities> = {}): NodeCapabilities => ({
   hasEmbeddedNode: false,
   hasRemoteNodes: () => true,
-  answers: () => null,
+  answeredFrom: () => null,
   ...overrides,
 });
 
 test("a method that another process's node can run is answerable, even if this process runs no jobs", async () => {
-  const upstream = { answers: () => "upstream" as const };
+  const upstream = { answeredFrom: () => "upstream" as const };
   expect(await answerable("getfollowers", {}, nodes(upstream))).toEqual({
     ok: true,
     usesUpstream: true,
@@ -97,7 +97,7 @@ test("a method that another process's node can run is answerable, even if this p
     ok: true,
     usesUpstream: true,
   });
-  const archiveNode = { answers: () => "archive" as const };
+  const archiveNode = { answeredFrom: () => "archive" as const };
   expect(await answerable("gettweets", {}, nodes(archiveNode))).toEqual({
     ok: true,
     usesUpstream: false,
@@ -111,7 +111,7 @@ test("the error explains that neither this process nor any node can answer", asy
     message: "no connected node supports getfollowers on x with type social",
     hint: expect.stringContaining("/v1/nodes"),
   });
-  const upstream = { answers: () => "upstream" as const };
+  const upstream = { answeredFrom: () => "upstream" as const };
   expect(await answerable("gethometweets", { configured }, nodes(upstream))).toMatchObject({
     ok: false,
     message: expect.stringContaining("this server has no embedded node"),
@@ -123,12 +123,12 @@ test("a search is accepted if this process or a node can run it", () => {
   const requested = { platform: "social", type: "social", method: "searchbyquery" } as const;
   expect(sourcesOf({}).canSearch(requested)).toBe(true);
   expect(sourcesOf({}, nodes()).canSearch(requested)).toBe(false);
-  const stored: RemoteCapabilities["answers"] = ({ platform }) =>
+  const stored: NodeCapabilities["answeredFrom"] = ({ platform }) =>
     platform === "mastodon" ? "archive" : null;
-  expect(sourcesOf({}, nodes({ answers: stored })).canSearch(requested)).toBe(true);
-  expect(sourcesOf({}, nodes({ answers: stored })).canSearch({ ...requested, platform: "x" })).toBe(
-    false,
-  );
+  expect(sourcesOf({}, nodes({ answeredFrom: stored })).canSearch(requested)).toBe(true);
+  expect(
+    sourcesOf({}, nodes({ answeredFrom: stored })).canSearch({ ...requested, platform: "x" }),
+  ).toBe(false);
 });
 
 test("a job runs in this process if the account has its own credential for it", async () => {

@@ -20,8 +20,8 @@ import {
   ownCredentialNeeded,
   refusedByPlatform,
 } from "./methods/unanswerable.ts";
+import { onlyEmbeddedNode } from "./node-capabilities.ts";
 import { requestedFor } from "./platform/deployment-access.ts";
-import { noRemoteCapabilities } from "./remote-capabilities.ts";
 
 export type SourceAvailability = {
   defaultPlatform: Platform;
@@ -53,7 +53,7 @@ type RoutedSearch = {
 
 export function createSources(
   { sessions, upstreams, settings }: Pick<AnswerContext, "sessions" | "upstreams" | "settings">,
-  remoteCapabilities = noRemoteCapabilities,
+  nodeCapabilities = onlyEmbeddedNode,
 ): SourceAvailability {
   async function configuredFor(
     platform: Platform,
@@ -71,10 +71,10 @@ export function createSources(
   }
 
   const answerable: SourceAvailability["answerable"] = async (request) => {
-    const local = remoteCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
+    const local = nodeCapabilities.hasEmbeddedNode ? await answerableHere(request) : null;
     if (local?.ok && local.usesUpstream) return local;
     const needsOwn = isOwnMethod(request.method, upstreams[request.platform]);
-    const remote = needsOwn ? null : remoteCapabilities.answers(request);
+    const remote = needsOwn ? null : nodeCapabilities.answeredFrom(request);
     if (remote === "upstream") return { ok: true, usesUpstream: true };
     if (local?.ok) return local;
     if (remote === "archive") return { ok: true, usesUpstream: false };
@@ -104,9 +104,9 @@ export function createSources(
     method,
     accountId,
   }) => {
-    if (!remoteCapabilities.hasEmbeddedNode) return false;
+    if (!nodeCapabilities.hasEmbeddedNode) return false;
     if (ownMethods.includes(method)) return true;
-    if (!remoteCapabilities.hasRemoteNodes()) return false;
+    if (!nodeCapabilities.hasRemoteNodes()) return false;
     const each = await Promise.all(
       requestedFor(upstreams, platform, method).map((one) =>
         configuredFor(one, method, type, accountId),
@@ -123,21 +123,21 @@ export function createSources(
       const searched = requestedFor(upstreams, platform, method);
       if (
         searched.some(
-          (one) => remoteCapabilities.answers({ platform: one, type, method }) === "upstream",
+          (one) => nodeCapabilities.answeredFrom({ platform: one, type, method }) === "upstream",
         )
       ) {
         return true;
       }
-      if (!remoteCapabilities.hasEmbeddedNode) return false;
+      if (!nodeCapabilities.hasEmbeddedNode) return false;
       const each = await Promise.all(
         searched.map((one) => configuredFor(one, method, type, accountId)),
       );
       return each.some((configured) => configured.length > 0);
     },
     canSearch: ({ platform, type, method }) =>
-      remoteCapabilities.hasEmbeddedNode ||
+      nodeCapabilities.hasEmbeddedNode ||
       (platform === "social" ? platforms : [platform]).some(
-        (one) => remoteCapabilities.answers({ platform: one, type, method }) !== null,
+        (one) => nodeCapabilities.answeredFrom({ platform: one, type, method }) !== null,
       ),
     isLocalOnly: isLocalOnly,
   };

@@ -146,7 +146,7 @@ test.each([
     const { runsHere, remote } = routerWith({ own: [blueskySearch], nodes });
     expect(runsHere(followers())).toBe(isRun);
     const params = { platform: "x", type: "social", method: "getfollowers" } as const;
-    expect(remote.answers(params)).toBe(isRun ? null : "upstream");
+    expect(remote.answeredFrom(params)).toBe(isRun ? null : "upstream");
   },
 );
 
@@ -179,8 +179,8 @@ test("a node that is pending approval is ignored", () => {
 test("a node with only an archive of a platform can answer from it, but not request the platform", () => {
   const { remote } = routerWith({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
   const params = { type: "social", method: "searchbyquery" } as const;
-  expect(remote.answers({ ...params, platform: "bluesky" })).toBe("archive");
-  expect(remote.answers({ ...params, platform: "x" })).toBeNull();
+  expect(remote.answeredFrom({ ...params, platform: "bluesky" })).toBe("archive");
+  expect(remote.answeredFrom({ ...params, platform: "x" })).toBeNull();
   expect([remote.hasEmbeddedNode, remote.hasRemoteNodes()]).toEqual([false, true]);
 });
 

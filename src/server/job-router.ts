@@ -10,7 +10,7 @@ import type { AccessMethod } from "../platforms/source.ts";
 import { type Capability, canRun, capabilityRank, type Work } from "../remote/capability.ts";
 import type { NodeView } from "../remote/gateway/gateway.ts";
 import { disconnectGraceMs, type GatewaySettings } from "../remote/settings.ts";
-import type { RemoteCapabilities } from "../search/remote-capabilities.ts";
+import type { NodeCapabilities } from "../search/node-capabilities.ts";
 
 export type RoutableNode = Pick<
   NodeView,
@@ -22,7 +22,7 @@ export type JobRouter = {
   runsHere(work: SearchJobRequest): boolean;
   /** Whether a node other than `excluded` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, excluded?: ReadonlySet<string>): boolean;
-  remote: RemoteCapabilities;
+  remote: NodeCapabilities;
 };
 
 type JobRouterContext = {
@@ -65,7 +65,7 @@ export function createJobRouter({
     return !isBound && reach > 0 && maxRank(others, work) === reach;
   };
 
-  const answers: RemoteCapabilities["answers"] = (work) => {
+  const answeredFrom: NodeCapabilities["answeredFrom"] = (work) => {
     const capabilities = expectedNodes(nodes()).flatMap((node) => node.capabilities);
     const upstreamOnly = capabilities.map(({ ways, ...capability }) => ({
       ...capability,
@@ -86,7 +86,7 @@ export function createJobRouter({
   return {
     runsHere,
     hasNodeFor,
-    remote: { hasEmbeddedNode, hasRemoteNodes: () => nodes().some(isApproved), answers },
+    remote: { hasEmbeddedNode, hasRemoteNodes: () => nodes().some(isApproved), answeredFrom },
   };
 }
 

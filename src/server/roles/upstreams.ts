@@ -14,9 +14,9 @@ import type { Platform } from "../../posts/post.ts";
 import { type AnswerContext, answerJob } from "../../search/answer.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
 import type { MergeableSearch } from "../../search/merge/merged-answer.ts";
+import type { NodeCapabilities } from "../../search/node-capabilities.ts";
 import { deploymentAccess } from "../../search/platform/deployment-access.ts";
 import { releaseCredential } from "../../search/platform/release-credential.ts";
-import type { RemoteCapabilities } from "../../search/remote-capabilities.ts";
 import { requestablePlatforms } from "../../search/requestable.ts";
 import type { ShortSearchTerms } from "../../search/short-search.ts";
 import { createSources, type SourceAvailability } from "../../search/sources.ts";
@@ -33,7 +33,7 @@ import { openUpstreamClient } from "./upstream-client.ts";
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
-  sourcesWith(remote: RemoteCapabilities): SourceAvailability;
+  sourcesWith(remote: NodeCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,

@@ -27,7 +27,7 @@ describe("configuration", () => {
     expect(config.ingest.source).toBe("bluesky");
   });
 
-  test("the text of a default setting is parsed to the default", () => {
+  test("a setting's default text parses to its default value", () => {
     for (const setting of allSettings()) {
       expect(setting.parse(setting.defaultText), setting.name).toEqual(setting.fallback);
     }

@@ -20,5 +20,5 @@ function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
   if (typeof value !== "string" || !value.includes("://")) return value;
   const url = URL.parse(value);
-  return url === null ? "[a URL]" : `${url.protocol}//${url.host}${url.pathname}`;
+  return url === null ? "[invalid URL]" : `${url.protocol}//${url.host}${url.pathname}`;
 }

@@ -1,18 +1,18 @@
 import type { Method, SourceType } from "../platforms/methods.ts";
 import type { Platform } from "../posts/post.ts";
 
-export type RemoteCapabilities = {
+export type NodeCapabilities = {
   hasEmbeddedNode: boolean;
   hasRemoteNodes(): boolean;
-  answers(requested: {
+  answeredFrom(requested: {
     platform: Platform;
     type: SourceType;
     method: Method;
   }): "upstream" | "archive" | null;
 };
 
-export const noRemoteCapabilities: RemoteCapabilities = {
+export const onlyEmbeddedNode: NodeCapabilities = {
   hasEmbeddedNode: true,
   hasRemoteNodes: () => false,
-  answers: () => null,
+  answeredFrom: () => null,
 };
