@@ -55,7 +55,7 @@ export async function backfillAccounts(
         }),
       onAuthor: (result) => {
         if ("error" in result) failed += 1;
-        reports.answer(options.json ? accountResultAsJson(result) : accountAsText(result));
+        reports.print(options.json ? accountResultAsJson(result) : accountAsText(result));
       },
     });
   } finally {

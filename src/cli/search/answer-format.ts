@@ -24,7 +24,7 @@ export function addFormatOptions(command: Command): Command {
   return command;
 }
 
-/** Null means text for people. */
+/** Null means human-readable text. */
 export function formatOf(options: FormatOptions): AnswerFormat | null {
   return formats.find(([name]) => options[name])?.[1] ?? null;
 }

@@ -82,17 +82,17 @@ describe("output to a pipe", () => {
     );
   });
 
-  test("counts --json equal the API's answer within the bounds", async () => {
+  test("counts --json prints the API's format for the requested bounds", async () => {
     const bounds = ["--since", "2022-03-05T01:30:00Z", "--until", "2022-03-05T05:00:00Z"];
     const { out, notes } = await counts("comet", "--json", ...bounds);
-    const answer = JSON.parse(out);
-    expect(answer.data).toEqual([
+    const printed = JSON.parse(out);
+    expect(printed.data).toEqual([
       { start: "2022-03-05T01:30:00.000Z", end: "2022-03-05T02:00:00.000Z", tweet_count: 0 },
       { start: "2022-03-05T02:00:00.000Z", end: "2022-03-05T03:00:00.000Z", tweet_count: 1 },
       { start: "2022-03-05T03:00:00.000Z", end: "2022-03-05T04:00:00.000Z", tweet_count: 0 },
       { start: "2022-03-05T04:00:00.000Z", end: "2022-03-05T05:00:00.000Z", tweet_count: 3 },
     ]);
-    expect(answer).toMatchObject({
+    expect(printed).toMatchObject({
       meta: { total_tweet_count: 4 },
       complete: true,
       coverage: { complete: true, gaps: [] },
@@ -112,7 +112,7 @@ describe("output to a pipe", () => {
 });
 
 describe("output on a terminal", () => {
-  test("counts on a terminal have one bar per line in UTC, with the sum below", async () => {
+  test("counts on a terminal have one bar per line in UTC, with a summary below", async () => {
     const screen = await screenOf("comet", "--until", "2022-03-05T06:00:00Z");
     expect(screen).toBe(
       [

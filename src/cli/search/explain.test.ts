@@ -39,15 +39,15 @@ describe("explain without an archive", () => {
 
   test("explain --json contains the plan, with IDs as strings and each unresolved name as a node", async () => {
     const { out } = await explain(["since_id:9007199254740993 from:nasa", "--json"], nowhere);
-    const answer = JSON.parse(out);
-    expect(Object.keys(answer)).toEqual([
+    const printed = JSON.parse(out);
+    expect(Object.keys(printed)).toEqual([
       "query",
       "canonical_query",
       "tree",
       "plan",
       "diagnostics",
     ]);
-    expect(answer.plan).toEqual({
+    expect(printed.plan).toEqual({
       kind: "and",
       children: [
         { kind: "id", low: "9007199254740994", high: null },
@@ -129,7 +129,7 @@ describe("--analyze", () => {
     expect(analysis).toMatchObject({ complete: true, next: null, max_results: 20 });
   });
 
-  test("explain --analyze of a count between two thresholds reports what is checked again", async () => {
+  test("explain --analyze of a count between two thresholds reports what is rechecked", async () => {
     const { analysis } = await analyzed("comet min_faves:150", "--max-results", "5");
     expect(analysis.platforms[2]).toMatchObject({
       index_query: '"comet" AND "likes>=100"',

@@ -15,7 +15,7 @@ export type PrintedAnswer = {
 
 type Times = { nowMs: number; slackMs: number };
 
-/** Prints posts to standard output and coverage as notes. `archived` is all coverage of the archive. */
+/** Prints posts to standard output and coverage as notes. `archived` is the whole archive's coverage. */
 export function printAnswer(
   answer: PrintedAnswer,
   archived: readonly PlatformCoverage[],

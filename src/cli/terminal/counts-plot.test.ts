@@ -72,7 +72,7 @@ describe("more buckets than lines", () => {
     ]);
   });
 
-  test("buckets fit any terminal, and no count is lost", () => {
+  test("lines fit any terminal, and the total count is preserved", () => {
     const bucket = fc.record({
       count: fc.integer({ min: 0, max: 1_000_000 }),
       complete: fc.boolean(),

@@ -46,7 +46,7 @@ test("a signal ends the prompt with the signal's reason", async () => {
   await expect(secret).rejects.toThrow("stopped");
 });
 
-test("a file with input is read to its end, up to the size limit", async () => {
+test("input that is not a terminal is read to its end, up to the size limit", async () => {
   const small = open({ isTTY: false });
   expect(small.input.interactive).toBe(false);
   small.stdin.end("name=a\nother=b\n");

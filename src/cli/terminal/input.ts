@@ -6,7 +6,7 @@ export type Input = {
   interactive: boolean;
   /** Errors: `input_ended`, or the reason of the signal. */
   ask(question: string): Promise<string>;
-  /** Does not echo the answer. */
+  /** Does not echo the input. */
   askSecret(question: string): Promise<string>;
   /** Errors: `input_too_long`. */
   readAll(): Promise<string>;

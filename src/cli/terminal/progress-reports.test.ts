@@ -14,9 +14,9 @@ test("the progress report estimates the remaining time once there is enough prog
 
 test("the progress report without a bar prints a line at intervals", async () => {
   const notes: string[] = [];
-  const answers: string[] = [];
+  const printed: string[] = [];
   const terminal: Terminal = {
-    out: (text) => answers.push(text),
+    out: (text) => printed.push(text),
     note: (text) => notes.push(text),
     interactive: false,
     interactiveNotes: false,
@@ -32,8 +32,8 @@ test("the progress report without a bar prints a line at intervals", async () =>
   await clock.advance(15_000);
   reports.update({ done: 2, total: 4, detail: "2 of 4" });
   reports.update({ done: 3, total: 4, detail: "3 of 4" });
-  reports.answer("three\n");
+  reports.print("three\n");
   reports.end();
   expect(notes).toEqual(["backfill: 50 %, 2 of 4, about 15 s left\n"]);
-  expect(answers).toEqual(["three\n"]);
+  expect(printed).toEqual(["three\n"]);
 });

@@ -8,7 +8,7 @@ export type ProgressReports = {
   update(report: Report): void;
   note(line: string): void;
   /** Writes to standard output. */
-  answer(line: string): void;
+  print(line: string): void;
   end(): void;
 };
 
@@ -50,7 +50,7 @@ export function startReports(
       terminal.note(`${title}: ${percent} %, ${noteOf(report)}\n`);
     },
     note: (line) => withoutBar(() => terminal.note(line)),
-    answer: (line) => withoutBar(() => terminal.out(line)),
+    print: (line) => withoutBar(() => terminal.out(line)),
     end: () => bar.end(),
   };
 }

@@ -27,14 +27,16 @@ export function lengthText(ms: number): string {
 
 function twoUnits(
   ms: number,
-  greatMs: number,
-  great: string,
+  largeMs: number,
+  large: string,
   smallMs: number,
   small: string,
 ): string {
-  const greater = Math.floor(ms / greatMs);
-  const smaller = Math.floor((ms % greatMs) / smallMs);
-  return smaller === 0 ? `${greater} ${great}` : `${greater} ${great} ${smaller} ${small}`;
+  const largeCount = Math.floor(ms / largeMs);
+  const smallCount = Math.floor((ms % largeMs) / smallMs);
+  return smallCount === 0
+    ? `${largeCount} ${large}`
+    : `${largeCount} ${large} ${smallCount} ${small}`;
 }
 
 /** `2026-01-31 12:00`, UTC. */

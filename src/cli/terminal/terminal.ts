@@ -14,7 +14,7 @@ export type Terminal = {
   stopping: AbortSignal;
 };
 
-/** No colour for NO_COLOR. */
+/** Honours NO_COLOR. */
 export function processTerminal(stopping: AbortSignal): Terminal {
   const interactive = process.stdout.isTTY === true;
   return {
