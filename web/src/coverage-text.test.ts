@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { traceLabel } from "./coverage-text.ts";
 
-test("the text alternative of the coverage lists at most five gaps", () => {
+test("a trace's text alternative lists at most five gaps", () => {
   const hourMs = 3_600_000;
   const gaps = [1, 3, 5, 7, 9, 11, 13].map((hour) => ({
     fromMs: hour * hourMs,

@@ -13,10 +13,10 @@ export function listeningText(platforms: readonly PlatformStatus[]): Listening {
     mode === "streamed" && stream !== null && stream.status !== "off" ? [{ platform, stream }] : [],
   );
   if (streamed.length === 0) return withoutStream(platforms);
-  const away = streamed.find(({ stream }) => stream.status !== "connected");
-  if (away !== undefined) {
-    const how = away.stream.status === "paused" ? "paused" : "not connected";
-    return { isLive: false, text: `${platformNames[away.platform]} ${how}` };
+  const disconnected = streamed.find(({ stream }) => stream.status !== "connected");
+  if (disconnected !== undefined) {
+    const how = disconnected.stream.status === "paused" ? "paused" : "not connected";
+    return { isLive: false, text: `${platformNames[disconnected.platform]} ${how}` };
   }
   const lagsMs = streamed.flatMap(({ stream }) => (stream.lag_ms === null ? [] : [stream.lag_ms]));
   if (lagsMs.length === 0) return { isLive: true, text: "Listening" };

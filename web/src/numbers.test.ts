@@ -11,7 +11,7 @@ import {
   spanDurationText,
 } from "./numbers.ts";
 
-test("numbers below a million are formatted in full, and larger ones with three digits and a unit", () => {
+test("numbers below a million are formatted in full, and larger ones with three significant digits and a unit", () => {
   expect(shortNumber(48_210)).toEqual({ value: "48,210", unit: "" });
   expect(shortNumber(38_210_000)).toEqual({ value: "38.2", unit: "M" });
 });
@@ -34,7 +34,7 @@ test("durations are formatted in a suitable unit", () => {
   ]);
 });
 
-test("lags are formatted in seconds, in tenths below ten", () => {
+test("lags are formatted in tenths of a second below ten seconds, and in whole units above", () => {
   expect([0, 161, 1_400, 9_960, 14_600, 180_000].map(lagText)).toEqual([
     "0.0 s",
     "0.2 s",
@@ -65,7 +65,7 @@ test("spans are formatted in their two largest units", () => {
   expect(spanDurationText(3 * 86_400_000)).toBe("3 days");
 });
 
-test("a share of zero is 0 %", () => {
+test("percentages are formatted with two significant digits, and a share of nothing is zero", () => {
   expect(percentFigure(0, 0)).toEqual({ value: "0", unit: "%" });
   expect(percentFigure(21, 10_000)).toEqual({ value: "0.21", unit: "%" });
 });

@@ -18,7 +18,7 @@ export function shortNumber(value: number): Figure {
   return scaled(value, 1_000, ["", "k", "M", "G", "T"]);
 }
 
-/** A label of an axis: "1.5k". */
+/** An axis label, such as "1.5k". */
 export function axisNumber(value: number): string {
   const { value: digits, unit } = scaled(value, 1_000, ["", "k", "M", "G", "T"]);
   return `${digits}${unit}`;
@@ -105,11 +105,11 @@ export function quantityText(count: number, one: string, many = `${one}s`): stri
   return `${wholeNumber(count)} ${count === 1 ? one : many}`;
 }
 
-function scaled(value: number, step: number, units: readonly string[]): Figure {
+function scaled(value: number, base: number, units: readonly string[]): Figure {
   let at = 0;
   let scaledValue = value;
-  while (scaledValue >= step && at < units.length - 1) {
-    scaledValue /= step;
+  while (scaledValue >= base && at < units.length - 1) {
+    scaledValue /= base;
     at += 1;
   }
   return { value: short().format(scaledValue), unit: units[at] ?? "" };

@@ -4,7 +4,7 @@ import { axisLabels, rangeOf } from "./ranges.ts";
 const dayMs = 86_400_000;
 const toMs = Date.UTC(2026, 10, 21, 10);
 
-test("the axis labels of a range are spaced evenly and end with now", () => {
+test("a range has seven or eight axis labels, the last of which is now", () => {
   expect(axisLabels("24h", toMs - dayMs, toMs)).toHaveLength(7);
   expect(axisLabels("7d", toMs - 7 * dayMs, toMs)).toHaveLength(8);
   expect(axisLabels("30d", toMs - 30 * dayMs, toMs)).toHaveLength(7);

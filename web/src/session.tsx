@@ -50,7 +50,7 @@ export function useSession(): Session {
   return session;
 }
 
-/** The session of pages, which require one. */
+/** For pages that require a session. */
 export function useSignedIn(): SignedIn & Omit<SessionResponse, "signed_in"> {
   const { session } = useSession();
   if (session?.signed_in == null) throw new Error("no user is signed in");

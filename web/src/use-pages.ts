@@ -12,19 +12,19 @@ export type Pages<Row> = {
 
 type Page = { next: string | number | null };
 
-/** A list whose next page is requested with the parameter `cursor`. */
-export function usePages<Answer extends Page, Row>(
+/** A paginated list. `cursor` is the query parameter that requests the next page. */
+export function usePages<Body extends Page, Row>(
   path: string,
-  rowsOf: (page: Answer) => readonly Row[],
+  rowsOf: (page: Body) => readonly Row[],
   cursor: "after" | "before" = "after",
 ): Pages<Row> {
-  const { data, error, isLoading, setSize, size, mutate } = useSWRInfinite<Answer, ApiProblem>(
-    (_at, previous: Answer | null) => {
+  const { data, error, isLoading, setSize, size, mutate } = useSWRInfinite<Body, ApiProblem>(
+    (_at, previous: Body | null) => {
       if (previous === null) return path;
       if (previous.next === null) return null;
       return `${path}${path.includes("?") ? "&" : "?"}${cursor}=${previous.next}`;
     },
-    (requestPath: string) => api.get<Answer>(requestPath),
+    (requestPath: string) => api.get<Body>(requestPath),
     { shouldRetryOnError: false, keepPreviousData: true },
   );
   const isLoadingMore = isLoading || (data !== undefined && data.length < size);

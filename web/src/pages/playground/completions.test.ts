@@ -33,7 +33,7 @@ describe("a completion", () => {
     expect(offered("m")).toEqual([]);
   });
 
-  it("completion offers every operator except the one without effect", () => {
+  it("completion offers every operator other than include: and is:", () => {
     for (const name of Object.keys(valueOperators)) {
       expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
     }
@@ -55,7 +55,7 @@ describe("a completion", () => {
   });
 });
 
-it("the examples of the playground have no diagnostics", () => {
+it("the playground's examples have no diagnostics", () => {
   for (const { example } of [...basicHelp, ...Object.values(operatorHelp), ...filterExamples]) {
     expect(parseQueryLeniently(example).diagnostics, example).toEqual([]);
   }

@@ -75,14 +75,14 @@ export function Composer({
 }) {
   const id = useId();
   const { query } = request;
-  const writing = useCompletion(query, field, (text) => onChange({ ...request, query: text }));
+  const completion = useCompletion(query, field, (text) => onChange({ ...request, query: text }));
   const [isSettled, settle] = useTypingPause(query);
-  const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, writing.caret);
+  const shown = useShownDiagnostics(reading.diagnostics, isSettled, query, completion.caret);
   const [areTimesOpen, setTimesOpen] = useState(false);
   const hasTimes = areTimesOpen || request.startTime !== undefined || request.endTime !== undefined;
   const [submitted, setSubmitted] = useState<string | null>(null);
   const isText = isSearch(request.method);
-  const open = isText ? writing.open : null;
+  const open = isText ? completion.open : null;
 
   const first = isSettled ? (reading.diagnostics[0]?.message ?? null) : null;
   const report = useRef(onAnnounce);
@@ -95,7 +95,7 @@ export function Composer({
 
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
-    writing.close();
+    completion.close();
     settle();
     setSubmitted(query);
     if (reading.isEmpty || reading.hasError) field.current?.focus();
@@ -103,7 +103,7 @@ export function Composer({
   };
   const press = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (event.isComposing) return;
-    if (isText && writing.press(event)) return;
+    if (isText && completion.press(event)) return;
     if (event.key === "Enter" && !event.shiftKey && !event.altKey) {
       event.preventDefault();
       submit();
@@ -163,17 +163,17 @@ export function Composer({
         aria-autocomplete="list"
         aria-controls={open === null ? undefined : `${id}-completion`}
         aria-activedescendant={
-          open === null ? undefined : completionId(`${id}-completion`, writing.chosen)
+          open === null ? undefined : completionId(`${id}-completion`, completion.selectedIndex)
         }
         placeholder={placeholders[methods[request.method].query]}
         enterkeyhint="search"
         onChange={(event) => {
-          writing.moved(event.currentTarget);
+          completion.onCaretMove(event.currentTarget);
           onChange({ ...request, query: event.currentTarget.value });
         }}
-        onKeyUp={(event) => writing.moved(event.currentTarget)}
-        onMouseUp={(event) => writing.moved(event.currentTarget)}
-        onBlur={writing.close}
+        onKeyUp={(event) => completion.onCaretMove(event.currentTarget)}
+        onMouseUp={(event) => completion.onCaretMove(event.currentTarget)}
+        onBlur={completion.close}
         onKeyDown={press}
       />
       {open === null ? null : (
@@ -182,8 +182,8 @@ export function Composer({
             id={`${id}-completion`}
             items={open.items}
             typedLength={open.end - open.start}
-            selectedIndex={writing.chosen}
-            onAccept={writing.take}
+            selectedIndex={completion.selectedIndex}
+            onAccept={completion.accept}
           />
         </div>
       )}

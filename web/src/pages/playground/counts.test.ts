@@ -39,7 +39,7 @@ describe("the window that is counted", () => {
     expect(windowOf({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
   });
 
-  it("the counted window starts at the first archived time when unbounded, or else seven days before its end", () => {
+  it("an unbounded counted window starts at the first archived time or the oldest result, or else seven days before its end", () => {
     const held = [{ from: "2026-11-01T00:00:00.000Z", to: week.to }];
     const own = {
       platform: "bluesky",
@@ -73,7 +73,7 @@ describe("counts of an answer with every match", () => {
     });
   });
 
-  it("counts are not computed when posts may follow, the time limit was reached, or a post has no time", () => {
+  it("counts are not computed when posts may follow, the deadline was reached, or a post has no time", () => {
     const window = windowOf(week);
     expect(localCounts(answerOf([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
@@ -114,7 +114,7 @@ it("gaps in counts are clipped to the window, and those at its start are marked"
   ]);
 });
 
-it("the steps of counts are named in words", () => {
+it("the steps between counts are described in words", () => {
   expect([60_000, 300_000, 3_600_000, 86_400_000, 7 * 86_400_000].map(stepText)).toEqual([
     "every minute",
     "every 5 minutes",

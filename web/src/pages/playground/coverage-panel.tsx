@@ -7,7 +7,6 @@ import { coverageLines } from "./coverage.ts";
 import type { ShownAnswer } from "./use-search.ts";
 
 export function AnswerCoveragePanel({ shown }: { shown: ShownAnswer | null }) {
-  const isFetched = shown !== null && !isSearch(shown.request.method);
   const lines =
     shown === null ? [] : coverageLines(shown.first.coverage, shown.first.sources, Date.now());
   return (
@@ -30,7 +29,7 @@ export function AnswerCoveragePanel({ shown }: { shown: ShownAnswer | null }) {
             Every answer reports which part of its window is covered, so you can tell no matches
             from missing data.
           </p>
-        ) : isFetched ? (
+        ) : !isSearch(shown.request.method) ? (
           <p className="small soft">
             {shown.first.complete
               ? "Read to the end, or up to the requested number."

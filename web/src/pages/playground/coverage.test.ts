@@ -16,7 +16,7 @@ const posts = (more: Partial<CollectionCoverage>): CollectionCoverage => ({
   gaps: [],
   ...more,
 });
-const answer = (...platforms: readonly CollectionCoverage[]): Coverage => ({
+const coverageOf = (...platforms: readonly CollectionCoverage[]): Coverage => ({
   from,
   to,
   complete: platforms.every(({ complete }) => complete),
@@ -31,10 +31,10 @@ const source = (platform: Platform, via: Source["via"], count = 1): Source => ({
   count,
 });
 
-describe("the coverage of a platform", () => {
-  it("the coverage of a platform is complete up to now, or has gaps of a given length", () => {
+describe("a platform's coverage", () => {
+  it("a platform's coverage is complete up to now, or has gaps of a given length", () => {
     const [bluesky, mastodon] = coverageLines(
-      answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
+      coverageOf(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] })),
       [],
       nowMs,
     );
@@ -45,20 +45,22 @@ describe("the coverage of a platform", () => {
     expect(mastodon).toMatchObject({ state: "incomplete", text: "1 gap, 37 min" });
   });
 
-  it("the coverage of a platform is archived since a time, or not at all", () => {
+  it("a platform's coverage is archived since a time, or not at all", () => {
     const since = "2026-11-20T12:00:00.000Z";
     const late = posts({ held: [{ from: since, to }], gaps: [{ from, to: since }] });
-    expect(coverageLines(answer(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
+    expect(coverageLines(coverageOf(late), [], nowMs)[0]?.text).toMatch(/^Archived since /);
     const none = posts({ held: [], gaps: [{ from, to }] });
-    expect(coverageLines(answer(none), [], nowMs)[0]?.text).toBe("Coverage unknown");
+    expect(coverageLines(coverageOf(none), [], nowMs)[0]?.text).toBe("Coverage unknown");
     const found = [source("bluesky", "archive", 3)];
-    expect(coverageLines(answer(none), found, nowMs)[0]?.text).toBe("Some posts, coverage unknown");
+    expect(coverageLines(coverageOf(none), found, nowMs)[0]?.text).toBe(
+      "Some posts, coverage unknown",
+    );
   });
 
-  it("the coverage of a platform states what it answered live, and never that it is archived", () => {
+  it("a platform's coverage states what it answered live, and never that it is archived", () => {
     const late = posts({ platform: "x", held: [hole], gaps: [{ from, to: hole.from }] });
     const textOf = (covered: CollectionCoverage, ...sources: readonly Source[]) =>
-      coverageLines(answer(covered), sources, nowMs)[0]?.text;
+      coverageLines(coverageOf(covered), sources, nowMs)[0]?.text;
     const live = source("x", "api");
     expect(textOf(late, source("x", "archive", 0), live)).toBe("Answered live, may be incomplete");
     expect(textOf({ ...late, complete: true }, live)).toBe("Complete, answered live");
@@ -67,10 +69,10 @@ describe("the coverage of a platform", () => {
     );
   });
 
-  it("the coverage of a platform reports incomplete like counts, and live platforms without coverage", () => {
+  it("a platform's coverage reports incomplete like counts, and live platforms without coverage", () => {
     const likes = posts({ collection: "likes", gaps: [{ from, to }] });
     const lines = coverageLines(
-      answer(posts({ complete: true }), likes),
+      coverageOf(posts({ complete: true }), likes),
       [source("bluesky", "archive"), source("x", "credential")],
       nowMs,
     );
@@ -81,28 +83,34 @@ describe("the coverage of a platform", () => {
   });
 });
 
-it("the platforms that counts of the archive omit are listed", () => {
+it("the platforms omitted from archive counts are listed", () => {
   const sources = [source("bluesky", "archive"), source("x", "api"), source("x", "archive")];
   expect(livePlatforms(sources)).toEqual(["x"]);
 });
 
 describe("an empty answer", () => {
   it("an empty answer means no match when coverage is complete", () => {
-    const both = answer(posts({ complete: true }), posts({ platform: "mastodon", complete: true }));
+    const both = coverageOf(
+      posts({ complete: true }),
+      posts({ platform: "mastodon", complete: true }),
+    );
     expect(completeSentence(both, nowMs)).toMatch(
       /^Bluesky and Mastodon are complete from .* to now: no post matches\.$/,
     );
   });
 
   it("an empty answer is inconclusive when there is a gap or no source", () => {
-    const gaps = answer(posts({ complete: true }), posts({ platform: "mastodon", gaps: [hole] }));
+    const gaps = coverageOf(
+      posts({ complete: true }),
+      posts({ platform: "mastodon", gaps: [hole] }),
+    );
     expect(incompleteSentence(gaps, [], nowMs)).toBe(
       "Mastodon: 1 gap, 37 min. Missing posts are not in this answer.",
     );
-    const none = answer(posts({ held: [], gaps: [{ from, to }] }));
+    const none = coverageOf(posts({ held: [], gaps: [{ from, to }] }));
     expect(incompleteSentence(none, [], nowMs)).toBe(
       "Bluesky: coverage unknown. Missing posts are not in this answer.",
     );
-    expect(incompleteSentence(answer(), [], nowMs)).toMatch(/has no sources yet/);
+    expect(incompleteSentence(coverageOf(), [], nowMs)).toMatch(/has no sources yet/);
   });
 });

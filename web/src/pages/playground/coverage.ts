@@ -41,7 +41,7 @@ export function coverageLines(
 
 const unknown = { complete: false, held: [], gaps: [] };
 
-/** Platforms that answered live, which counts of the archive leave out. */
+/** Platforms that answered live, which archive counts leave out. */
 export function livePlatforms(sources: readonly Source[]): readonly Platform[] {
   return platforms.filter(
     (platform) => liveShare(sources.filter((source) => source.platform === platform)) !== "none",

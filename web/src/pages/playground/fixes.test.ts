@@ -41,7 +41,7 @@ describe("a fix", () => {
     },
   );
 
-  it("a fix never inserts the words of a hint", () => {
+  it("a fix never inserts a hint's words", () => {
     expect(fixed("comet since:whenever")).toBeNull();
     expect(fixed("wild* card")).toBeNull();
     expect(fixed("platform:threads")).toBeNull();

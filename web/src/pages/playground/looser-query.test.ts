@@ -8,6 +8,6 @@ it.each([
   ["zeppelin lang:eo -filter:retweets", { removed: "lang:eo", query: "zeppelin -filter:retweets" }],
   ["zeppelin airship", null],
   ["lang:eo", null],
-])("a looser query lacks the language or the last filter of %j", (query, looser) => {
+])("the looser query drops the language or the last filter of %j", (query, looser) => {
   expect(withoutOneFilter(parseQuery(query).tree)).toEqual(looser);
 });

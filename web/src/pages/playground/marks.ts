@@ -121,7 +121,7 @@ function tokenMatches(element: SequenceElement, token: string | undefined): bool
   return element.kind === "any" || token.startsWith(element.prefix);
 }
 
-// Reading this pattern takes milliseconds.
+// Compiling this pattern takes milliseconds.
 const piece = once(() => /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv);
 
 /** Tokens with their offsets, as the analyzer splits them; links and mentions are split like words. */

@@ -1,6 +1,6 @@
 import { ApiProblem } from "../../api.ts";
 
-const longestWaitMs = 120_000;
+const maxWaitMs = 120_000;
 
 /**
  * How long to wait before retrying, in milliseconds; null if the error is not a rate limit or the total wait of two
@@ -9,5 +9,5 @@ const longestWaitMs = 120_000;
 export function rateWaitMs(error: unknown, waitedMs: number): number | null {
   if (!(error instanceof ApiProblem) || error.code !== "rate_limited") return null;
   const waitMs = error.retryAfterMs;
-  return waitMs === null || waitedMs + waitMs > longestWaitMs ? null : waitMs;
+  return waitMs === null || waitedMs + waitMs > maxWaitMs ? null : waitMs;
 }

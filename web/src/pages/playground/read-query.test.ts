@@ -37,7 +37,7 @@ describe("highlighting", () => {
   });
 });
 
-it("the diagnostics of the server are shown, errors first", () => {
+it("the server's diagnostics are shown, errors first", () => {
   const query = "a OR b c since:never";
   const { diagnostics, hasError } = readQuery(query, 1024);
   const server = parseQueryLeniently(query, { maxLength: 1024 }).diagnostics;
@@ -50,7 +50,7 @@ it("an empty query has no diagnostics", () => {
   expect(readQuery("  ", 1024)).toMatchObject({ diagnostics: [], isEmpty: true, canonical: null });
 });
 
-it("carets are placed below the position of a diagnostic, and long lines are shortened", () => {
+it("carets are placed below a diagnostic's span, and long lines are shortened", () => {
   const error = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
   expect(excerptOf("🎉 bad end", error)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
   const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;

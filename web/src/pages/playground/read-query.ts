@@ -106,8 +106,11 @@ export function excerptOf(
   { offset, length }: Diagnostic,
 ): { line: string; carets: string } {
   const characters = Array.from(text, (character) => (/\s/u.test(character) ? " " : character));
-  const from = characters.length <= widest ? 0 : Math.max(0, offset - Math.floor(widest / 3));
-  const to = Math.min(characters.length, from + widest);
+  const from =
+    characters.length <= maxExcerptLength
+      ? 0
+      : Math.max(0, offset - Math.floor(maxExcerptLength / 3));
+  const to = Math.min(characters.length, from + maxExcerptLength);
   const lead = from > 0 ? "…" : "";
   const trail = to < characters.length ? "…" : "";
   const markedLength = Math.max(1, Math.min(offset + length, to) - offset);
@@ -117,4 +120,4 @@ export function excerptOf(
   };
 }
 
-const widest = 96;
+const maxExcerptLength = 96;

@@ -45,7 +45,7 @@ function typescript(address: string, body: object): CodePart[] {
     { text: ",\n    },\n    body: JSON.stringify(" },
     ...painted(indented(body, "    ")),
     { text: "),\n  },\n);\nconst { results, coverage } = await response.json();\n" },
-    { text: "// an empty list means that no post matches only if this is true\n", look: "c" },
+    { text: "// only if this is true does an empty list mean that no post matches\n", look: "c" },
     { text: "console.log(results, coverage.complete);" },
   ];
 }
@@ -69,7 +69,7 @@ function python(address: string, body: object): CodePart[] {
     {
       text: ").encode(),\n)\nwith urllib.request.urlopen(request) as response:\n    answer = json.load(response)\n",
     },
-    { text: "# an empty list means that no post matches only if this is true\n", look: "c" },
+    { text: "# only if this is true does an empty list mean that no post matches\n", look: "c" },
     { text: "print(answer[" },
     { text: '"results"', look: "s" },
     { text: "], answer[" },

@@ -10,7 +10,7 @@ export function SaveMenu({ shown }: { shown: ShownAnswer }) {
   const { problem, run } = useAction();
   const download = (format: SaveFormat) =>
     run(async () => {
-      const content = await resultsAs(format, shown.replays);
+      const content = await resultsAs(format, shown.repeats);
       saveFile(content, `earshot-${shown.first.uuid.slice(0, 8)}.${saveFormats[format].extension}`);
     });
   const copy = () => void navigator.clipboard?.writeText(JSON.stringify(shown.results, null, 2));

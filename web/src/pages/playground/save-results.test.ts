@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { joined } from "./save-results.ts";
 
-test("pages of CSV are joined below one row of names", () => {
+test("CSV pages are joined below one header row", () => {
   expect(joined("csv", ["ID,Content\r\n1,a\r\n", "ID,Content\r\n2,b\r\n"])).toBe(
     "ID,Content\r\n1,a\r\n2,b\r\n",
   );
 });
 
-test("pages of NDJSON are joined unchanged", () => {
+test("NDJSON pages are joined unchanged", () => {
   expect(joined("ndjson", ['{"ID":"1"}\n', '{"ID":"2"}\n'])).toBe('{"ID":"1"}\n{"ID":"2"}\n');
 });

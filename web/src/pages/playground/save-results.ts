@@ -1,5 +1,5 @@
 import { request } from "../../api.ts";
-import type { Replay } from "./search.ts";
+import type { RepeatedRequest } from "./search.ts";
 
 export type SaveFormat = "ndjson" | "csv" | "markdown";
 
@@ -10,10 +10,13 @@ export const saveFormats = {
 } as const;
 
 /** All loaded pages in one file, as the server writes them. Costs no search. Errors: ApiProblem. */
-export async function resultsAs(format: SaveFormat, replays: readonly Replay[]): Promise<Blob> {
+export async function resultsAs(
+  format: SaveFormat,
+  repeats: readonly RepeatedRequest[],
+): Promise<Blob> {
   const { type } = saveFormats[format];
   const texts: string[] = [];
-  for (const { path, body, key } of replays) {
+  for (const { path, body, key } of repeats) {
     const response = await request(path, {
       method: "POST",
       body,
@@ -24,7 +27,7 @@ export async function resultsAs(format: SaveFormat, replays: readonly Replay[]):
   return new Blob([joined(format, texts)], { type });
 }
 
-/** Only the first page of CSV keeps its row of names. */
+/** Only the first CSV page keeps its header row. */
 export function joined(format: SaveFormat, texts: readonly string[]): string {
   if (format !== "csv") return texts.join(format === "markdown" ? "\n" : "");
   return texts.map((text, at) => (at === 0 ? text : text.slice(text.indexOf("\n") + 1))).join("");

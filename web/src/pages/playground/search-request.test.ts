@@ -14,8 +14,8 @@ const defaults = {
   maxResults: 20,
 } as const;
 
-describe("the address of a search", () => {
-  it("the address of a search round-trips any query", () => {
+describe("a search's address", () => {
+  it("a search's address round-trips any query", () => {
     const request = {
       query: '"storm surge" & a=b #tag +c\n"ü 🎉 %41"',
       method: "searchbyfullarchive",
@@ -26,7 +26,7 @@ describe("the address of a search", () => {
     expect(readRequest(search)).toEqual(request);
   });
 
-  it("the address of a search contains the start and the end of the time, and invalid ones are ignored", () => {
+  it("a search's address contains start and end times, and ignores invalid ones", () => {
     const times = { startTime: "2026-11-01T00:00:00.000Z", endTime: "2026-11-02T10:30:00.000Z" };
     const [, search = ""] = searchAddress({ ...defaults, ...times }).split("?");
     expect(readRequest(search)).toEqual({ ...defaults, ...times });
@@ -37,19 +37,19 @@ describe("the address of a search", () => {
     });
   });
 
-  it("the address of a search omits default values", () => {
+  it("a search's address omits default values", () => {
     expect(searchAddress(defaults)).toBe("/playground");
     expect(searchAddress({ ...defaults, query: "comet" })).toBe("/playground?q=comet");
   });
 
-  it("the address of a search falls back to defaults for invalid values", () => {
+  it("a search's address falls back to defaults for invalid values", () => {
     expect(readRequest("method=getnothing&platform=myspace&max=101")).toEqual(defaults);
     expect(readRequest("max=0")).toEqual(defaults);
     expect(readRequest("max=7.5")).toEqual(defaults);
     expect(readRequest("")).toEqual(defaults);
   });
 
-  it("the address of a search keeps a size outside the offered ones", () => {
+  it("a search's address keeps a size outside the offered ones", () => {
     const request = readRequest("max=37");
     expect(request.maxResults).toBe(37);
     expect(sizesFor(request)).toEqual([20, 37, 50, 100]);

@@ -7,11 +7,11 @@ const empty = { uuid: "0f8f", results: [], next_cursor: null, complete: true };
 
 const refusal = (code: string, seconds: number) => () =>
   Response.json({ code }, { status: 429, headers: { "retry-after": String(seconds) } });
-const answer = () => Response.json(empty);
+const success = () => Response.json(empty);
 
 function serverOf(...responses: readonly (() => Response)[]) {
   const remaining = [...responses];
-  const fetchMock = vi.fn(async () => (remaining.shift() ?? answer)());
+  const fetchMock = vi.fn(async () => (remaining.shift() ?? success)());
   vi.stubGlobal("fetch", fetchMock);
   return fetchMock;
 }
@@ -52,7 +52,7 @@ test("a search waits for the rate limit two minutes at most", async () => {
   expect(fetchMock).toHaveBeenCalledTimes(3);
 });
 
-test("other temporary errors of a search are shown immediately", async () => {
+test("a search fails immediately with other temporary errors", async () => {
   const fetchMock = serverOf(refusal("too_many_failed_keys", 1));
   expect(await searched()).toEqual({ refusedAs: "too_many_failed_keys", phases: [] });
   expect(fetchMock).toHaveBeenCalledTimes(1);

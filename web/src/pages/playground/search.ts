@@ -12,13 +12,13 @@ export type Phase =
   | { kind: "waiting"; untilMs: number };
 
 /** Repeats a search without running it again, such as in another format. */
-export type Replay = { path: string; body: object; key: string };
+export type RepeatedRequest = { path: string; body: object; key: string };
 
 export type Answered = {
   answer: SearchAnswer;
   elapsedMs: number;
   rates: RatesLeft;
-  replay: Replay;
+  repeat: RepeatedRequest;
 };
 
 const firstWaitSeconds = 1;
@@ -39,7 +39,7 @@ export async function runSearch(
   const parameters = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
   const key = randomKey();
   const headers = { "idempotency-key": key };
-  const replay = { path, body: { ...body, arguments: parameters }, key };
+  const repeat = { path, body: { ...body, arguments: parameters }, key };
   let wait = firstWaitSeconds;
   let waitedMs = 0;
   let rates: RatesLeft | null = null;
@@ -54,7 +54,7 @@ export async function runSearch(
       rates ??= ratesLeft(response);
       if (response.status !== 202) {
         const answer: SearchAnswer = await response.json();
-        return { answer, rates, replay, elapsedMs: performance.now() - startedMs - waitedMs };
+        return { answer, rates, repeat, elapsedMs: performance.now() - startedMs - waitedMs };
       }
       const { uuid, status }: { uuid: string; status: JobStateWord } = await response.json();
       onPhase({ kind: "running", uuid, state: status });

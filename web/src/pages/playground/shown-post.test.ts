@@ -13,8 +13,8 @@ const record = (metadata: PostRecord["Metadata"], content = "the harbour"): Post
   Score: 1,
 });
 
-describe("the card of a post", () => {
-  it("the card of a post marks posts of reserved domains as samples", () => {
+describe("a post's card", () => {
+  it("a post's card marks posts of reserved domains as samples", () => {
     const isSample = (username: string) => shownPost(record({ username }), expected).isSample;
     expect(isSample("otto.example.com")).toBe(true);
     expect(isSample("bakery@social.example.org")).toBe(true);
@@ -22,7 +22,7 @@ describe("the card of a post", () => {
     expect(isSample("notexample.com")).toBe(false);
   });
 
-  it("the card of a post shows author, matches and the known counts", () => {
+  it("a post's card shows author, matches and the known counts", () => {
     const metadata = {
       platform: "bluesky",
       username: "ann.example",
@@ -47,7 +47,7 @@ describe("the card of a post", () => {
     });
   });
 
-  it("the card of a post has no text when the platform allows only the ID", () => {
+  it("a post's card has no text when the platform allows only the ID", () => {
     expect(shownPost(record({ kind: "ids", platform: "x" }, ""), expected)).toMatchObject({
       parts: null,
       author: null,
@@ -56,13 +56,13 @@ describe("the card of a post", () => {
   });
 
   it.each(["javascript:alert(1)", "data:text/html,x", "//bsky.app", "nonsense", "", null])(
-    "the card of a post does not link to %j",
+    "a post's card does not link to %j",
     (url) => {
       expect(shownPost(record({ platform: "bluesky", url }), expected).url).toBeNull();
     },
   );
 
-  it("the card of a post handles a record without Metadata or with an invalid time", () => {
+  it("a post's card handles a record without Metadata or with an invalid time", () => {
     expect(shownPost(record(null), expected)).toMatchObject({
       platform: null,
       at: null,

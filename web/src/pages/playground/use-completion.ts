@@ -58,13 +58,13 @@ export function useCompletion(
   };
   return {
     open,
-    chosen: selectedIndex,
+    selectedIndex,
     caret,
-    take: accept,
+    accept,
     press,
     close: () => setEnabled(false),
     /** Opens suggestions only after typing. */
-    moved: ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
+    onCaretMove: ({ value, selectionStart, selectionEnd }: HTMLTextAreaElement) => {
       setCaret(selectionStart === selectionEnd ? selectionEnd : -1);
       if (value === query) {
         if (selectionEnd !== caret) setEnabled(false);

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from "preact/compat";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { PostRecord, SearchAnswer } from "./answer.ts";
 import { endSearch, type RunningSearch } from "./running-search.ts";
-import { type Phase, problemFrom, type Replay, runSearch } from "./search.ts";
+import { type Phase, problemFrom, type RepeatedRequest, runSearch } from "./search.ts";
 import { type Request, searchAddress } from "./search-request.ts";
 
 /** The displayed answer, with all loaded pages. */
@@ -15,7 +15,7 @@ export type ShownAnswer = {
   answer: SearchAnswer;
   elapsedMs: number;
   /** One per page. */
-  replays: readonly Replay[];
+  repeats: readonly RepeatedRequest[];
 };
 
 export type Searching = {
@@ -76,18 +76,18 @@ export function useSearch(
       if (next.kind === "running") own.uuid = next.uuid;
       setPhase(next);
     }).then(
-      ({ answer, elapsedMs, replay, rates: newRates }) => {
+      ({ answer, elapsedMs, repeat, rates: newRates }) => {
         if (control.signal.aborted) return;
         own.uuid = null;
         const results = [...(before?.results ?? []), ...answer.results];
-        const replays = [...(before?.replays ?? []), replay];
+        const repeats = [...(before?.repeats ?? []), repeat];
         const next = {
           request,
           results,
           first: before?.first ?? answer,
           answer,
           elapsedMs,
-          replays,
+          repeats,
         };
         cacheAnswer(nameOf(accountId, request), next);
         setShown(next);

@@ -21,7 +21,7 @@ test("no diagnostic is shown inside a quote or group that is still open", () => 
   expect(shownFor("(storm since:2026-0 surge")).toEqual([]);
 });
 
-test("a diagnostic is shown until it is fixed", () => {
+test("a diagnostic that was shown stays visible while typing", () => {
   const [code = ""] = readQuery("harbour since:2026-0", 1_000).diagnostics.map((one) => one.code);
   expect(shownFor("harbour since:2026-0", [code])).toEqual([code]);
 });

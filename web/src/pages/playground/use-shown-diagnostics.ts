@@ -2,13 +2,13 @@ import type { Diagnostic } from "@earshot/query/tree";
 import { useEffect, useRef, useState } from "preact/compat";
 
 /** A pause within a word is shorter. */
-const settledMs = 1_500;
+const typingPauseMs = 1_500;
 
 /** Returns whether typing has paused, and a function that ends the wait. Until then, unfinished terms are not errors. */
 export function useTypingPause(query: string): [boolean, () => void] {
   const [settled, setSettled] = useState(query);
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(query), settledMs);
+    const timer = setTimeout(() => setSettled(query), typingPauseMs);
     return () => clearTimeout(timer);
   }, [query]);
   return [settled === query, () => setSettled(query)];
