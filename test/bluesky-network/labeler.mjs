@@ -11,7 +11,7 @@ import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
 export async function startLabeler() {
   const key = await Secp256k1Keypair.create();
   const frames = [];
-  let wakeAll = Promise.withResolvers();
+  let frameAdded = Promise.withResolvers();
   const server = http.createServer(async (request, response) => {
     if (request.method !== "POST" || request.url !== "/labels") return answerJson(response, null);
     let body = "";
@@ -19,8 +19,8 @@ export async function startLabeler() {
     const labels = JSON.parse(body).map((label) => ({ ver: 1, ...label }));
     for (const label of labels) label.sig = await key.sign(encode(label));
     frames.push({ seq: frames.length + 1, labels });
-    wakeAll.resolve();
-    wakeAll = Promise.withResolvers();
+    frameAdded.resolve();
+    frameAdded = Promise.withResolvers();
     answerJson(response, { seq: frames.length });
   });
   const stream = new XrpcStreamServer({ noServer: true, handler: framesFor });
@@ -29,7 +29,7 @@ export async function startLabeler() {
     let at = cursor === null ? frames.length : Number(cursor);
     while (!signal.aborted) {
       while (at < frames.length) yield new MessageFrame(frames[at++], { type: "#labels" });
-      await wakeAll.promise;
+      await frameAdded.promise;
     }
   }
   server.on("upgrade", (request, socket, head) => {

@@ -1,10 +1,10 @@
 import { uriNumber } from "../../src/posts/ids.ts";
 
-const candidates = 100_000;
+const uriCount = 100_000;
 
 export function collidingUris(): string[] {
   const uris = Array.from(
-    { length: candidates },
+    { length: uriCount },
     (_, n) => `at://did:plc:author/app.bsky.feed.post/c${n}`,
   );
   const byNumber = Map.groupBy(uris, uriNumber);

@@ -53,7 +53,7 @@ export async function startSimulatedStream(
     },
     startTraffic: () => simulator.start(1_000_000),
     endTraffic: simulator.end,
-    jetstreamPosts: () => replayOf(url),
+    jetstreamPosts: () => findEarlier(url),
     close: async () => {
       for (const service of services) await stopServer(service);
       await jetstream.end("SIGKILL");
@@ -94,7 +94,7 @@ type ReplayedEvent = {
 };
 
 /** Uses no Earshot code. */
-function replayOf(url: string): Promise<{ posts: Map<string, string>; events: number }> {
+function findEarlier(url: string): Promise<{ posts: Map<string, string>; events: number }> {
   const posts = new Map<string, string>();
   let events = 0;
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { longestCursor } from "../../jobs/cursor.ts";
+import { maxCursorLength } from "../../jobs/cursor.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { typeNames } from "../submission/source-types.ts";
 import { closedObject, enumOf, errorWithHint } from "./words.ts";
@@ -63,7 +63,7 @@ const argumentShape = {
   next_cursor: orEmpty(
     z
       .string(cursorText)
-      .max(longestCursor, cursorText)
+      .max(maxCursorLength, cursorText)
       .meta({ description: "The X-Next-Cursor of an earlier result of the same search." }),
   ),
   start_time: orEmpty(

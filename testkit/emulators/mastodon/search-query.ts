@@ -1,7 +1,7 @@
 /** Words, phrases and `name:value`, each required or excluded. */
 export type SearchQuery = { terms: readonly Term[]; filters: readonly Filter[] };
-type Term = { kind: "word" | "phrase" | "hashtag"; text: string; isRequired: boolean };
-type Filter = { name: string; value: string; isRequired: boolean };
+type Term = { kind: "word" | "phrase" | "hashtag"; text: string; isExcluded: boolean };
+type Filter = { name: string; value: string; isExcluded: boolean };
 
 const names: ReadonlySet<string> = new Set([
   "from",
@@ -20,14 +20,14 @@ export function readSearchQuery(text: string): SearchQuery {
   const terms: Term[] = [];
   const filters: Filter[] = [];
   for (const [, sign = "", phrase, name, value, word] of text.matchAll(form)) {
-    const isRequired = sign !== "-";
-    if (phrase !== undefined) terms.push({ kind: "phrase", text: phrase, isRequired });
+    const isExcluded = sign === "-";
+    if (phrase !== undefined) terms.push({ kind: "phrase", text: phrase, isExcluded });
     else if (name !== undefined && value !== undefined && names.has(name)) {
-      filters.push({ name, value, isRequired });
+      filters.push({ name, value, isExcluded });
     } else {
       const written = word ?? `${name}:${value}`;
       const kind = written.startsWith("#") ? "hashtag" : "word";
-      terms.push({ kind, text: written.replace(/^#/, ""), isRequired });
+      terms.push({ kind, text: written.replace(/^#/, ""), isExcluded });
     }
   }
   return { terms, filters };

@@ -100,19 +100,19 @@ function fits(
   const words = texts.map(wordsOf);
   const stems = new Set(words.flat().map(stemOf));
   return (
-    terms.every(({ kind, text, isRequired }) => {
+    terms.every(({ kind, text, isExcluded }) => {
       if (kind === "hashtag") {
-        return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) === isRequired;
+        return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) !== isExcluded;
       }
       const requested = wordsOf(text);
       const holds =
         kind === "phrase"
           ? words.some((each) => holdsPhrase(each, requested))
           : requested.every((word) => stems.has(stemOf(word)));
-      return holds === isRequired;
+      return holds !== isExcluded;
     }) &&
     filters.every(
-      ({ name, value, isRequired }) => passes(status, name, value, requested) === isRequired,
+      ({ name, value, isExcluded }) => passes(status, name, value, requested) !== isExcluded,
     )
   );
 }

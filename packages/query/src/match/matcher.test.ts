@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import type { PlanNode } from "../plan/plan.ts";
 import { matches, type Subject } from "./matcher.ts";
 
-const subject = (special: Partial<Subject> = {}): Subject => ({
+const subject = (overrides: Partial<Subject> = {}): Subject => ({
   id: 20n,
   platform: "x",
   timeMs: 1_000,
   counts: { likes: null, reposts: 5, replies: null, quotes: null },
   geo: () => null,
   terms: () => ["a", "b", "|", "c"],
-  ...special,
+  ...overrides,
 });
 
 describe("an ID range", () => {
@@ -27,7 +27,7 @@ describe("an ID range", () => {
     expect(matches({ kind: "not", child: plan }, subject())).toBe(!expected);
   });
 
-  test("an ID range distinguishes neighbours beyond 2^53", () => {
+  test("an ID range distinguishes adjacent IDs beyond 2^53", () => {
     const id = 2n ** 62n + 1n;
     const upTo = (high: bigint): PlanNode => ({ kind: "id", low: null, high });
     expect(matches(upTo(id), subject({ id }))).toBe(true);
@@ -42,7 +42,7 @@ test("a platform condition matches only posts of that platform", () => {
   expect(matches({ kind: "not", child: on("bluesky") }, subject())).toBe(true);
 });
 
-test("terms are read only when the plan needs them", () => {
+test("terms are not read when the plan does not need them", () => {
   const terms = (): never => {
     throw new Error("read");
   };
@@ -58,7 +58,7 @@ test("terms are read only when the plan needs them", () => {
   expect(matches(plan, subject({ terms }))).toBe(true);
 });
 
-test("a sequence matches adjacent terms, and a wildcard does not cross a gap", () => {
+test("a sequence matches only adjacent terms, and its wildcard matches any term but not a gap", () => {
   const adjacent = (...tokens: (string | null)[]): PlanNode => ({
     kind: "terms",
     elements: tokens.map((token) => (token === null ? { kind: "any" } : { kind: "token", token })),

@@ -26,8 +26,8 @@ export function addUsageRoute(app: TypedApp, context: HttpContext): void {
       const { range, key: keyId = null } = request.query;
       if (keyId !== null) await requireKey(accountId, keyId);
       await usage.flush();
-      const answer = await usageResponse(accounts, { accountId, range, keyId }, clock.now());
-      return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+      const response = await usageResponse(accounts, { accountId, range, keyId }, clock.now());
+      return reply.type("application/json; charset=utf-8").send(JSON.stringify(response));
     },
   });
 }
