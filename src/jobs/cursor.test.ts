@@ -68,7 +68,7 @@ test("equal positions have equal cursors, which are short, opaque and safe in a 
   expect(Buffer.from(cursor, "base64url").includes("comet")).toBe(false);
 });
 
-test("a cursor of a release without `within_time:` is evaluated as of the end of its window", () => {
+test("a cursor from a release without `within_time:` is evaluated as of the end of its window", () => {
   const earlier =
     "olbM4tjW9vK2u-dvhuEYikRObqZyIaHHI2Is0-zuvFz6qMX1a4TT6KfMoMsQFYgbK4T1sAJpIYLx7_GlwmTvsuahO6pIrdeY9YovlGkMhVNQNG9rMQo";
   expect(decryptCursor(secret, earlier, scope)).toEqual({ ...position, asOfMs: position.toMs });
@@ -93,7 +93,7 @@ test("a cursor with any bit flipped is invalid", () => {
   }
 });
 
-test("a cursor of another store and any other text are refused", () => {
+test("another store's cursor and any other text are refused", () => {
   const otherSecret = createHash("sha256").update("another").digest();
   expect(() => decryptCursor(otherSecret, cursor, scope)).toThrow(invalid);
   for (const text of ["", `${cursor}=`, ` ${cursor}`, cursor.slice(1), `${cursor}AAAA`]) {

@@ -102,7 +102,7 @@ test("a node gets only jobs that it accepts, and the others keep their position"
   expect((await leaseOf(leaseRequest("any")))?.uuid).toBe(first);
 });
 
-test("10,000 jobs that no node accepts are checked once per kind, not individually", async () => {
+test("thousands of jobs that no node accepts are checked once per kind, not individually", async () => {
   let calls = 0;
   const none = leaseRequest("none", {
     accepts: () => {
@@ -168,7 +168,7 @@ describe("a key without a limit on its jobs", () => {
     expect(leases).toHaveLength(114);
   });
 
-  test("a job of an account with nothing running starts immediately, however many jobs of others wait", async () => {
+  test("an account with nothing running has a job started immediately, however many of other accounts' jobs wait", async () => {
     const leases = openSlots(["a"], 16);
     for (let n = 0; n < 40; n += 1) await submit({}, `key ${n % 5}`);
     expect(leases).toHaveLength(15);

@@ -99,7 +99,7 @@ test("a node gets only jobs with methods that it can run, and null on timeout", 
   expect(await queue.lease(testNode, 0)).not.toBeNull();
 });
 
-test("the result of a lost lease is refused, and that of the next lease counts", async () => {
+test("a lost lease's result is refused, and the next lease's counts", async () => {
   const { uuid } = await queue.submit(newJob());
   const lost = await leaseNow();
   await clock.advance(32_000);
@@ -237,7 +237,7 @@ test("waiting for a job ends when the job ends, on timeout, when the caller disc
   expect(await waitingNode).toBeNull();
 });
 
-test("a key at its limit of running jobs runs its next search when one is completed, and does not delay other keys", async () => {
+test("a key at its running-job limit runs its next search when one is completed, and does not delay other keys", async () => {
   await queue.stop();
   queue = openQueue({ maxRunningPerKey: 2 });
   for (let index = 0; index < 4; index += 1) await queue.submit(newJob("busy"));

@@ -130,7 +130,7 @@ test("a node stops a job when a renewal reports that its lease is lost", async (
   expect(logged).toEqual([]);
 });
 
-test("a search gets the remaining time of its job as its deadline, and its lease is renewed", async () => {
+test("a search's deadline is its job's remaining time, and its lease is renewed", async () => {
   const called = nextSearch();
   const { uuid } = await jobs.queue.submit(newJob());
   const search = await called;

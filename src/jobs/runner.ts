@@ -21,7 +21,7 @@ const submitPauseMs = 500;
 /** Shared, because an abort without a reason creates an exception each time. */
 const jobEnded = new Error("the job has ended");
 
-const leaseLost = new Error("the lease of the job was lost");
+const leaseLost = new Error("the job's lease was lost");
 
 export type RunnerOptions = {
   gateway: LeaseGateway<SearchJobRequest, JobResult>;

@@ -31,7 +31,7 @@ export const jobSettings = {
     "EARSHOT_JOB_RETENTION",
     604_800_000,
     1_000,
-    "How long the status of a finished job is stored; then its uuid is unknown.",
+    "How long a finished job's status is stored; then its uuid is unknown.",
   ),
   idempotencyMs: duration(
     "EARSHOT_IDEMPOTENCY_RETENTION",

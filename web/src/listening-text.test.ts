@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { listeningText } from "./listening-text.ts";
 import { livePlatformOf, platformOf, streamOf } from "./status.test-support.ts";
 
-test("the text about streams reports the lag of the slowest stream", () => {
+test("the stream summary reports the slowest stream's lag", () => {
   const behind = platformOf("mastodon", { stream: streamOf({ lag_ms: 6_000 }) });
   expect(listeningText([platformOf("bluesky"), behind, livePlatformOf("x")])).toEqual({
     isLive: true,
@@ -15,7 +15,7 @@ test("a stream without a reported lag counts as live", () => {
   expect(listeningText([quiet]).text).toBe("Listening");
 });
 
-test("the text about streams names a disconnected stream even when others are connected", () => {
+test("the stream summary names a disconnected stream even when others are connected", () => {
   const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
   expect(listeningText([platformOf("bluesky"), away])).toEqual({
     isLive: false,
@@ -25,12 +25,12 @@ test("the text about streams names a disconnected stream even when others are co
   expect(listeningText([paused]).text).toBe("Bluesky paused");
 });
 
-test("the text about streams reports catching up when a stream is minutes behind", () => {
+test("the stream summary reports catching up when a stream is minutes behind", () => {
   const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
   expect(listeningText([late])).toEqual({ isLive: false, text: "Catching up, 3 min behind" });
 });
 
-test("the text about streams reports when there is no stream", () => {
+test("the stream summary reports when there is no stream", () => {
   expect(listeningText([livePlatformOf("x")]).text).toBe("No streams, searched live");
   expect(listeningText([platformOf("x", { mode: "off", stream: null })]).text).toBe("No streams");
 });

@@ -140,7 +140,7 @@ describe("--analyze", () => {
     expect(analysis.next).toEqual({ id: expect.stringMatching(/^\d{19}$/), platform: "x" });
   });
 
-  test("explain --analyze opens only the platform and the segments of the window", async () => {
+  test("explain --analyze opens only the platform's segments in the window", async () => {
     const { analysis } = await analyzed("platform:x since:2022-01-12 until:2022-01-14");
     expect(analysis.platforms.map((each: { can_match: boolean }) => each.can_match)).toEqual([
       false,

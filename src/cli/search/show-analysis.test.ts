@@ -73,7 +73,7 @@ test("the analysis contains the number of segments that are not listed", () => {
   expect(output).toContain("and 1 more");
 });
 
-test("the analysis shows the work of the sealed index, in total and per segment", () => {
+test("the analysis shows the sealed index's work, in total and per segment", () => {
   expect(output).toContain("containers  12 of sealed segments\n");
   expect(output).toMatch(/x +9 +7 +0 +12 +0 +0\.042\n/);
 });

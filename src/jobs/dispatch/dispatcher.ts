@@ -46,12 +46,12 @@ export type Dispatcher = {
   offer(job: ActiveJob): void;
   offerLater(job: ActiveJob, delayMs: number): void;
   /**
-   * True if the node would lease the job immediately; it then counts as running until `endTurn`. No job is overtaken, because
+   * True if the node would lease the job immediately; the job then counts as running until `endTurn`. No job is overtaken, because
    * an idle node leaves none queued that it could run.
    */
   takeTurn(nodeId: string, job: ActiveJob): boolean;
   endTurn(job: ActiveJob): void;
-  /** Requeues a job that did not fail, ahead of the other jobs of its key. */
+  /** Requeues a job that did not fail, ahead of its key's other jobs. */
   putBack(job: ActiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(

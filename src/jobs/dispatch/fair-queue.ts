@@ -17,7 +17,7 @@ export type FairQueue<Item> = {
 };
 
 type Key<Item> = { waiting: Map<string, KeyTurn<Item>>; running: number };
-/** `waitingPairs`: number of pairs of key and kind with waiting items. */
+/** `waitingPairs`: number of key and kind pairs with waiting items. */
 type Group<Item> = { waiting: Map<string, GroupTurn<Item>>; waitingPairs: number; running: number };
 
 type KeyTurn<Item> = {

@@ -71,7 +71,7 @@ export const endOperations = {
     );
   }),
 
-  /** Deletes a batch each of expired results, of jobs that ended by `endedMs`, and of idempotency keys created by `keyedMs`. */
+  /** Deletes one batch of each: expired results, jobs that ended by `endedMs`, idempotency keys created by `keyedMs`. */
   expireJobs: durable(function* (database, times: RetentionTimes): Steps<ExpiredJobs> {
     const { nowMs } = times;
     const overdue = yield* database.all<{ uuid: string }>(expiredSql, { nowMs });

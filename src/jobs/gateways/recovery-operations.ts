@@ -62,7 +62,7 @@ export const recoveryOperations = {
     return beat.nowMs;
   }),
 
-  /** Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, which is the latest time of the shared clock. */
+  /** Gateways seen within `gatewayTimeoutMs` of the newest heartbeat, the shared clock's latest time. */
   otherGateways: read(function* (
     database,
     { gateway }: { gateway: string },

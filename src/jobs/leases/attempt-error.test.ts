@@ -27,7 +27,7 @@ test.each([
   },
 );
 
-test("the log contains the database engine's error message of an attempt", () => {
+test("the log contains the database engine's message for a failed attempt", () => {
   const cause = new Error("database disk image is malformed");
   const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
   expect(causeOf(error)).toEqual({

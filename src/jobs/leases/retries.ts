@@ -65,7 +65,7 @@ export const noNode: JobFailure = {
 
 export const nodeOfPageMissing: JobFailure = {
   code: "no_node",
-  message: "the node of the previous page is not connected, and no other node can continue it",
+  message: "the previous page's node is not connected, and no other node can continue it",
   status: 504,
   hint: "retry later, or submit the search without next_cursor",
   retryable: true,

@@ -42,7 +42,7 @@ async function follow(after: number | null = null, accountId = "one"): Promise<F
 const statesOf = (changes: readonly JobChange[]) =>
   changes.map(({ uuid, state, attempts }) => [uuid, state, attempts]);
 
-test("a reader of changes sees the states of its jobs, numbered and in order", async () => {
+test("a change reader sees its jobs' states, numbered and in order", async () => {
   const follower = await follow();
   const uuid = await jobs.complete();
   const startMs = jobs.clock.now();
@@ -198,7 +198,7 @@ test("changes between the call and the first read are not missed", async () => {
   ]);
 });
 
-test("the deletion of a job is not a change, and readers continue", async () => {
+test("deleting a job is not a change, and readers continue", async () => {
   const follower = await follow();
   const uuid = await jobs.complete();
   await jobs.queue.cancel("one", uuid);

@@ -82,7 +82,7 @@ test("a listed job has the count of its results, but not the results", async () 
   ]);
 });
 
-test("the list of jobs can be filtered by method and by the state shown to callers", async () => {
+test("the job list can be filtered by method and by the state shown to callers", async () => {
   const done = await jobs.complete();
   const { uuid: running } = await jobs.queue.submit(newJob());
   await jobs.lease();
@@ -108,7 +108,7 @@ test("the list of jobs can be filtered by method and by the state shown to calle
   expect(await uuidsOf({ states: ["expired"] })).toEqual([done]);
 });
 
-test("the list of jobs can be filtered by platform and by part of the query", async () => {
+test("the job list can be filtered by platform and by part of the query", async () => {
   const submitted = async (overrides: Partial<typeof request>) =>
     (await jobs.queue.submit({ ...newJob(), request: { ...request, ...overrides } })).uuid;
   const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
@@ -139,7 +139,7 @@ test("a listed job has the cost of its result, or none if no source has a price"
 
 const source = { platform: "x", via: "api", fromMs: null, toMs: 0, count: 1 } as const;
 
-test("the list of jobs finds a single match among thousands, and fills its pages", async () => {
+test("the job list finds a single match among thousands, and fills its pages", async () => {
   insertEnded(3_500, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
   expect(await uuidsOf({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);

@@ -30,8 +30,8 @@ export type JobSnapshot = {
 };
 
 /**
- * On PostgreSQL, statements that number changes of several accounts lock them in this order, which is that of strings in
- * JavaScript, so that they cannot deadlock.
+ * On PostgreSQL, statements that number changes of several accounts lock them in this order, JavaScript's string order, so
+ * that they cannot deadlock.
  */
 export const accountOrder = 'id COLLATE "C"';
 

@@ -81,7 +81,7 @@ test("a job answered in its commit has the same values in its row as in memory",
   expect(await jobs.queue.find("one", uuid)).toEqual(inMemory);
 });
 
-test("the page of a job answered in its commit is returned once", async () => {
+test("a page answered in its job's commit is returned once", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(jobs.queue.takePage(uuid.toUpperCase())?.body).toEqual(found.page.body);
@@ -89,7 +89,7 @@ test("the page of a job answered in its commit is returned once", async () => {
 });
 
 test.each([2, null])(
-  "the page of a job answered in its commit is not returned once the archive version is %s",
+  "a page answered in its job's commit is not returned once the archive version is %s",
   async (later) => {
     void lease();
     const { uuid } = await jobs.queue.submit(search());
@@ -100,7 +100,7 @@ test.each([2, null])(
   },
 );
 
-test("the page of a deleted job is not returned", async () => {
+test("a deleted job's page is not returned", async () => {
   void lease();
   const { uuid } = await jobs.queue.submit(search());
   expect(await jobs.queue.cancel("one", uuid)).toBe("forgotten");
@@ -214,7 +214,7 @@ test("searches beyond the local node's free slots take the ordinary path", async
   expect(await jobs.queue.find("two", uuid)).toMatchObject({ state: "in progress" });
 });
 
-test("a search of a key at its limit of running jobs waits until one of them ends", async () => {
+test("a search waits while its key is at its running-job limit", async () => {
   await jobs.restart("stop", { maxRunningPerKey: 1 });
   await jobs.queue.submit(newJob());
   const running = await jobs.lease();
@@ -234,7 +234,7 @@ function addWebhook(event: "job.done" | "job.cancelled"): void {
   );
 }
 
-test("the end of a job reports deliveries only if a webhook subscribes to the event", async () => {
+test("a job's end reports deliveries only if a webhook subscribes to the event", async () => {
   const submitOne = async () => {
     void lease();
     return await jobs.queue.submit(search());

@@ -78,7 +78,7 @@ export function createSubmissions(context: SubmissionsContext): {
   }
 
   /**
-   * Null if the job must take the ordinary path. Not in the dispatcher, because no client has the uuid before the job is done.
+   * Null if the job must take the ordinary path. The dispatcher does not know the job, because no client has the uuid before the job is done.
    */
   async function submitShort(
     active: ActiveJob,

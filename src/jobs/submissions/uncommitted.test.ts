@@ -147,7 +147,7 @@ test("of two uncommitted submissions with one idempotency key, the first to be c
   expect(ended.map((job) => job.uuid)).toEqual([uuid]);
 });
 
-test("a step of the wall clock during an uncommitted search does not change the remaining time", async () => {
+test("a wall-clock step during an uncommitted search does not change the remaining time", async () => {
   const { submitted, lease } = await run();
   jobs.clock.shiftWall(-3_600_000);
   await jobs.clock.advance(maxUncommittedMs);

@@ -66,7 +66,7 @@ async function record(
       return await store.write("recordAttempt", attempt);
     } catch (error) {
       signal.throwIfAborted();
-      onError(error, "the outcome of a delivery was not recorded");
+      onError(error, "a delivery's outcome was not recorded");
     }
     await clock.sleep(recordRetryMs, signal);
   }
@@ -82,7 +82,7 @@ async function send(
   try {
     secrets = secretsOf(encryptor, delivery);
   } catch (thrown) {
-    log.error({ webhook: webhookId, err: thrown }, "cannot decrypt the secret of a webhook");
+    log.error({ webhook: webhookId, err: thrown }, "cannot decrypt a webhook's secret");
     const error = "the server cannot decrypt the signing secret; replace the secret";
     return { kind: "failed", status: null, error, retryAfterMs: null };
   }

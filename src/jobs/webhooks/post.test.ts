@@ -91,18 +91,15 @@ test.each([
   expect(outcome.retryAfterMs || null).toBe(retryAfterMs || null);
 });
 
-test.each([301, 302, 303, 307, 308])(
-  "a redirect of a delivery with %i is not followed",
-  async (status) => {
-    const requests: string[] = [];
-    const url = await receiver((request, response) => {
-      requests.push(request.url ?? "");
-      response.writeHead(status, { location: "/elsewhere" }).end();
-    });
-    expect(await post(url)).toMatchObject({ kind: "failed", status });
-    expect(requests).toEqual(["/"]);
-  },
-);
+test.each([301, 302, 303, 307, 308])("a delivery's %i redirect is not followed", async (status) => {
+  const requests: string[] = [];
+  const url = await receiver((request, response) => {
+    requests.push(request.url ?? "");
+    response.writeHead(status, { location: "/elsewhere" }).end();
+  });
+  expect(await post(url)).toMatchObject({ kind: "failed", status });
+  expect(requests).toEqual(["/"]);
+});
 
 test.each<[string, RequestListener]>([
   [
@@ -184,7 +181,7 @@ test("a delivery to a name with a private address fails like one to a missing na
   }
 });
 
-test("an aborted attempt of a delivery rejects without an outcome", async () => {
+test("an aborted delivery attempt rejects without an outcome", async () => {
   const stopping = new AbortController();
   const url = await receiver(() => stopping.abort(new Error("the server is stopping")));
   await expect(post(url, { signal: stopping.signal })).rejects.toThrow("the server is stopping");

@@ -4,7 +4,7 @@ import { maxPauseMs, pauseAfter } from "./schedule.ts";
 const zero = () => 0;
 const almostOne = () => 0.999_999;
 
-test("ten attempts of a delivery take slightly more than three days", () => {
+test("a delivery's ten attempts have the recommended delays", () => {
   const pauses = Array.from({ length: 10 }, (_, index) => pauseAfter(index + 1, null, zero));
   expect(pauses.map((ms) => ms && ms / 1_000)).toEqual([
     5,
@@ -20,7 +20,7 @@ test("ten attempts of a delivery take slightly more than three days", () => {
   ]);
 });
 
-test("random jitter extends the delay of an attempt by up to a fifth and never shortens it", () => {
+test("random jitter extends an attempt's delay by up to a fifth and never shortens it", () => {
   expect(pauseAfter(1, null, almostOne)).toBe(6_000);
   expect(pauseAfter(9, null, almostOne)).toBeCloseTo(1.2 * 86_400_000, -3);
 });

@@ -122,7 +122,7 @@ async function pass(ms: number, steps = 10): Promise<void> {
 }
 
 describe("the attempts of deliveries", () => {
-  test("attempts of a delivery follow the schedule, and the delivery fails after the tenth", async () => {
+  test("a delivery's attempts follow the schedule, and the delivery fails after the tenth", async () => {
     respond = () => failed;
     sender.start();
     const id = await register("/down");
@@ -187,7 +187,7 @@ describe("the attempts of deliveries", () => {
     expect(sent).toHaveLength(5);
   });
 
-  test("attempts of failing webhooks take at most half of the slots", async () => {
+  test("attempts to failing webhooks take at most half of the slots", async () => {
     begin(secretKey, { concurrency: 4, maxPerAccount: 10 });
     respond = () => failed;
     sender.start();
@@ -209,7 +209,7 @@ describe("the attempts of deliveries", () => {
   });
 
   test.each([4, 1])(
-    "failing webhooks get one of %i slots, however many deliveries of other webhooks are due",
+    "failing webhooks get one of %i slots, however many of other webhooks' deliveries are due",
     async (concurrency) => {
       begin(secretKey, { concurrency, maxPerAccount: 10 });
       respond = () => failed;
@@ -397,7 +397,7 @@ describe("a webhook", () => {
     await sendTest(id);
     await clock.advance(1_000);
     expect(sent).toEqual([]);
-    expect(logged).toContain("cannot decrypt the secrets of webhooks");
+    expect(logged).toContain("cannot decrypt the webhook secrets");
     const [waiting] = await pageOf(id);
     expect(waiting?.lastError).toContain("replace the secret");
     await webhooks.replaceSecret("one", id);
@@ -445,7 +445,7 @@ describe("retention", () => {
   });
 });
 
-test("a replay of a delivery requested during its attempt is not lost", async () => {
+test("a replay requested during a delivery's attempt is not lost", async () => {
   let end: (outcome: AttemptOutcome) => void = () => undefined;
   respond = () =>
     new Promise((resolve) => {

@@ -128,7 +128,7 @@ export function createSender(context: SenderContext): Sender {
 
   function start(): void {
     checkKey().catch((error: unknown) => {
-      log.error({ err: error }, "cannot decrypt the secrets of webhooks");
+      log.error({ err: error }, "cannot decrypt the webhook secrets");
     });
     const onDropped = (deliveries: number) => onOutcome?.("dropped", deliveries);
     watching = Promise.all([

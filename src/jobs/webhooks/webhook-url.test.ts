@@ -56,7 +56,7 @@ test.each([
   expect(() => checkWebhookUrl(text, rules)).toThrow(expect.objectContaining(expected));
 });
 
-test("the refusal of a webhook URL never repeats credentials", () => {
+test("a refused webhook URL's credentials are never repeated", () => {
   try {
     checkWebhookUrl("https://ann:hidden@example.com/", rules);
     expect.unreachable();

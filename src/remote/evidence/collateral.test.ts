@@ -79,7 +79,7 @@ describe("collateral from a service", () => {
     expect(service.requests).toHaveLength(4);
   });
 
-  test("the address of the service may include the API's path", async () => {
+  test("the service's address may include the API's path", async () => {
     const { source } = await start(collateral, "/sgx/certification/v4/");
     expect(await source(quote)).toEqual(collateral);
   });

@@ -24,7 +24,7 @@ const eventsWith = (at: number, change: Partial<Record<keyof BootEvent | "versio
 const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 
 describe("an event log", () => {
-  test("an event log that replays to RTMR3 proves the facts of the boot", () => {
+  test("an event log that replays to RTMR3 proves the boot facts", () => {
     const {
       composeHash: proven,
       keyProvider,

@@ -88,10 +88,7 @@ function digestOf(entry: z.infer<typeof event>): Buffer {
   // The replay ignores the log's digests, but a mismatch shows tampering.
   if (entry.digest && digest.toString("hex") !== entry.digest.toLowerCase()) {
     const printable = name.replaceAll(/[^\x20-\x7e]/g, "?");
-    throw refused(
-      "event_digest",
-      `the digest of the event ${printable} does not match its payload`,
-    );
+    throw refused("event_digest", `the digest of event ${printable} does not match its payload`);
   }
   return digest;
 }

@@ -20,7 +20,7 @@ const allowed = (
   });
 
 describe("a node may receive a credential", () => {
-  test("a node may receive a credential of the deployment if a rule names its image, or of any owner if the rule permits", () => {
+  test("a node may receive the deployment's credential if a rule names its image, or any owner's if the rule permits", () => {
     expect(allowed([rule])).toEqual([{ platform: "mastodon", owner: "deployment" }]);
     expect(allowed([rule, { ...rule, owner: "any" }])).toEqual([
       { platform: "mastodon", owner: "any" },

@@ -97,7 +97,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(composeHash).toBe("3763bc34552cf3a27ff71ad5f7a90471562a1a2df552dfc1998cba2d60da27e7");
     const policy = policyFor(facts, composeHash ?? "");
     expect(checkPolicy(policy, facts, boot)).toEqual({ image: "sample", isListedPlatform: true });
-    // An enclave of the host has the disk keys; policies for key services do not accept it.
+    // The host's enclave has the disk keys; policies for key services do not accept it.
     expect(keyProvider).toEqual({
       name: "local-sgx",
       id: "1b7a49378403249b6986a907844cab0921eca32dd47e657f3c10311ccaeccf8b",

@@ -94,7 +94,7 @@ test("an encrypted job becomes a lease, without the account", async () => {
   expect(gateway.to("lease")).toEqual([{ methods, wait_ms: 20_000 }]);
 });
 
-test("an answer has the records of the node's archive, signed with the attested key and encrypted to the gateway", async () => {
+test("an answer has the node's archive records, signed with the attested key and encrypted to the gateway", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
   const { job, token, answerSecret, request } = await leaseJob();
   gateway.responses.complete = () => null;

@@ -100,7 +100,7 @@ describe("configuration", () => {
   });
 
   test.each(configurationPages)(
-    "$url.pathname lists the settings of the code",
+    "$url.pathname lists the settings in the code",
     ({ url, update }) => {
       const page = readFileSync(url, "utf8");
       expect(page, "npm run docs updates the page").toBe(update(page));

@@ -35,7 +35,7 @@ export function requireNodeSettings(config: Config): NodeConfig {
   if (enrolmentToken === null || !isEnrolmentToken(enrolmentToken)) {
     throw invalidSetting(
       `EARSHOT_NODE_ENROLMENT_TOKEN is ${enrolmentToken === null ? "required" : "not an enrolment token"}`,
-      "print the settings of a node with earshot nodes enroll on the gateway",
+      "print a node's settings with earshot nodes enroll on the gateway",
     );
   }
   return { ...config, node: { ...settings, enrolmentToken, gateway: withoutEnding(gateway, "/") } };

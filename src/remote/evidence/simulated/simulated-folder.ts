@@ -77,7 +77,7 @@ export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
     const reason = isMissing ? "it does not exist" : "it was not written by earshot nodes simulate";
     const message = `${path} is not a simulated TEE: ${reason}`;
     throw new EarshotError("simulated_tee_unreadable", message, {
-      hint: "create one with earshot nodes simulate FOLDER, and copy it to the data folder of the node",
+      hint: "create one with earshot nodes simulate FOLDER, and copy it to the node's data folder",
     });
   }
 }

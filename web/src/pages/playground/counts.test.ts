@@ -33,7 +33,7 @@ const answerOf = (
 });
 
 describe("the window that is counted", () => {
-  it("the counted window is the window of the answer, with matching buckets", () => {
+  it("the granularity of counts depends on the answer's window", () => {
     expect(windowOf(week).granularity).toBe("hour");
     expect(windowOf({ ...week, from: "2026-11-21T07:30:00.000Z" }).granularity).toBe("minute");
     expect(windowOf({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
@@ -83,7 +83,7 @@ describe("counts of an answer with every match", () => {
   });
 });
 
-it("a week of counts is drawn in steps of four hours without losing posts", () => {
+it("a week of counts is drawn in four-hour steps without losing posts", () => {
   const window = windowOf(week);
   const counts = localCounts(
     answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),

@@ -21,12 +21,9 @@ describe("marks in a post", () => {
     ["a -b", "a b", "[a] b"],
     ["-(b c)", "a b c", "a b c"],
     ["<b>", "<b>bold</b>", "<[b]>bold</[b]>"],
-  ])(
-    "the marks of the query %j in the post %j are those of its matches",
-    (query, text, expected) => {
-      expect(marked(query, text)).toBe(expected);
-    },
-  );
+  ])("the query %j marks its matches in the post %j", (query, text, expected) => {
+    expect(marked(query, text)).toBe(expected);
+  });
 
   it("marking a post leaves every text unchanged", () => {
     for (const text of ["", "\ud800 x", "a\u202eb 🎉\ufe0f", "ǅ ﬃ ŉ İ a", "x".repeat(5_000)]) {
