@@ -24,7 +24,7 @@ const x = silentUpstream("x", {
 async function answerable(
   method: FetchMethod,
   overrides: Parameters<typeof answering>[0] = {},
-  remote?: NodeCapabilities,
+  capabilities?: NodeCapabilities,
 ) {
   const requested = {
     platform: "x",
@@ -33,7 +33,7 @@ async function answerable(
     accountId: "account",
     target: null,
   } as const;
-  return await sourcesOf(overrides, remote).answerable(requested);
+  return await sourcesOf(overrides, capabilities).answerable(requested);
 }
 
 function contextOf(overrides: Parameters<typeof answering>[0]) {
@@ -42,8 +42,8 @@ function contextOf(overrides: Parameters<typeof answering>[0]) {
   return tested.context;
 }
 
-const sourcesOf = (overrides: Parameters<typeof answering>[0], remote?: NodeCapabilities) =>
-  createSources(contextOf(overrides), remote);
+const sourcesOf = (overrides: Parameters<typeof answering>[0], capabilities?: NodeCapabilities) =>
+  createSources(contextOf(overrides), capabilities);
 
 const deploymentUser = { x: [{ access: "user", owner: "deployment" }] } as const;
 

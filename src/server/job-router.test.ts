@@ -143,10 +143,10 @@ test.each([
   "a job for a node that is %s waits for it or runs in this process (%#)",
   (_name, overrides, isRun) => {
     const nodes = [nodeWith([xFollowers], overrides)];
-    const { runsHere, remote } = routerWith({ own: [blueskySearch], nodes });
+    const { runsHere, nodeCapabilities } = routerWith({ own: [blueskySearch], nodes });
     expect(runsHere(followers())).toBe(isRun);
     const params = { platform: "x", type: "social", method: "getfollowers" } as const;
-    expect(remote.answeredFrom(params)).toBe(isRun ? null : "upstream");
+    expect(nodeCapabilities.answeredFrom(params)).toBe(isRun ? null : "upstream");
   },
 );
 
@@ -170,18 +170,21 @@ test("a node's page is continued by that node while it is connected", () => {
 });
 
 test("a node that is pending approval is ignored", () => {
-  const { remote, runsHere } = routerWith({
+  const { nodeCapabilities, runsHere } = routerWith({
     nodes: [nodeWith([xFollowers], { state: "pending" })],
   });
-  expect([remote.hasRemoteNodes(), runsHere(followers())]).toEqual([false, true]);
+  expect([nodeCapabilities.hasRemoteNodes(), runsHere(followers())]).toEqual([false, true]);
 });
 
 test("a node with only an archive of a platform can answer from it, but not request the platform", () => {
-  const { remote } = routerWith({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
+  const { nodeCapabilities } = routerWith({ embedded: "off", nodes: [nodeWith([blueskySearch])] });
   const params = { type: "social", method: "searchbyquery" } as const;
-  expect(remote.answeredFrom({ ...params, platform: "bluesky" })).toBe("archive");
-  expect(remote.answeredFrom({ ...params, platform: "x" })).toBeNull();
-  expect([remote.hasEmbeddedNode, remote.hasRemoteNodes()]).toEqual([false, true]);
+  expect(nodeCapabilities.answeredFrom({ ...params, platform: "bluesky" })).toBe("archive");
+  expect(nodeCapabilities.answeredFrom({ ...params, platform: "x" })).toBeNull();
+  expect([nodeCapabilities.hasEmbeddedNode, nodeCapabilities.hasRemoteNodes()]).toEqual([
+    false,
+    true,
+  ]);
 });
 
 test("another node counts as available only if it would get the job", () => {

@@ -22,7 +22,7 @@ export type JobRouter = {
   runsHere(work: SearchJobRequest): boolean;
   /** Whether a node other than `excluded` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, excluded?: ReadonlySet<string>): boolean;
-  remote: NodeCapabilities;
+  nodeCapabilities: NodeCapabilities;
 };
 
 type JobRouterContext = {
@@ -86,7 +86,11 @@ export function createJobRouter({
   return {
     runsHere,
     hasNodeFor,
-    remote: { hasEmbeddedNode, hasRemoteNodes: () => nodes().some(isApproved), answeredFrom },
+    nodeCapabilities: {
+      hasEmbeddedNode,
+      hasRemoteNodes: () => nodes().some(isApproved),
+      answeredFrom,
+    },
   };
 }
 

@@ -63,6 +63,6 @@ export function makeRouting(
       .filter(isWorking)
       .flatMap((node) => node.capabilities),
   ]);
-  const sources = upstreams.sourcesWith(router.remote);
+  const sources = upstreams.sourcesWith(router.nodeCapabilities);
   return { trust, running, capabilities, directory, router, sources };
 }

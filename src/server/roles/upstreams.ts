@@ -33,7 +33,7 @@ import { openUpstreamClient } from "./upstream-client.ts";
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
   /** What can be answered, by this process or by others. */
-  sourcesWith(remote: NodeCapabilities): SourceAvailability;
+  sourcesWith(nodeCapabilities: NodeCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,
@@ -95,7 +95,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
   const answerContext: AnswerContext = { source, sessions, upstreams, settings };
   return {
     answer: (request, job) => answerJob(answerContext, request, job),
-    sourcesWith: (remote) => createSources(answerContext, remote),
+    sourcesWith: (nodeCapabilities) => createSources(answerContext, nodeCapabilities),
     deploymentMethods: (platform) => deploymentAccess(answerContext, platform),
     requestablePlatformsFor: (request) => requestablePlatforms(answerContext, request),
     mastodonToken: async (origin) => {
