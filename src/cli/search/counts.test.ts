@@ -139,7 +139,7 @@ describe("output on a terminal", () => {
   });
 });
 
-test("a usage error of counts exits with 2 and a hint", async () => {
+test("a counts usage error exits with 2 and a hint", async () => {
   for (const [args, message] of [
     [["x", "--by", "week"], /Allowed choices are minute, hour, day/],
     [["x", "--since", "yesterday"], /yyyy-mm-dd/],

@@ -65,7 +65,7 @@ describe("an event log", () => {
     ['{"name":7}', null],
     ["kms", null],
     ["", null],
-  ])("an event log names the key provider of the machine, from %j", (payload, keyProvider) => {
+  ])("an event log names the machine's key provider, from %j", (payload, keyProvider) => {
     const reported = bootEvent("key-provider", Buffer.from(payload).toString("hex"));
     const boot = events.map((event) => (event.event === "key-provider" ? reported : event));
     const read = replayEventLog(JSON.stringify(boot), replayedRegister(boot).toString("hex"));

@@ -260,7 +260,7 @@ describe("a machine is checked against the policy", () => {
       expect(verdict(both, id(1, other))).toBe("mr_config_id");
     });
 
-    test("MRCONFIGID of versions 2 and 3 is accepted if the policy permits it and a compose file was measured", () => {
+    test("MRCONFIGID versions 2 and 3 are accepted if the policy permits it and a compose file was measured", () => {
       const versions: NodePolicy["mr_config_versions"] = [2, 3];
       expect(verdict({ mr_config_versions: versions }, id(2))).toEqual(accepted);
       expect(verdict({ mr_config_versions: versions }, id(3))).toEqual(accepted);
@@ -270,7 +270,7 @@ describe("a machine is checked against the policy", () => {
       );
     });
 
-    test("MRCONFIGID names a compose file of the policy if there is no event log", () => {
+    test("without an event log, MRCONFIGID must name one of the policy's compose files", () => {
       expect(verdict(rtmr3(), {}, null)).toEqual(accepted);
       expect(verdict(rtmr3(), id(1, "ab".repeat(32)), null)).toBe("mr_config_id");
     });

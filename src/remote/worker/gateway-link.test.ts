@@ -229,7 +229,7 @@ test("a challenge is signed with the key that it names, whether or not that key 
   }
 });
 
-test("before the gateway's key is known, only a challenge is accepted", async () => {
+test("before the gateway's key is known, a response to another request than a challenge is refused", async () => {
   const { link } = makeLink(() => active, undefined, null);
   await expect(link.post("renew", {})).rejects.toMatchObject({ code: "gateway_unreachable" });
 });

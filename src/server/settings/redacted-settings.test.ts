@@ -6,7 +6,7 @@ test("the redacted settings omit those at their defaults", () => {
   expect(redactedSettings(configFrom({}))).toEqual({});
 });
 
-test("the redacted settings list values by variable, and secrets only as set", () => {
+test("the redacted settings list values by variable, secrets only as set, and URLs without credentials", () => {
   const config = configFrom({
     EARSHOT_PORT: "9000",
     EARSHOT_LIVE_WINDOW: "7d",

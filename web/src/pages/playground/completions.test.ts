@@ -19,7 +19,7 @@ describe("a completion", () => {
     expect(offered("(la")).toContain("lang:");
   });
 
-  it("completion offers the values of an operator with few values", () => {
+  it("completion offers an operator's values if there are few", () => {
     expect(offered("filter:im")).toEqual(["filter:images"]);
     expect(offered("platform:")).toEqual(["platform:bluesky", "platform:mastodon", "platform:x"]);
     expect(offered("lang:e")).toEqual(["lang:en", "lang:es"]);

@@ -72,7 +72,7 @@ it("other methods are submitted with their target, or none", () => {
   expect(submissionOf(trends).body.arguments).toEqual({ type: "gettrends", max_results: 20 });
 });
 
-it("a search is submitted to the path of its platform, with the platform as type", () => {
+it("a search is submitted to its platform's path, with the platform as type", () => {
   expect(submissionOf({ ...defaults, query: "comet", platform: "x" })).toEqual({
     path: "/v1/search/x",
     body: { type: "x", arguments: { type: "searchbyquery", query: "comet", max_results: 20 } },

@@ -44,7 +44,7 @@ test("a search waits for the rate limit, and the wait is excluded from the elaps
   expect(fetchMock).toHaveBeenCalledTimes(2);
 });
 
-test("a search waits for the rate limit two minutes at most", async () => {
+test("a search waits for the rate limit for at most two minutes", async () => {
   const fetchMock = serverOf(...Array.from({ length: 4 }, () => refusal("rate_limited", 50)));
   const ended = searched();
   await vi.advanceTimersByTimeAsync(100_000);
