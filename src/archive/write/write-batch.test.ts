@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn, type PlanNode } from "@earshot/query/plan";
@@ -12,6 +12,7 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { lowestId, numberedId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import type { ArchiveChange } from "../archive.ts";
+import { segmentPath } from "../catalog/catalog.ts";
 
 const start = Date.UTC(2026, 0, 1);
 const everything = { plan: { kind: "all" } } as const;
@@ -189,6 +190,23 @@ describe("segments", () => {
     const posts = [1, 2, 3].map((n) => makePost({ key: `${n}`, createdMs: start + n }));
     archive.put(...posts.slice(0, 1));
     archive.put(...posts);
+    expect(ids()).toHaveLength(3);
+  });
+
+  test("an orphaned segment file that a crash left is replaced", () => {
+    const nextSegment = (folder: string): string =>
+      segmentPath(folder, { platform: "bluesky", sequence: 2 });
+    const postsNamed = (prefix: string) =>
+      [1, 2, 3].map((n) => makePost({ key: `${prefix}${n}`, createdMs: start + n }));
+    archive = smallArchive(2);
+    const posts = postsNamed("kept");
+    archive.put(...posts.slice(0, 2));
+    const other = smallArchive(2);
+    other.put(...postsNamed("orphan"));
+    cpSync(nextSegment(other.folder), nextSegment(archive.folder));
+    other.remove();
+    archive.put(...posts.slice(2));
+    expect(existsSync(nextSegment(archive.folder))).toBe(true);
     expect(ids()).toHaveLength(3);
   });
 });
