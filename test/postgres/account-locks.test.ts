@@ -7,6 +7,7 @@ import {
   search,
   startServiceUnderTest,
 } from "../../testkit/service/service-under-test.ts";
+import { until } from "../../testkit/until.ts";
 
 let service: ServiceUnderTest;
 let other: ServiceUnderTest;
@@ -16,9 +17,12 @@ beforeAll(async () => {
   const settings = await databaseSettings();
   service = await startServiceUnderTest(settings);
   other = await startServiceUnderTest(settings);
-  const { EARSHOT_DATABASE_URL: url = "" } = settings;
-  pool = openPool({ url, gateway: "test", connections: 4, timeoutMs: 5_000 });
+  pool = openConnections(settings);
 });
+
+function openConnections({ EARSHOT_DATABASE_URL: url = "" }: Record<string, string>): Pool {
+  return openPool({ url, gateway: "test", connections: 4, timeoutMs: 5_000 });
+}
 afterAll(async () => {
   await pool?.end();
   await other?.remove();
@@ -85,6 +89,42 @@ test("usage that gateways add to the same rows concurrently is exact", async () 
   await Promise.all(writes);
   for (const accountId of accounts) {
     expect(await callsOf(accountId)).toEqual({ calls: 20, posts: 40, latencies: "5:k" });
+  }
+});
+
+test("a write that ends jobs of several accounts locks the accounts in one order", async () => {
+  const settings = await databaseSettings();
+  const waiting = await startServiceUnderTest({ ...settings, EARSHOT_NODE_CONCURRENCY: "0" });
+  const connections = openConnections(settings);
+  try {
+    for (const key of [await waiting.makeKey(), await waiting.makeKey()]) {
+      expect((await waiting.submit(key, search("comet"))).statusCode).toBe(202);
+    }
+    const jobs = await connections.unsafe<{ uuid: string; account_id: string }[]>(
+      'SELECT uuid, account_id FROM job ORDER BY account_id COLLATE "C"',
+    );
+    const [first = "", second = ""] = jobs.map(({ account_id }) => account_id);
+    const lock = "SELECT 1 FROM account WHERE id = $1 FOR NO KEY UPDATE";
+    const { write } = await connections.begin(async (transaction) => {
+      await transaction.unsafe("SET LOCAL lock_timeout = '500ms'");
+      await transaction.unsafe(lock, [first]);
+      const uuids = jobs.map(({ uuid }) => uuid).reverse();
+      const write = waiting.context.store.write("timeOutJobs", { uuids, nowMs: Date.now() });
+      await until("the write waits for a lock", async () => {
+        const [row] = await connections.unsafe(
+          `SELECT 1 FROM pg_stat_activity
+           WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        );
+        return row ?? null;
+      });
+      await transaction.unsafe(lock, [second]);
+      // Not awaited: it waits for the end of this transaction.
+      return { write };
+    });
+    expect((await write).map(({ state }) => state)).toEqual(["error", "error"]);
+  } finally {
+    await connections.end();
+    await waiting.remove();
   }
 });
 

@@ -2,7 +2,7 @@ import { durable, read } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { JobFailure } from "../job.ts";
 import { deadlinePassed } from "../leases/retries.ts";
-import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import { inAccountOrder, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
 import { noLease, sourceStatesSql } from "../states.ts";
 import { dropFetched } from "./fetched-operations.ts";
 
@@ -66,7 +66,11 @@ export const endOperations = {
       failure = deadlinePassed,
     }: { uuids: readonly string[]; nowMs: number; failure?: JobFailure },
   ): Steps<JobSnapshot[]> {
-    return yield* mapNonNull(uuids, (uuid) =>
+    const jobs = yield* inAccountOrder(
+      database,
+      uuids.map((uuid) => ({ uuid })),
+    );
+    return yield* mapNonNull(jobs, ({ uuid }) =>
       timeOut(database, { uuid, nowMs, failure: JSON.stringify(failure) }),
     );
   }),

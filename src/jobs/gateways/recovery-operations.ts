@@ -1,7 +1,7 @@
 import { durable, read, relaxed } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import { timeAfter } from "../../lib/latest-time.ts";
-import { type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import { inAccountOrder, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
 import { noLease, sourceStatesSql } from "../states.ts";
 import { headColumns, type JobHead } from "../stored.ts";
 import { shiftDeliveriesBack } from "../webhooks/shift-back.ts";
@@ -91,7 +91,7 @@ export const recoveryOperations = {
     database,
     { jobs, ...common }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    return yield* mapNonNull(jobs, ({ uuid, change }) =>
+    return yield* mapNonNull(yield* inAccountOrder(database, jobs), ({ uuid, change }) =>
       recoverUnchanged(database, { uuid, change, ...common }),
     );
   }),
@@ -166,7 +166,9 @@ function* recoverEach(
   jobs: readonly { uuid: string }[],
   nowMs: number,
 ): Steps<JobSnapshot[]> {
-  return yield* mapNonNull(jobs, ({ uuid }) => recover(database, { uuid, nowMs }));
+  return yield* mapNonNull(yield* inAccountOrder(database, jobs), ({ uuid }) =>
+    recover(database, { uuid, nowMs }),
+  );
 }
 
 /**

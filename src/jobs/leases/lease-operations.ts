@@ -2,7 +2,12 @@ import { durable, relaxed } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import { type FetchedPost, storeFetched } from "../ends/fetched-operations.ts";
 import type { JobFailure } from "../job.ts";
-import { type ChangeClauses, type JobSnapshot, visibleChange } from "../reads/visible-change.ts";
+import {
+  type ChangeClauses,
+  inAccountOrder,
+  type JobSnapshot,
+  visibleChange,
+} from "../reads/visible-change.ts";
 import { noLease, shownRetryMs, sourceStatesSql, targetStateSql } from "../states.ts";
 import type { LeaseFailure } from "./lease.ts";
 import {
@@ -119,7 +124,7 @@ export const leaseOperations = {
     database,
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
-    return yield* mapNonNull(leases, ({ uuid, token }) =>
+    return yield* mapNonNull(yield* inAccountOrder(database, leases), ({ uuid, token }) =>
       giveBack(database, { uuid, token, nowMs }),
     );
   }),
@@ -128,7 +133,9 @@ export const leaseOperations = {
     database,
     { leases, ...rules }: { leases: readonly ActiveLease[]; nowMs: number } & RetryRules,
   ): Steps<AttemptEnd[]> {
-    return yield* mapNonNull(leases, (expired) => endAttempt(database, expired, nodeLost, rules));
+    return yield* mapNonNull(yield* inAccountOrder(database, leases), (expired) =>
+      endAttempt(database, expired, nodeLost, rules),
+    );
   }),
 };
 

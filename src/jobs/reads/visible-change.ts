@@ -35,6 +35,21 @@ export type JobSnapshot = {
  */
 export const accountOrder = 'id COLLATE "C"';
 
+/** For a transaction that changes jobs of several accounts one by one. */
+export function* inAccountOrder<Job extends { uuid: string }>(
+  database: Database,
+  jobs: readonly Job[],
+): Steps<readonly Job[]> {
+  if (jobs.length < 2) return jobs;
+  const rows = yield* database.all<{ uuid: string; accountId: string }>(
+    `SELECT uuid, account_id AS accountId FROM job WHERE uuid IN (SELECT value FROM json_each(:uuids))`,
+    { uuids: JSON.stringify(jobs.map(({ uuid }) => uuid)) },
+  );
+  const accountIds = new Map(rows.map(({ uuid, accountId }) => [uuid, accountId]));
+  const byAccount = Map.groupBy(jobs, ({ uuid }) => accountIds.get(uuid) ?? "");
+  return [...byAccount.keys()].sort().flatMap((accountId) => byAccount.get(accountId) ?? []);
+}
+
 export const snapshotColumns = `uuid, account_id AS accountId, state, attempts, node, not_before_ms AS notBeforeMs,
   deadline_ms AS deadlineMs, started_ms AS startedMs, finished_ms AS finishedMs, expires_ms AS expiresMs, failure,
   change, changed_ms AS changedMs`;
