@@ -3,16 +3,16 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { readImportRecord, toPost } from "../src/ingest/import/record.ts";
 import { indexTerms } from "../src/posts/terms.ts";
 
-/** FTS5 without Earshot: one table, one connection, prepared statements, the archive's tokens. */
+/** A baseline without Earshot: one FTS5 table over the archive's tokens, one connection. */
 export type RawFts5 = {
   /** Parameters: the FTS5 expression, lowest and highest ID. */
   newest: StatementSync;
   close(): void;
 };
 
-const transactionPosts = 20_000;
+const postsPerCommit = 20_000;
 
-/** Merges the index at the end. */
+/** Replaces the file at `path`. Merges the whole index at the end. */
 export function buildRaw(path: string, records: Iterable<Record<string, unknown>>): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
   const database = new DatabaseSync(path);
@@ -22,15 +22,15 @@ export function buildRaw(path: string, records: Iterable<Record<string, unknown>
     INSERT INTO term(term, rank) VALUES('hashsize', 33554432)`);
   const insertPost = database.prepare("INSERT INTO post VALUES(?, ?)");
   const insertTerms = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
-  let inTransaction = 0;
+  let uncommitted = 0;
   database.exec("BEGIN");
   for (const record of records) {
     const post = toPost(readImportRecord(record), "x", Date.now());
     insertPost.run(post.nativeId, post.text);
     insertTerms.run(post.nativeId, indexTerms(post).join(" "));
-    if (++inTransaction < transactionPosts) continue;
+    if (++uncommitted < postsPerCommit) continue;
     database.exec("COMMIT; BEGIN");
-    inTransaction = 0;
+    uncommitted = 0;
   }
   database.exec("COMMIT; INSERT INTO term(term) VALUES('optimize')");
   database.close();

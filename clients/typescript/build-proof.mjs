@@ -1,4 +1,4 @@
-// Writes dist/proof.js and its types: Earshot's own verifier (src/remote/proof) in one file.
+// Bundles Earshot's proof verifier (src/remote/proof) into dist/proof.js, and writes its types.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import ts from "typescript";
@@ -13,7 +13,7 @@ await build({
   platform: "node",
   format: "esm",
   target: "es2023",
-  // Large and needed for quotes alone: an optional peer dependency.
+  // An optional peer dependency: large, and only needed to verify quotes.
   external: ["@phala/dcap-qvl"],
 });
 

@@ -4,14 +4,14 @@ import { createFailedKeys } from "./failed-keys.ts";
 const limit = 30;
 const address = "203.0.113.9";
 
-function noteMany(failed: ReturnType<typeof createFailedKeys>, keys: number, nowMs: number) {
-  for (let index = 0; index < keys; index += 1) failed.note(address, `${index}`, limit, nowMs);
+function noteKeys(failed: ReturnType<typeof createFailedKeys>, count: number, nowMs: number) {
+  for (let index = 0; index < count; index += 1) failed.note(address, `${index}`, limit, nowMs);
 }
 
 test("an address with 30 wrong keys in a minute is blocked until the oldest is a minute old", () => {
   const failed = createFailedKeys();
   failed.note(address, "first", limit, 0);
-  noteMany(failed, 28, 10_000);
+  noteKeys(failed, 28, 10_000);
   expect(failed.blockedMs(address, limit, 10_000)).toBe(0);
   failed.note(`::ffff:${address}`, "last", limit, 10_000);
   expect(failed.blockedMs(address, limit, 10_000)).toBe(50_000);
@@ -23,9 +23,9 @@ test("an address with 30 wrong keys in a minute is blocked until the oldest is a
 test("a wrong key that is repeated within a minute counts as one guess", () => {
   const failed = createFailedKeys();
   for (let index = 0; index < 1_000; index += 1) failed.note(address, "revoked", limit, 0);
-  noteMany(failed, 28, 0);
+  noteKeys(failed, 28, 0);
   expect(failed.blockedMs(address, limit, 0)).toBe(0);
-  noteMany(failed, 29, 60_000);
+  noteKeys(failed, 29, 60_000);
   failed.note(address, "revoked", limit, 60_000);
   expect(failed.blockedMs(address, limit, 60_000)).toBe(60_000);
 });
@@ -39,9 +39,9 @@ test("an IPv6 /64 counts as one address", () => {
   expect(failed.blockedMs("2001:db8:0:1::1", limit, 0)).toBe(0);
 });
 
-test("the table of wrong keys is bounded, and evicts the least recently seen address", () => {
+test("the least recently seen address is evicted after 10,000 others", () => {
   const failed = createFailedKeys();
-  noteMany(failed, limit, 0);
+  noteKeys(failed, limit, 0);
   for (let index = 0; index < 10_000; index += 1) {
     failed.note(`10.0.${index >> 8}.${index & 255}`, "wrong", limit, 0);
   }

@@ -18,7 +18,7 @@ export type CompactionState = {
   doing: { kind: TaskKind; platform: string; sequence: number } | null;
   waiting: Readonly<Record<TaskKind, number>>;
   done: Readonly<Record<TaskKind, number>>;
-  agedOutPosts: number;
+  expiredPosts: number;
   error: { kind: TaskKind | null; message: string; atMs: number } | null;
   segments: number;
   bytes: number;
@@ -41,7 +41,7 @@ export const unknownState = (
   doing: null,
   waiting: countsByKind(),
   done: countsByKind(),
-  agedOutPosts: 0,
+  expiredPosts: 0,
   error: null,
   segments: 0,
   bytes: 0,

@@ -143,8 +143,8 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
     {
       summary: "manage platform credentials",
       load: async () => {
-        const { addCredentials } = await import("./credentials/credentials.ts");
-        return (program, terminal) => addCredentials(program, terminal);
+        const { addCredentialsCommand } = await import("./credentials/credentials.ts");
+        return (program, terminal) => addCredentialsCommand(program, terminal);
       },
     },
   ],

@@ -18,7 +18,7 @@ import {
 } from "../../src/archive/segments/segment-writer.ts";
 import { encodeRecord } from "../../src/posts/record.ts";
 import { makePost } from "../data/make-post.ts";
-import { sumRows } from "./sum-rows.ts";
+import { updateRowChecksums } from "./row-checksums.ts";
 
 export type IndexedPost = { id: bigint; timeMs: number; terms: string };
 
@@ -118,7 +118,7 @@ function writePosts(path: string, posts: Iterable<IndexedPost>): void {
     insertTerms.run(id, terms);
     count += 1;
   }
-  sumRows(database);
+  updateRowChecksums(database);
   database.exec(`UPDATE setting SET value = ${count} WHERE name = 'posts'; COMMIT`);
   database.close();
 }

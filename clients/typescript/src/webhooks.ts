@@ -10,7 +10,7 @@ export type NewWebhook = { url: string; events?: string[] };
 
 const getRequest = { method: "GET", isRepeatable: true } as const;
 
-/** Notifications of ended jobs. Verify their requests with `verifyWebhook`. */
+/** Notify your server when jobs finish. Verify each notification with `verifyWebhook`. */
 export class Webhooks {
   readonly #send: SendJson;
 
@@ -18,7 +18,7 @@ export class Webhooks {
     this.#send = send;
   }
 
-  /** The secret is in this answer only. */
+  /** Only this response contains the secret. */
   create(webhook: NewWebhook, options?: RequestOptions): Promise<WebhookWithSecret> {
     return this.#post("/v1/webhooks", { body: webhook }, options);
   }
@@ -44,17 +44,17 @@ export class Webhooks {
     return this.#post(`${pathOf(id)}/enable`, { isRepeatable: true }, options);
   }
 
-  /** The new secret is in this answer only. Until `former_secret_until`, the former one signs as well. */
+  /** Only this response contains the new secret. The former one also signs until `former_secret_until`. */
   replaceSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret> {
     return this.#post(`${pathOf(id)}/secret`, {}, options);
   }
 
-  /** Sends a test event. */
+  /** Sends a test event, and returns its delivery. */
   test(id: string, options?: RequestOptions): Promise<WebhookDelivery> {
     return this.#post(`${pathOf(id)}/test`, {}, options);
   }
 
-  /** Newest first. */
+  /** Newest deliveries first. */
   async deliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]> {
     const { deliveries } = await this.#send<{ deliveries: WebhookDelivery[] }>(
       { ...getRequest, path: `${pathOf(id)}/deliveries` },

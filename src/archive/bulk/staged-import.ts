@@ -7,7 +7,6 @@ import type { FileLock } from "../../db/folder-lock.ts";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ImportBatch, WriteReport } from "../archive.ts";
-import { withoutAgedOut } from "../catalog/aged-out.ts";
 import {
   addCoverage,
   addHandles,
@@ -22,6 +21,7 @@ import {
   segmentPath,
   setOptimised,
 } from "../catalog/catalog.ts";
+import { withoutExpired } from "../catalog/expiry.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { notCommitted, reinstate, removeEntry, retire } from "../compaction/retire.ts";
 import { removeSegmentFiles } from "../compaction/segment-copy.ts";
@@ -160,7 +160,7 @@ export function beginStagedImport(
       writers.add({ platform, sequence: next, low: staged.end(), skew });
     }
     putSetting(catalog, "ingest_number", lastIngestNumber);
-    for (const interval of coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
+    for (const interval of coverage) addCoverage(catalog, withoutExpired(catalog, interval));
     for (const [name, value] of checkpoints) putCheckpoint(catalog, { name, value });
     return true;
   }

@@ -7,7 +7,7 @@ import { putSetting, readSetting } from "./catalog.ts";
  * is an older copy.
  */
 export type CommitNumber = {
-  /** Assigned at the first call in the open transaction. */
+  /** Allocated by the first call in the open transaction. */
   current(): number;
   reset(): void;
 };
@@ -16,7 +16,7 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
   let commit: number | null = null;
   return {
     current: () => {
-      commit ??= countCommit(catalog);
+      commit ??= allocateCommitNumber(catalog);
       return commit;
     },
     reset: () => {
@@ -26,7 +26,7 @@ export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
 }
 
 /** Call once per transaction. */
-export function countCommit(catalog: DatabaseSync): number {
+export function allocateCommitNumber(catalog: DatabaseSync): number {
   const number = Number(readSetting(catalog, "commit_number")) + 1;
   putSetting(catalog, "commit_number", number);
   return number;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { intersectionOf, joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
-import { gapsIn, intervalsOf } from "./coverage.ts";
+import { gapsIn, platformWideIntervals } from "./coverage.ts";
 
 const nowMs = 1_000_000;
 
@@ -79,8 +79,8 @@ describe("gaps of a window", () => {
       { ...interval(0, 9), account: "did:plc:a" },
       { ...interval(0, 9), collection: "likes" as const },
     ];
-    expect(intervalsOf([allAccounts, ...others], "posts")).toEqual([allAccounts]);
-    expect(intervalsOf([allAccounts, ...others], "likes")).toEqual([others[1]]);
+    expect(platformWideIntervals([allAccounts, ...others], "posts")).toEqual([allAccounts]);
+    expect(platformWideIntervals([allAccounts, ...others], "likes")).toEqual([others[1]]);
   });
 
   test("lag is allowed neither in the past nor for an import", () => {

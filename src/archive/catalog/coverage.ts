@@ -1,18 +1,18 @@
 import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
 
-/** There are no posts from before 1970, so an interval that starts then or earlier is unbounded. */
+/** No post predates 1970, so an interval that starts then or earlier is unbounded. */
 const earliestPostMs = 0;
 
 /** All other sources are continuous streams. */
 const finiteSources = new Set(["import", "backfill"]);
 
-/** A stream of what one Mastodon server sees never has all posts. */
+/** One Mastodon server does not receive all posts. */
 const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** Unix milliseconds; -Infinity without a stream. */
+/** End of the newest stream interval, Unix milliseconds; -Infinity without a stream. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
@@ -51,8 +51,8 @@ export function gapsIn(
   for (const interval of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const fromMs = interval.fromMs <= earliestPostMs ? Number.NEGATIVE_INFINITY : interval.fromMs;
     if (fromMs >= window.toMs) break;
-    const isPresent = reachesPresent && isStream(interval) && interval.toMs === newestMs;
-    const toMs = isPresent ? Math.max(newestMs, window.toMs) : interval.toMs;
+    const extendsToPresent = reachesPresent && isStream(interval) && interval.toMs === newestMs;
+    const toMs = extendsToPresent ? Math.max(newestMs, window.toMs) : interval.toMs;
     if (fromMs > coveredToMs) gaps.push(spanFrom(coveredToMs, fromMs));
     coveredToMs = Math.max(coveredToMs, toMs);
   }
@@ -63,7 +63,8 @@ export function gapsIn(
 const isStream = ({ source, account }: CoverageInterval): boolean =>
   account === null && !finiteSources.has(source);
 
-export const intervalsOf = (
+/** Omits intervals of single accounts and of Mastodon streams. */
+export const platformWideIntervals = (
   intervals: readonly CoverageInterval[],
   collection: CoverageInterval["collection"],
 ): CoverageInterval[] =>

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { EarshotError, messageOf } from "../../lib/errors.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./sums.ts";
+import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./checksums.ts";
 
 /** If this table is damaged, answers are correct but incomplete. */
 const coverageTable = "interval";

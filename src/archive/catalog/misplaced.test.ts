@@ -18,8 +18,8 @@ function fill(): void {
   );
 }
 
-const post = (createdMs: number, special: Parameters<typeof makePost>[0] = {}) =>
-  makePost({ key, createdMs, seenMs: reportedMs, origin: "stream", text: "harbour", ...special });
+const post = (createdMs: number, overrides: Parameters<typeof makePost>[0] = {}) =>
+  makePost({ key, createdMs, seenMs: reportedMs, origin: "stream", text: "harbour", ...overrides });
 
 const found = (): string[] =>
   archive.records(archive.query("harbour OR edited").positions).map(({ Content }) => Content);

@@ -12,9 +12,9 @@ import { segmentMigrations } from "../segments/schema.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
 import { openArchive } from "../threads/open.ts";
 import { currentAnalyzer } from "./catalog.ts";
+import { damagedCatalogTables } from "./checksums.ts";
 import { openCatalog } from "./open-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
-import { damagedCatalogTables } from "./sums.ts";
 
 let archive: SmallArchive;
 beforeEach(() => {

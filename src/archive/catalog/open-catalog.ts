@@ -18,9 +18,9 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "./catalog.ts";
+import { fillCatalogChecksums, maintainCatalogChecksums } from "./checksums.ts";
 import { requireCurrentCatalog } from "./require-current-catalog.ts";
 import { catalogMigrations } from "./schema.ts";
-import { fillCatalogSums, maintainCatalogSums } from "./sums.ts";
 
 /**
  * Creates or migrates the catalog and its segments. Errors: `newer_schema`, and those of
@@ -32,8 +32,8 @@ export function openCatalog(folder: string): DatabaseSync {
   const catalog = openForWriting(catalogPath(folder), catalogMigrations, catalogCacheKib);
   try {
     requireKnownAnalyzers(readSegments(catalog), folder);
-    fillCatalogSums(catalog);
-    maintainCatalogSums(catalog);
+    fillCatalogChecksums(catalog);
+    maintainCatalogChecksums(catalog);
     if (readSetting(catalog, "identified") === "0") identifySegments(folder, catalog);
   } catch (error) {
     catalog.close();

@@ -119,6 +119,6 @@ export const catalogMigrations: readonly string[] = [
   UPDATE setting SET name = 'ingest_number' WHERE name = 'arrival';
   UPDATE setting SET name = 'ingest_order_from' WHERE name = 'arrivals_from';
 `,
-  // Empty: the new version makes `fillCatalogSums` recompute the checksums, which could be wrong.
+  // Empty: the new version makes `fillCatalogChecksums` recompute the checksums, which could be wrong.
   "",
 ];

@@ -5,8 +5,8 @@
 
 import { openForReading } from "../database.ts";
 import { catalogCacheKib, catalogPath } from "./catalog.ts";
+import { type CatalogDamage, damagedTablesInSteps, structureDamage } from "./checksums.ts";
 import { isIntact } from "./intact-catalog.ts";
-import { type CatalogDamage, damagedTablesInSteps, structureDamage } from "./sums.ts";
 
 type VerifyParts = {
   check(): Promise<CatalogDamage>;

@@ -38,7 +38,7 @@ const unnumbered = (from: number, to: number) =>
     }),
   );
 
-test("copying a segment reads the ingest numbers of moved posts only, however many have arrived", () => {
+test("copying a segment rewrites only the ingest numbers of moved posts, however many posts arrive", () => {
   archive.put(...unnumbered(0, 40));
   const entry = entryOfX();
   const { positions } = archive.search({ plan: { kind: "all" }, platforms: ["x"], limit: 2 });

@@ -48,7 +48,7 @@ export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
     applyChanges(ids);
     copyIngestOrder(rewrite);
     copyMovedIngestOrder(rewrite);
-    for (const { copy } of parts) copy.setNumbers(step, numbering);
+    for (const { copy } of parts) copy.writeSettings(step, numbering);
   });
   return true;
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { changeCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { updateRowChecksums } from "../../../testkit/archives/row-checksums.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
-import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { Post } from "../../posts/post.ts";
 import { currentAnalyzer, nextSequence, readSegments, segmentPath } from "../catalog/catalog.ts";
@@ -44,20 +44,20 @@ function runAll(compaction: Compaction): number {
   let tasks = 0;
   while (runSteps(compaction.runNext())) {
     tasks += 1;
-    if (tasks > 100) throw new Error("compaction never ends");
+    if (tasks > 100) throw new Error("compaction does not finish");
   }
   return tasks;
 }
 
-function posts(from: number, to: number, special: Partial<Post> = {}): Post[] {
+function posts(from: number, to: number, overrides: Partial<Post> = {}): Post[] {
   return Array.from({ length: to - from }, (_, n) =>
     makePost({
-      key: `${special.origin ?? "stream"}${from + n}`,
+      key: `${overrides.origin ?? "stream"}${from + n}`,
       createdMs: startMs + (from + n) * 3_600_000,
       seenMs: startMs + (from + n) * 3_600_000,
       text: `river number ${from + n}`,
       origin: "stream",
-      ...special,
+      ...overrides,
     }),
   );
 }
@@ -81,8 +81,8 @@ function makeFilesOld(): void {
   for (const name of readdirSync(folder)) utimesSync(join(folder, name), new Date(0), new Date(0));
 }
 
-describe("terms of another analyzer", () => {
-  test("terms of another analyzer are rebuilt, newest posts first, after the newest segment is ended", () => {
+describe("segments of another analyzer", () => {
+  test("segments of another analyzer are reindexed, newest first, after a new segment is started", () => {
     archive.put(...posts(0, 25));
     const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
@@ -102,7 +102,7 @@ describe("terms of another analyzer", () => {
     expect(archive.query("river", { limit: 100 }).work.rechecked).toBe(0);
   });
 
-  test("terms of a later analyzer are not rebuilt", () => {
+  test("segments of a later analyzer are reported as an error instead of reindexed", () => {
     archive.put(...posts(0, 5));
     const compaction = startCompaction();
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '99 15.0'");
@@ -112,7 +112,7 @@ describe("terms of another analyzer", () => {
   });
 });
 
-describe("posts age out", () => {
+describe("expiry of posts", () => {
   const interval = (fromHour: number, toHour: number, source = "jetstream") => ({
     platform: "bluesky" as const,
     collection: "posts" as const,
@@ -122,17 +122,17 @@ describe("posts age out", () => {
     toMs: startMs + toHour * 3_600_000,
   });
 
-  function agedCompaction(): Compaction {
+  function expiringCompaction(): Compaction {
     nowMs = startMs + 40 * 3_600_000;
     return startCompaction({ maxAgeMs: dayMs, retiredMs: 60_000 });
   }
 
-  test("posts age out by whole segments, with their coverage", () => {
+  test("a segment of expired posts is dropped, and its coverage removed except that of imports", () => {
     archive.write(
       posts(0, 35).map((post) => ({ kind: "upsert", post })),
       { coverage: [interval(0, 35), interval(2, 5, "backfill"), interval(0, 4, "import")] },
     );
-    const compaction = agedCompaction();
+    const compaction = expiringCompaction();
     expect(runAll(compaction)).toBe(1);
     expect(found()).toBe(25);
     expect(sequences()).toEqual([2, 3, 4]);
@@ -142,12 +142,12 @@ describe("posts age out", () => {
       ["import", 0, 4],
       ["jetstream", startHour, 35],
     ]);
-    expect(compaction.state()).toMatchObject({ agedOutPosts: 10, done: { drop: 1 } });
+    expect(compaction.state()).toMatchObject({ expiredPosts: 10, done: { drop: 1 } });
   });
 
-  test("late posts from an aged-out time are rejected without adding coverage, except imports", () => {
+  test("late posts from an expired time are rejected without adding coverage, except imports", () => {
     archive.put(...posts(0, 35));
-    runAll(agedCompaction());
+    runAll(expiringCompaction());
     const late = archive.write(
       [
         ...posts(3, 5, { text: "late river" }),
@@ -161,31 +161,31 @@ describe("posts age out", () => {
     expect(coverage()).toEqual([["backfill", 9 + 1 / 3_600_000, 12]]);
   });
 
-  test("imported posts remain when the other posts of their segment age out", () => {
+  test("imported posts remain when the other posts of their segment expire", () => {
     archive.put(...posts(0, 8), ...posts(3, 5, { origin: "import" }), ...posts(8, 35));
-    const compaction = agedCompaction();
+    const compaction = expiringCompaction();
     runAll(compaction);
     expect(statsOf().map(({ posts, imported }) => [posts, imported])[0]).toEqual([2, 2]);
-    expect(compaction.state()).toMatchObject({ agedOutPosts: 8, done: { thin: 1, drop: 0 } });
+    expect(compaction.state()).toMatchObject({ expiredPosts: 8, done: { thin: 1, drop: 0 } });
     expect(found()).toBe(29);
     expect(runAll(compaction)).toBe(0);
   });
 
-  test("posts of the newest segment never age out", () => {
+  test("posts of the newest segment never expire", () => {
     archive.put(...posts(0, 5));
     nowMs = startMs + 1_000 * dayMs;
     expect(runAll(startCompaction({ maxAgeMs: dayMs }))).toBe(0);
     expect(found()).toBe(5);
   });
 
-  test("posts expire, oldest first, while the archive exceeds its size", () => {
+  test("the oldest segment is dropped when the archive exceeds its maximum size", () => {
     archive.put(...posts(0, 45));
     archive.reopen();
     const { bytes } = archive.reader.operations.stats({ maxBytes: 0 });
     const compaction = startCompaction({ maxBytes: bytes - 1 });
     expect(runAll(compaction)).toBe(1);
     expect(found()).toBe(35);
-    expect(compaction.state()).toMatchObject({ isOverBound: false, agedOutPosts: 10 });
+    expect(compaction.state()).toMatchObject({ isOverBound: false, expiredPosts: 10 });
     const dropped = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     expect(existsSync(dropped)).toBe(true);
     nowMs += 10_001;
@@ -193,7 +193,7 @@ describe("posts age out", () => {
     expect(existsSync(dropped)).toBe(false);
   });
 
-  test("imports never expire, and an archive of imports reports that it exceeds its size", () => {
+  test("imports never expire, and an archive of imports reports that it exceeds its maximum size", () => {
     archive.put(...posts(0, 45, { origin: "import" }));
     const compaction = startCompaction({ maxBytes: 1_000 });
     expect(runAll(compaction)).toBe(0);
@@ -213,7 +213,7 @@ describe("posts age out", () => {
 });
 
 describe("files of replaced segments", () => {
-  test("files of replaced segments are kept for their readers, then removed, and their numbers are not reused", () => {
+  test("files of replaced segments are kept for a while, then removed, and their sequence numbers are not reused", () => {
     archive.put(...posts(0, 12));
     const compaction = startCompaction({ retiredMs: 60_000 });
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
@@ -252,7 +252,7 @@ describe("segment filled by late posts", () => {
     expect(archive.query("river", { limit: 100 }).positions).toHaveLength(45);
   });
 
-  test("a segment with too many posts of one millisecond is not split, and not examined again soon", () => {
+  test("a segment whose posts share a millisecond is not split, and the next attempt is postponed", () => {
     archive.put(...posts(0, 20, { createdMs: startMs, seenMs: startMs }));
     archive.put(...posts(30, 31));
     const compaction = startCompaction({ splitPosts: 5 });
@@ -264,33 +264,33 @@ describe("segment filled by late posts", () => {
 });
 
 describe("quiet segment", () => {
-  test("a quiet segment is merged once, without changing answers", () => {
+  test("a quiet segment's FTS5 index is merged once, without changing search results", () => {
     for (let n = 0; n < 12; n += 1) archive.put(...posts(n, n + 1));
     const compaction = startCompaction({ optimiseAfterMs: 600_000 });
     const before = archive.query("river number").positions;
-    expect(pieces()).toBeGreaterThan(1);
+    expect(ftsSegments()).toBeGreaterThan(1);
     makeFilesOld();
     expect(runAll(compaction)).toBe(1);
     expect(readSegments(context.catalog).map(({ optimised }) => optimised)).toEqual([true, false]);
-    expect(pieces()).toBe(1);
+    expect(ftsSegments()).toBe(1);
     expect(archive.query("river number").positions).toEqual(before);
     makeFilesOld();
     expect(runAll(compaction)).toBe(0);
   });
 
-  test("a segment is not merged while it is written to", () => {
+  test("the index of a recently written segment is not merged", () => {
     archive.put(...posts(0, 12));
     expect(runAll(startCompaction({ optimiseAfterMs: 600_000 }))).toBe(0);
   });
 
-  function pieces(): number {
+  function ftsSegments(): number {
     const segment = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
-    const row = segment.prepare("SELECT count(DISTINCT segid) AS pieces FROM term_idx").get();
+    const row = segment.prepare("SELECT count(DISTINCT segid) AS ftsSegments FROM term_idx").get();
     segment.close();
-    return Number(row?.pieces);
+    return Number(row?.ftsSegments);
   }
 
-  test("compaction drops ingest order beyond the retained number, and clients get an error", () => {
+  test("compaction drops ingest numbers beyond the retained count, and reading from a dropped one fails", () => {
     const many = Array.from({ length: 30 }, (_, n) => n);
     archive.remove();
     archive = smallArchive(2_000);
@@ -331,7 +331,7 @@ describe("failed task", () => {
     expect(readdirSync(join(archive.folder, "bluesky")).join()).not.toContain("000003");
 
     segment.exec(`UPDATE post SET record = '"river"' WHERE record = '{'`);
-    sumRows(segment);
+    updateRowChecksums(segment);
     segment.close();
     expect(runAll(compaction)).toBe(0);
     nowMs += 31_000;
@@ -339,7 +339,7 @@ describe("failed task", () => {
     expect(compaction.state()).toMatchObject({ error: null, done: { reindex: 1 } });
   });
 
-  test("compaction empties a write-ahead log only after readers of old snapshots have ended", () => {
+  test("compaction empties a write-ahead log only after readers of old snapshots have finished", () => {
     archive.put(...posts(0, 12));
     const path = segmentPath(archive.folder, { platform: "bluesky", sequence: 1 });
     const stuck = new DatabaseSync(path, { readOnly: true });
@@ -368,7 +368,7 @@ describe("failed task", () => {
   });
 });
 
-test("only one process at a time can run compaction", () => {
+test("the compaction lock is exclusive until it is released", () => {
   startCompaction();
   const lock = lockCompaction(archive.folder);
   expect(lock).not.toBeNull();

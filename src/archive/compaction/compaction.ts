@@ -1,6 +1,6 @@
 import { messageOf } from "../../lib/errors.ts";
-import { agedOutMs, putAgedOut } from "../catalog/aged-out.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
+import { expiredBeforeMs, putExpiredBefore } from "../catalog/expiry.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { removeOrphaned } from "../catalog/orphaned.ts";
 import { isSalvagePending } from "../catalog/pending-salvage.ts";
@@ -13,7 +13,7 @@ import { dropIngestOrder, raiseIngestOrderStart } from "./drop-ingest-order.ts";
 import { walBytes } from "./files.ts";
 import { optimiseSegment } from "./optimise.ts";
 import { skipRenumbering } from "./renumbering.ts";
-import { ageOut, dropSegment, isImported, readSegmentNumbers } from "./retention.ts";
+import { dropSegment, isImported, readPostTotals, recordExpiryCutoff } from "./retention.ts";
 import { cleanUpAfterCrash, removeRetired } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { salvageSegment } from "./salvage-segment.ts";
@@ -24,7 +24,7 @@ import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
  * Runs one compaction task at a time, the most urgent first. Search results do not change, except
- * that posts age out.
+ * that posts expire.
  *
  * A write-ahead log cannot be emptied while a reader uses an older snapshot. Logs that grow for
  * hours are reported, and count towards the archive's size.
@@ -42,6 +42,7 @@ const graceMs = 10_000;
 const firstPauseMs = 30_000;
 const maxPauseMs = 3_600_000;
 
+/** Of the maximum archive size. Expired posts are accepted again below it. */
 const lateAcceptanceShare = 0.9;
 
 const catalogWalBytes = 64 * 1024 ** 2;
@@ -63,7 +64,7 @@ export function createCompaction(context: CompactionContext): Compaction {
   let isCleanedUp = false;
   let currentTask: Task | null = null;
   let failure: CompactionState["error"] = null;
-  let agedOutPosts = 0;
+  let expiredPosts = 0;
   let findings = noFindings;
   const done = countsByKind();
 
@@ -123,14 +124,14 @@ export function createCompaction(context: CompactionContext): Compaction {
     switch (kind) {
       case "drop": {
         const posts = yield* dropSegment(context, entry);
-        agedOutPosts += posts ?? 0;
+        expiredPosts += posts ?? 0;
         return posts !== null;
       }
       case "thin": {
-        // Coverage ends before the posts are deleted.
-        yield* inLock(catalog, () => ageOut(context, entry));
+        // Removes the coverage before the posts are deleted.
+        yield* inLock(catalog, () => recordExpiryCutoff(context, entry));
         const thinned = yield* rewriteSegment(context, entry, { cuts: [], shouldKeep: isImported });
-        agedOutPosts += thinned.dropped;
+        expiredPosts += thinned.dropped;
         return thinned.isDone;
       }
       case "cut":
@@ -141,7 +142,7 @@ export function createCompaction(context: CompactionContext): Compaction {
           return (yield* salvageSegment(context, entry)).isDone;
         }
         if (yield* skipRenumbering(context, entry)) return true;
-        const isLarge = readSegmentNumbers(folder, entry).posts > bounds.splitPosts;
+        const isLarge = readPostTotals(folder, entry).posts > bounds.splitPosts;
         const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
         return (yield* rewriteSegment(context, entry, { cuts, shouldKeep: null })).isDone;
       }
@@ -167,9 +168,9 @@ export function createCompaction(context: CompactionContext): Compaction {
     if (findings.bytes > bounds.maxBytes * lateAcceptanceShare) return;
     const cutoffMs = bounds.maxAgeMs === 0 ? null : clock.now() - bounds.maxAgeMs;
     for (const platform of new Set(readSegments(catalog).map((entry) => entry.platform))) {
-      const agedMs = agedOutMs(catalog, platform);
-      if (agedMs === null || (cutoffMs !== null && agedMs <= cutoffMs)) continue;
-      yield* inLock(catalog, () => putAgedOut(catalog, platform, cutoffMs));
+      const expiredMs = expiredBeforeMs(catalog, platform);
+      if (expiredMs === null || (cutoffMs !== null && expiredMs <= cutoffMs)) continue;
+      yield* inLock(catalog, () => putExpiredBefore(catalog, platform, cutoffMs));
     }
   }
 
@@ -178,7 +179,7 @@ export function createCompaction(context: CompactionContext): Compaction {
     state: () => {
       const waiting = countsByKind();
       for (const { kind } of findings.tasks) waiting[kind] += 1;
-      const isAging = waiting.drop + waiting.thin > 0;
+      const isExpiring = waiting.drop + waiting.thin > 0;
       return {
         status: currentTask === null ? "idle" : "working",
         doing: currentTask && {
@@ -188,12 +189,12 @@ export function createCompaction(context: CompactionContext): Compaction {
         },
         waiting,
         done,
-        agedOutPosts,
+        expiredPosts,
         error: failure,
         segments: findings.segments,
         bytes: findings.bytes,
         maxBytes: bounds.maxBytes,
-        isOverBound: findings.bytes > bounds.maxBytes && !isAging,
+        isOverBound: findings.bytes > bounds.maxBytes && !isExpiring,
         orphaned: findings.orphaned,
         walBytes: findings.walBytes,
         counts: findings.counts,

@@ -7,7 +7,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { countCommit } from "../catalog/commit-number.ts";
+import { allocateCommitNumber } from "../catalog/commit-number.ts";
 import { moveToOrphaned } from "../catalog/orphaned.ts";
 import { createSegmentFile, openSegmentFile } from "../segments/segment-file.ts";
 import type { CompactionContext } from "./context.ts";
@@ -26,7 +26,7 @@ export function* cutNewest(
     const sequence = nextSequence(catalog, platform);
     const path = segmentPath(folder, { platform, sequence });
     moveToOrphaned(folder, { platform, sequence });
-    const commit = countCommit(catalog);
+    const commit = allocateCommitNumber(catalog);
     createSegmentFile(path, {
       uriKey: readUriKey(catalog),
       platform,

@@ -62,8 +62,8 @@ function visiblePosts(source: SmallArchive): unknown {
   return { positions, records: source.records(positions) };
 }
 
-describe("archive of an earlier release", () => {
-  test("an archive of an earlier release gets the IDs of a new archive while it is being written", () => {
+describe("an archive of an earlier release", () => {
+  test("an archive of an earlier release is renumbered like a new archive while it is being written", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     expect(all(archive)).toHaveLength(all(fresh).length);
@@ -151,7 +151,7 @@ describe("archive of an earlier release", () => {
     expect(urisOf(archive, ids)).toEqual(urisOf(fresh, ids));
   });
 
-  test("posts are deleted by aliases recorded under former IDs", () => {
+  test("a post is deleted by an alias recorded under its former ID", () => {
     const [post] = posts();
     if (post === undefined) throw new Error("no post");
     putKeyed(archive.folder, posts());
@@ -173,7 +173,7 @@ describe("archive of an earlier release", () => {
     expect(all(archive)).toEqual(all(fresh));
   });
 
-  test("segments of an earlier release are not copied if no post gets another ID", () => {
+  test("segments of an earlier release are not copied if every post keeps its ID", () => {
     putKeyed(
       archive.folder,
       Array.from({ length: 5 }, (_, n) =>

@@ -17,7 +17,7 @@ import {
   segmentPath,
   setOptimised,
 } from "../catalog/catalog.ts";
-import { countCommit } from "../catalog/commit-number.ts";
+import { allocateCommitNumber } from "../catalog/commit-number.ts";
 import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import {
   addPendingRewrites,
@@ -130,7 +130,7 @@ export function* replaceSegment(
         return isSwapped;
       });
     }
-    const posts = parts.reduce((sum, { copy }) => sum + copy.numbers().posts, 0);
+    const posts = parts.reduce((sum, { copy }) => sum + copy.postTotals().posts, 0);
     return { isDone, posts, dropped: Math.max((postsOf(old) ?? posts) - posts, 0) };
   } finally {
     for (const { copy } of parts) copy.close();
@@ -231,7 +231,7 @@ function swap(
   const current = currentEntry(catalog, entry);
   if (current === null) throw new Error("the segment no longer exists");
   if (!finishCatchUp(rewrite, maxUnderLock)) return false;
-  const commit = countCommit(catalog);
+  const commit = allocateCommitNumber(catalog);
   rewrite.parts[0]?.copy.takeDeletions(copyDeletions);
   identifyParts(catalog, entry, current, rewrite, commit);
   const isRequestedAgain = takePendingRewrite(catalog, entry);

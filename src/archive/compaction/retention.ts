@@ -1,13 +1,14 @@
 /**
- * Streamed posts age out by whole segments, oldest first, to respect the maximum age and size.
- * Imported posts and a platform's newest segment never age out.
+ * Expires posts to respect the maximum age and size, oldest segments first: a segment without
+ * imports is dropped, a mixed one is rewritten to its imports. Imports and each platform's newest
+ * segment never expire.
  */
 
 import { idTimeMs, lastId } from "../../posts/ids.ts";
 import { recordOrigin } from "../../posts/record.ts";
-import { agedOutMs, cutCoverage, putAgedOut } from "../catalog/aged-out.ts";
 import { readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { countCommit } from "../catalog/commit-number.ts";
+import { allocateCommitNumber } from "../catalog/commit-number.ts";
+import { cutCoverage, expiredBeforeMs, putExpiredBefore } from "../catalog/expiry.ts";
 import { inTransaction, openForReading } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { deletionsCopier } from "../segments/deletions.ts";
@@ -16,24 +17,24 @@ import type { CompactionContext } from "./context.ts";
 import { removeEntry, retire } from "./retire.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
-export type SegmentNumbers = { posts: number; imported: number };
+export type PostTotals = { posts: number; imported: number };
 
 export const isImported = (record: string): boolean => recordOrigin(record) === "import";
 
-export function readSegmentNumbers(folder: string, entry: SegmentEntry): SegmentNumbers {
-  return readableNumbers(folder, entry) ?? { posts: 0, imported: 0 };
+export function readPostTotals(folder: string, entry: SegmentEntry): PostTotals {
+  return readablePostTotals(folder, entry) ?? { posts: 0, imported: 0 };
 }
 
-export function readableNumbers(folder: string, entry: SegmentEntry): SegmentNumbers | null {
+export function readablePostTotals(folder: string, entry: SegmentEntry): PostTotals | null {
   try {
-    return numbersIn(folder, entry);
+    return postTotalsIn(folder, entry);
   } catch (error) {
     if (isDamage(error)) return null;
     throw error;
   }
 }
 
-function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
+function postTotalsIn(folder: string, entry: SegmentEntry): PostTotals {
   const segment = openForReading(segmentPath(folder, entry), 100);
   try {
     const selectSetting = segment.prepare("SELECT value FROM setting WHERE name = ?");
@@ -44,7 +45,7 @@ function numbersIn(folder: string, entry: SegmentEntry): SegmentNumbers {
   }
 }
 
-/** All posts of the segment are older than this time, Unix milliseconds. */
+/** Unix milliseconds; later than every post in the segment. */
 const endMsOf = ({ high, skew }: SegmentEntry): number =>
   high === lastId ? Number.POSITIVE_INFINITY : idTimeMs(high) + 1 + Math.max(0, skew.maxMs);
 
@@ -54,17 +55,18 @@ export function expiredSegments(
 ) {
   if (bounds.maxAgeMs === 0) return [];
   const untilMs = clock.now() - bounds.maxAgeMs;
-  return byAge(entries).filter((entry) => endMsOf(entry) <= untilMs);
+  return expirableByAge(entries).filter((entry) => endMsOf(entry) <= untilMs);
 }
 
-export const byAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
+/** All segments except each platform's newest, oldest first. */
+export const expirableByAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
   entries
     .filter(({ high }) => high !== lastId)
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
 /**
- * Returns the number of posts, or null if the segment contains imports, is missing or is the newest
- * one. The next segment takes over its IDs.
+ * Returns the number of dropped posts, or null if the segment contains imports, is missing or is
+ * the newest one. The next segment takes over its ID range.
  */
 export function* dropSegment(
   context: CompactionContext,
@@ -78,19 +80,19 @@ export function* dropSegment(
     );
     const next = entries[index + 1];
     if (index === -1 || next?.platform !== entry.platform) return null;
-    const { posts, imported } = numbersIn(folder, entry);
+    const { posts, imported } = postTotalsIn(folder, entry);
     if (imported > 0) return null;
     const { platform, low, high } = entries[index] ?? entry;
     copyDeletions(segmentPath(folder, entry), segmentPath(folder, next));
     removeEntry(catalog, entry);
-    retire(catalog, entry, clock.now(), countCommit(catalog));
+    retire(catalog, entry, clock.now(), allocateCommitNumber(catalog));
     catalog
       .prepare("UPDATE segment SET low = ? WHERE platform = ? AND sequence = ?")
       .run(low, platform, next.sequence);
     catalog
       .prepare("DELETE FROM misplaced WHERE platform = ? AND id BETWEEN ? AND ?")
       .run(platform, low, high);
-    ageOut(context, entry);
+    recordExpiryCutoff(context, entry);
     return posts;
   });
 }
@@ -106,9 +108,9 @@ function copyDeletions(from: string, to: string): void {
   }
 }
 
-/** Requires a transaction. */
-export function ageOut({ catalog }: CompactionContext, entry: SegmentEntry): void {
-  const ms = Math.max(agedOutMs(catalog, entry.platform) ?? 0, endMsOf(entry));
-  putAgedOut(catalog, entry.platform, ms);
+/** Also removes coverage before the cutoff. Requires a transaction. */
+export function recordExpiryCutoff({ catalog }: CompactionContext, entry: SegmentEntry): void {
+  const ms = Math.max(expiredBeforeMs(catalog, entry.platform) ?? 0, endMsOf(entry));
+  putExpiredBefore(catalog, entry.platform, ms);
   cutCoverage(catalog, entry.platform, ms);
 }

@@ -39,8 +39,8 @@ afterEach(() => {
   archive.remove();
 });
 
-const posts = (count: number, special: Partial<Post> = {}): Post[] =>
-  Array.from({ length: count }, (_, n) => postOf(n, { origin: "stream", ...special }));
+const posts = (count: number, overrides: Partial<Post> = {}): Post[] =>
+  Array.from({ length: count }, (_, n) => postOf(n, { origin: "stream", ...overrides }));
 
 function entry(index = 0): SegmentEntry {
   const found = readSegments(context.catalog)[index];
@@ -50,8 +50,8 @@ function entry(index = 0): SegmentEntry {
 
 const keepAll = { cuts: [], shouldKeep: null };
 
-describe("rewritten segment", () => {
-  test("a rewritten segment has the same posts, answers, hidden posts and ingest order", () => {
+describe("a rewritten segment", () => {
+  test("a rewritten segment has the same posts, search results, hidden posts and ingest order", () => {
     archive.put(...posts(60));
     archive.write([
       {
@@ -186,7 +186,7 @@ describe("rewritten segment", () => {
     expect(archive.query("river").work.candidates).toBe(5);
   });
 
-  test("a rewritten segment records its number of imported posts", () => {
+  test("a rewritten segment records how many of its posts were imported", () => {
     archive.put(...posts(4), ...posts(3, { origin: "import", platform: "mastodon" }));
     archive.put(makePost({ key: "imported" }));
     runSteps(rewriteSegment(context, entry(), keepAll));
@@ -234,7 +234,7 @@ describe("rewritten segment", () => {
   });
 });
 
-describe("segment marked as damaged", () => {
+describe("a segment marked as damaged", () => {
   const damage = (sql: string, tables: readonly string[] = []): void => {
     archive.put(...posts(10));
     const path = segmentPath(archive.folder, entry());
@@ -275,8 +275,8 @@ describe("segment marked as damaged", () => {
   });
 });
 
-describe("split segment", () => {
-  test("a segment is split into several, none within a millisecond", () => {
+describe("a split segment", () => {
+  test("a segment is split at millisecond boundaries without changing its contents", () => {
     archive.put(...posts(100));
     archive.put(
       ...posts(40).map((post, n) => ({
@@ -313,14 +313,14 @@ describe("split segment", () => {
     expect(archive.query('"late harbour"').positions).toHaveLength(2);
   });
 
-  test("a segment is not split if all posts are of one millisecond", () => {
+  test("a segment whose posts share a millisecond has no cuts", () => {
     archive.put(...posts(30, { createdMs: startMs, seenMs: startMs }));
     expect(cutsOf(archive.folder, entry(), 10)).toEqual([]);
   });
 });
 
-describe("crash during a rewrite", () => {
-  test("files without an entry and listed changes are cleaned up after a crash during a rewrite", () => {
+describe("a crash during a rewrite", () => {
+  test("files without a catalog entry and listed changes are removed after a crash during a rewrite", () => {
     archive.put(...posts(10));
     const before = contents(archive);
     const rewriting = rewriteSegment(context, entry(), keepAll);

@@ -55,7 +55,7 @@ const sealedStats = (source: SmallArchive = archive) =>
 const errors = () => findingsIn(archive.folder);
 
 describe("sealed segment", () => {
-  test("a sealed segment has the same posts, answers, hidden posts, ingest order, uris and numbers", async () => {
+  test("a sealed segment has the same posts, search results, hidden posts, ingest order and statistics", async () => {
     archive.put(...posts(60));
     archive.write([suspension(3, true, startMs), deletion(postOf(1), "2")]);
     const before = contents(archive);
@@ -85,7 +85,7 @@ describe("sealed segment", () => {
     expect(await errors()).toEqual([]);
   });
 
-  test("later writes to a sealed segment are found by FTS5, and sealed when it is resealed", async () => {
+  test("later writes to a sealed segment are found, and added to the sealed index when it is resealed", async () => {
     archive.put(...posts(40));
     seal();
     const [edited, deleted, liked] = posts(3);
@@ -131,7 +131,7 @@ describe("sealed segment", () => {
     while (!sealing.next().done) expect(context.catalog.isTransaction).toBe(false);
   });
 
-  test("sealing drops expired ingest order, and preserves the time skew", () => {
+  test("sealing drops ingest numbers that are no longer retained, and preserves the time skew", () => {
     archive.put(...posts(30));
     changeCatalog(
       context.catalog,
@@ -148,14 +148,14 @@ describe("sealed segment", () => {
     segment.close();
   });
 
-  test("a sealed segment is not built from terms of another analyzer", () => {
+  test("a segment with terms of another analyzer is not sealed", () => {
     archive.put(...posts(5));
     changeCatalog(context.catalog, "UPDATE segment SET analyzer = '1 15.0'");
     expect(seal()).toMatchObject({ isDone: false });
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
   });
 
-  test("a sealed segment is no longer sealed after a rewrite from its rows", async () => {
+  test("a rewrite of a sealed segment from its rows leaves it unsealed", async () => {
     archive.put(...posts(50));
     seal();
     archive.put(postOf(3, { text: "edited", revision: "2" }));
@@ -197,7 +197,7 @@ describe("sealed segment", () => {
     ],
     ["uri", "UPDATE uri SET hash = hash + 1"],
   ])(
-    "a segment is marked as damaged and rewritten if %s does not match its checksum",
+    "sealing marks a segment as damaged if %s does not match its checksum, and a rewrite repairs it",
     async (table, damage) => {
       archive.put(...posts(50));
       const path = segmentPath(archive.folder, entry());
@@ -213,7 +213,7 @@ describe("sealed segment", () => {
     },
   );
 
-  test("a sealed segment is marked as damaged if a page of its index is damaged", () => {
+  test("a sealed segment is marked as damaged if resealing finds a damaged page of its index", () => {
     archive.put(...posts(400));
     seal();
     const path = segmentPath(archive.folder, entry());
@@ -230,7 +230,7 @@ describe("segment with an unreadable FTS5 index", () => {
     segment.close();
   };
 
-  test("a segment with an unreadable FTS5 index is rebuilt from its posts, and then sealed", () => {
+  test("a segment with an unreadable FTS5 index is not sealed until it has been rebuilt from its posts", () => {
     archive.put(...posts(50));
     damageIndex();
     expect(() => seal()).toThrow(/^the segment cannot be sealed because its/);
@@ -242,7 +242,7 @@ describe("segment with an unreadable FTS5 index", () => {
     expect(archive.query("number", { limit: 100 }).positions).toHaveLength(50);
   });
 
-  test("a segment with an unreadable FTS5 index is rebuilt only once, unless it was sealed in between", () => {
+  test("a rewrite for an unreadable FTS5 index is requested only once, unless the segment was sealed in between", () => {
     archive.put(...posts(50));
     const damageIndexAndSeal = () => {
       damageIndex();
@@ -263,7 +263,7 @@ describe("segment with an unreadable FTS5 index", () => {
 
 describe("writes during sealing", () => {
   test.each(["bluesky", "x"] as const)(
-    "writes during sealing are present afterwards in a segment of %s",
+    "writes during sealing are in the sealed segment of %s afterwards",
     async (platform) => {
       const twin = smallArchive(100_000);
       try {

@@ -57,7 +57,7 @@ function restartCompaction(bounds: Partial<ArchiveBounds> = {}): Compaction {
 function runAll(compaction: Compaction): Record<string, number> {
   const before = { ...compaction.state().done };
   for (let tasks = 0; runSteps(compaction.runNext()); tasks += 1) {
-    if (tasks > 100) throw new Error("compaction never ends");
+    if (tasks > 100) throw new Error("compaction does not finish");
   }
   expect(compaction.state().error).toBeNull();
   return Object.fromEntries(
@@ -67,7 +67,7 @@ function runAll(compaction: Compaction): Record<string, number> {
   );
 }
 
-function postOf(n: number, special: Partial<Post> = {}): Post {
+function postOf(n: number, overrides: Partial<Post> = {}): Post {
   return makePost({
     key: `k${n}`,
     createdMs: startMs + n * hourMs,
@@ -75,7 +75,7 @@ function postOf(n: number, special: Partial<Post> = {}): Post {
     text: `river number ${n}`,
     origin: "stream",
     revision: "1",
-    ...special,
+    ...overrides,
   });
 }
 
@@ -112,7 +112,7 @@ function setFileAge(ms: number): void {
 }
 
 describe("segment to seal", () => {
-  test("a segment is sealed once no post has arrived for a while, even if counts have", () => {
+  test("a segment is sealed once no post has arrived for a while, even if its counts have changed", () => {
     archive.put(...posts(0, 20));
     const compaction = startCompaction();
     expect(runAll(compaction)).toEqual({});
@@ -173,7 +173,7 @@ describe("segment to seal", () => {
     expect(readSegments(context.catalog)[0]).toMatchObject({ analyzer: currentAnalyzer });
   });
 
-  test("a segment with an unreadable FTS5 index is not sealed, and the index is rebuilt once", () => {
+  test("a segment with an unreadable FTS5 index is not sealed, and its index is rebuilt only once", () => {
     archive.put(...posts(0, 12));
     damageIndex(1);
     setFileAge(dayMs);
@@ -215,7 +215,7 @@ describe("sealed segment", () => {
 
   const edit = (n: number) => archive.put(postOf(n, { text: `river edited ${n}`, revision: "2" }));
 
-  test("a sealed segment is resealed after many writes, but not too often", () => {
+  test("a sealed segment is resealed after many writes, at most once per interval", () => {
     const compaction = sealFirstSegment({ resealPercent: 20 });
     edit(1);
     edit(2);
@@ -271,7 +271,7 @@ describe("sealed segment", () => {
     expect(runAll(compaction)).toEqual({ seal: 1 });
   });
 
-  test("a sealed segment is not resealed while marked as damaged, even on request", () => {
+  test("a sealed segment marked as damaged is rebuilt instead of resealed, even on request", () => {
     const compaction = sealFirstSegment();
     const [entry] = readSegments(context.catalog);
     if (entry === undefined) throw new Error("no segment");

@@ -54,10 +54,10 @@ export type SegmentCopy = {
   widenSkew(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;
   commit(work: () => void): void;
-  setNumbers(counted: bigint, numbering: number): void;
+  writeSettings(counted: bigint, numbering: number): void;
   takeDeletions(copyTo: (database: DatabaseSync) => void): void;
   identify(identity: SegmentIdentity): void;
-  numbers(): { posts: number; imported: number };
+  postTotals(): { posts: number; imported: number };
   skew(): TimeSkew;
   close(): void;
 };
@@ -70,7 +70,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   let isComplete = false;
   let bitmap: DeletionBitmapWriter | null = null;
   let uncommitted = 0;
-  const numbers = { posts: 0, imported: 0 };
+  const totals = { posts: 0, imported: 0 };
   const skew = { minMs: 0, maxMs: 0 };
   database.exec("BEGIN");
 
@@ -99,15 +99,15 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
   }
 
   function count(record: string, by: 1 | -1): void {
-    numbers.posts += by;
-    if (recordOrigin(record) === "import") numbers.imported += by;
+    totals.posts += by;
+    if (recordOrigin(record) === "import") totals.imported += by;
   }
 
   function add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean } {
     const { time_ms, likes, reposts, replies, quotes, revision, record } = row;
-    const storedSum = rowChecksum({ ...row, timeMs: time_ms });
-    if (row.sum !== null && Number(row.sum) !== storedSum) throw damagedRow(row.id);
-    const sum = id === row.id ? storedSum : rowChecksum({ ...row, id, timeMs: time_ms });
+    const storedChecksum = rowChecksum({ ...row, timeMs: time_ms });
+    if (row.sum !== null && Number(row.sum) !== storedChecksum) throw damagedRow(row.id);
+    const sum = id === row.id ? storedChecksum : rowChecksum({ ...row, id, timeMs: time_ms });
     const post = decodeRecord(rowOf(row));
     sql.insertPost.run(id, time_ms, likes, reposts, replies, quotes, revision, record, sum);
     sql.insertTerms.run(id, indexTerms(post).join(" "));
@@ -151,8 +151,8 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     yield* withSyncs(work(database));
     database.exec("COMMIT; DETACH old; BEGIN");
     const selectSetting = database.prepare("SELECT value FROM setting WHERE name = ?");
-    numbers.posts = Number(selectSetting.get("posts")?.value);
-    numbers.imported = Number(selectSetting.get("imported")?.value);
+    totals.posts = Number(selectSetting.get("posts")?.value);
+    totals.imported = Number(selectSetting.get("imported")?.value);
   }
 
   function* complete(): CompactionSteps<void> {
@@ -215,10 +215,10 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
       tableChecksums.end();
       database.exec("COMMIT");
     },
-    setNumbers: (counted, numbering) => {
+    writeSettings: (counted, numbering) => {
       sql.updateSetting.run(numbering, "numbering");
-      sql.updateSetting.run(numbers.posts, "posts");
-      sql.updateSetting.run(numbers.imported, "imported");
+      sql.updateSetting.run(totals.posts, "posts");
+      sql.updateSetting.run(totals.imported, "imported");
       sql.updateSetting.run(counted, "counted");
     },
     takeDeletions: (copyTo) => inTransaction(database, () => copyTo(database)),
@@ -227,7 +227,7 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
         database.exec(`DELETE FROM setting WHERE name = '${unfinished}'`);
         writeIdentity(database, identity);
       }),
-    numbers: () => numbers,
+    postTotals: () => totals,
     skew: () => skew,
     close: () => {
       if (database.isOpen) database.close();

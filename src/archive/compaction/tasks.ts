@@ -16,12 +16,17 @@ import type { TaskKind } from "../compaction-state.ts";
 import type { CompactionContext } from "./context.ts";
 import { hasDroppedIngestOrder } from "./drop-ingest-order.ts";
 import { fileBytes, lastWrittenMs, walBytes } from "./files.ts";
-import { byAge, expiredSegments, readableNumbers, type SegmentNumbers } from "./retention.ts";
+import {
+  expirableByAge,
+  expiredSegments,
+  type PostTotals,
+  readablePostTotals,
+} from "./retention.ts";
 import { retiredFiles } from "./retire.ts";
 import type { SealWatch } from "./seal-watch.ts";
 
 /**
- * - `drop` a segment whose posts have aged out, or `thin` one to its imports;
+ * - `drop` a segment whose posts have expired, or `thin` a mixed one to its imports;
  * - `cut`: end the newest segment if its analyzer or numbering is outdated;
  * - `reindex` older outdated segments, those with a requested rewrite or a damaged sealed index,
  *   and sealed ones while sealing is off;
@@ -51,13 +56,13 @@ const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${
 export function findTasks(context: CompactionContext, sealWatch: SealWatch): DueTasks {
   const { folder, catalog, clock, bounds } = context;
   const listed = readSegments(catalog);
-  const numbers = new Map<SegmentEntry, SegmentNumbers>();
+  const totals = new Map<SegmentEntry, PostTotals>();
   for (const entry of listed) {
-    const segmentNumbers = readableNumbers(folder, entry);
-    if (segmentNumbers !== null) numbers.set(entry, segmentNumbers);
+    const segmentTotals = readablePostTotals(folder, entry);
+    if (segmentTotals !== null) totals.set(entry, segmentTotals);
   }
   // A damaged segment is only rewritten on request.
-  const entries = listed.filter((entry) => numbers.has(entry));
+  const entries = listed.filter((entry) => totals.has(entry));
   const retiredBytes = retiredFiles(catalog).reduce(
     (sum, file) => sum + fileBytes(segmentPath(folder, file)),
     0,
@@ -67,8 +72,8 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const ingestOrderFrom = Number(readSetting(catalog, "ingest_order_from"));
   sealWatch.update(entries);
 
-  const numbersOf = (entry: SegmentEntry): SegmentNumbers =>
-    numbers.get(entry) ?? { posts: 0, imported: 0 };
+  const totalsOf = (entry: SegmentEntry): PostTotals =>
+    totals.get(entry) ?? { posts: 0, imported: 0 };
   const isNewest = ({ high }: SegmentEntry): boolean => high === lastId;
   const isQuiet = (entry: SegmentEntry): boolean =>
     clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
@@ -76,15 +81,15 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const tasksOf = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
     chosen.map((entry) => ({ kind, entry }));
 
-  function agingTasks(entry: SegmentEntry): Task[] {
-    const { posts, imported } = numbersOf(entry);
+  function expiryTasks(entry: SegmentEntry): Task[] {
+    const { posts, imported } = totalsOf(entry);
     if (imported === 0) return tasksOf("drop", [entry]);
     return imported < posts ? tasksOf("thin", [entry]) : [];
   }
 
-  const expiredTasks = expiredSegments(context, entries).flatMap(agingTasks);
+  const expiredTasks = expiredSegments(context, entries).flatMap(expiryTasks);
   const oversizeTasks =
-    bytes > bounds.maxBytes ? byAge(entries).flatMap(agingTasks).slice(0, 1) : [];
+    bytes > bounds.maxBytes ? expirableByAge(entries).flatMap(expiryTasks).slice(0, 1) : [];
   const outdated = entries.filter(({ analyzer }) => analyzer !== currentAnalyzer).reverse();
   const toRenumber = entries
     .filter((entry) => entry.numbering !== currentNumbering && !outdated.includes(entry))
@@ -98,7 +103,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     ({ entry, obstacle, isDue }) =>
       isDue || (obstacle === null && requestedSeals.has(nameOf(entry))),
   );
-  const mustCut = (entry: SegmentEntry): boolean => isNewest(entry) && numbersOf(entry).posts > 0;
+  const mustCut = (entry: SegmentEntry): boolean => isNewest(entry) && totalsOf(entry).posts > 0;
   return {
     tasks: [
       ...expiredTasks,
@@ -116,7 +121,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
       ),
       ...tasksOf(
         "split",
-        others.filter((entry) => numbersOf(entry).posts > bounds.splitPosts),
+        others.filter((entry) => totalsOf(entry).posts > bounds.splitPosts),
       ),
       ...tasksOf(
         "reindex",

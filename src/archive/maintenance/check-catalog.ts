@@ -3,8 +3,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { versionOf } from "../../db/migrate.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
+import { damagedCatalogTables } from "../catalog/checksums.ts";
 import { catalogMigrations } from "../catalog/schema.ts";
-import { damagedCatalogTables } from "../catalog/sums.ts";
 import { attempt } from "./attempt-part.ts";
 import { checkFile } from "./check-file.ts";
 import type { Findings } from "./findings.ts";
@@ -26,12 +26,12 @@ export function findCatalogErrors(
   }
   const onDamage = (message: string): void =>
     findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` });
-  attempt("its checksums", () => checkSums(catalog, findings), onDamage);
+  attempt("its checksums", () => checkCatalogChecksums(catalog, findings), onDamage);
   attempt("its segments", () => checkRanges(folder, catalog, findings), onDamage);
   attempt("its intervals", () => checkIntervals(catalog, findings), onDamage);
 }
 
-function checkSums(catalog: DatabaseSync, findings: Findings): void {
+function checkCatalogChecksums(catalog: DatabaseSync, findings: Findings): void {
   for (const table of damagedCatalogTables(catalog)) {
     findings.add({
       kind: "file_damaged",

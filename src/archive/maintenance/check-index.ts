@@ -21,7 +21,7 @@ import {
   tokenSumsSql,
 } from "./index-sums.ts";
 import { indexTokens } from "./index-tokens.ts";
-import type { SealedNumbers } from "./sealed-numbers.ts";
+import type { SealedDocNumbers } from "./sealed-doc-numbers.ts";
 import { addSealedSums, sealedPositions } from "./sealed-positions.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
 import { rowsOf, type SegmentRow } from "./segment-rows.ts";
@@ -29,7 +29,7 @@ import { rowsOf, type SegmentRow } from "./segment-rows.ts";
 export type IndexedSegment = {
   entry: SegmentEntry;
   database: DatabaseSync;
-  sealed: SealedNumbers | null;
+  sealed: SealedDocNumbers | null;
 };
 
 export type IndexCheck = {
@@ -60,7 +60,7 @@ export function sampleIndex(
       rows += 1;
       if ((rows - 1) % stride !== 0) return;
       compared += 1;
-      const number = sealedNumber(sealed, row.id);
+      const number = sealedDocNumber(sealed, row.id);
       if (number === null) {
         compareWithFts(row);
         return;
@@ -84,8 +84,8 @@ export const indexErrorsOf =
   (message) =>
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
 
-function sealedNumber(sealed: SealedNumbers | null, id: bigint): number | null {
-  const number = sealed?.numberOf(id) ?? null;
+function sealedDocNumber(sealed: SealedDocNumbers | null, id: bigint): number | null {
+  const number = sealed?.docNumberOf(id) ?? null;
   return number === null || sealed?.isReplaced(number) ? null : number;
 }
 
@@ -162,7 +162,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
   return {
     add: (row) => {
       compared += 1;
-      const isSealed = sealedNumber(sealed, row.id) !== null;
+      const isSealed = sealedDocNumber(sealed, row.id) !== null;
       eachPosition(row, isSealed, (token, position) => expected.add(token, row.id, position));
     },
     end: function* () {
@@ -214,7 +214,7 @@ function* nameDifferences(
   for (const row of rowsOf(database, entry.platform)) {
     rows += 1;
     if (rows % 500 === 0) yield 0;
-    eachPosition(row, sealedNumber(sealed, row.id) !== null, (token, position) => {
+    eachPosition(row, sealedDocNumber(sealed, row.id) !== null, (token, position) => {
       if (isExpected(token)) addLocation(expected, token, row.id, position);
     });
   }

@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Report } from "./index-findings.ts";
-import type { SealedNumbers } from "./sealed-numbers.ts";
+import type { SealedDocNumbers } from "./sealed-doc-numbers.ts";
 
 const idsPerTurn = 20_000;
 
 /** Each stored post must be indexed once: in FTS5, or in the sealed index and not replaced. */
 export function* checkIndexedPosts(
   database: DatabaseSync,
-  sealed: SealedNumbers | null,
+  sealed: SealedDocNumbers | null,
   report: Report,
 ): Generator<number, void> {
   const rowIds = descendingIds(database, "post");
@@ -76,7 +76,7 @@ function descendingIds(database: DatabaseSync, table: string): DescendingIds {
   };
 }
 
-function descendingNumbers(sealed: SealedNumbers | null) {
+function descendingNumbers(sealed: SealedDocNumbers | null) {
   let number = 0;
   const next = (): bigint | null =>
     sealed !== null && number < sealed.posts ? sealed.idOf(number) : null;

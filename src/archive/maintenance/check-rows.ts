@@ -85,7 +85,7 @@ export function* checkRows(
       const step = Number(readSetting(catalog, "count_step"));
       const countStep = lookUp.setting("counted");
       if (countStep <= step + 1) return;
-      add("counts_ahead", `it has counts of step ${countStep}, but the catalog is at step ${step}`);
+      add("counts_ahead", `it has count step ${countStep}, but the catalog is at step ${step}`);
     },
     onDamage,
   );

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog.ts";
+import { updateRowChecksums } from "../../../testkit/archives/row-checksums.ts";
 import {
   changeBytes,
   makeSealedArchive,
@@ -15,7 +16,6 @@ import {
   withSegment,
   writeAfterSealing,
 } from "../../../testkit/archives/sealed-archive.ts";
-import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { createTermFilter, writeTermFilter } from "../sealed/term-filter.ts";
 import { damageMarkerOf } from "../segments/damage-marker.ts";
@@ -47,7 +47,7 @@ const runCheck = (isFull: boolean, sampleRows = 30): Promise<CheckReport> =>
 const damageWith = (sql: string) => (): void =>
   withSegment(data, (database) => {
     database.exec(sql);
-    sumRows(database);
+    updateRowChecksums(database);
   });
 
 const damageBytes =
@@ -60,7 +60,7 @@ const deletions = (column: "replaced" | "hidden", number: number) =>
 
 describe("sealed segment with later writes", () => {
   test.for([true, false])(
-    "a sealed segment with later writes has no findings, full: %s",
+    "a sealed segment with later writes has no findings, full check: %s",
     async (isFull) => {
       const report = await runCheck(isFull);
       expect(report.findings).toEqual([]);
@@ -95,18 +95,21 @@ describe("sealed segment with later writes", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test.for([true, false])("a damaged term filter is a single finding, full: %s", async (isFull) => {
-    damageBytes("sealed_filter", "bits", "1", withFlippedBit(9))();
-    const { findings } = await runCheck(isFull);
-    expect(findings.map(({ message }) => message)).toEqual([
-      expect.stringMatching(/term filter does not match its checksum/),
-    ]);
-  });
+  test.for([true, false])(
+    "a damaged term filter is a single finding, full check: %s",
+    async (isFull) => {
+      damageBytes("sealed_filter", "bits", "1", withFlippedBit(9))();
+      const { findings } = await runCheck(isFull);
+      expect(findings.map(({ message }) => message)).toEqual([
+        expect.stringMatching(/term filter does not match its checksum/),
+      ]);
+    },
+  );
 
-  test("the tables of a sealed segment are checked even if its terms are of another analyzer", async () => {
+  test("a sealed index is checked even if another analyzer built it", async () => {
     const catalog = new DatabaseSync(join(folderOf(data), "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
-    sumCatalog(catalog);
+    updateCatalogChecksums(catalog);
     catalog.close();
     expect((await runCheck(true)).findings).toEqual([]);
     damageWith("DELETE FROM sealed_docs WHERE row = 0")();
@@ -126,7 +129,7 @@ const ids = (by: (bytes: Uint8Array) => Uint8Array) =>
 
 describe("damaged tables of a sealed index", () => {
   test.for<[string, () => void, FindingKind, RegExp]>([
-    ["another format", damageWith("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
+    ["an unknown format", damageWith("UPDATE sealed SET format = 9"), "sealed_damaged", /format 9/],
     [
       "two header rows",
       damageWith("INSERT INTO sealed SELECT * FROM sealed"),
@@ -158,7 +161,7 @@ describe("damaged tables of a sealed index", () => {
       /0 pages of IDs/,
     ],
     [
-      "a page with another number",
+      "a page with a wrong number",
       damageWith("UPDATE sealed_ids SET page = 1"),
       "sealed_damaged",
       /page 0/,
@@ -168,22 +171,22 @@ describe("damaged tables of a sealed index", () => {
       "IDs that are not in order",
       ids(withFlippedBit(64 * 40 + 60)),
       "sealed_damaged",
-      /post \d+ has number 4[01], after/,
+      /post \d+ has doc number 4[01], after/,
     ],
     [
-      "a changed ID, whose post is missing in the index",
+      "a changed ID, whose post is no longer indexed",
       ids(withFlippedBit(64 * 40)),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
-      "a changed ID, which is not stored",
+      "a changed ID, which is indexed but not stored",
       ids(withFlippedBit(64 * 40)),
       "index_exceeds",
       /has post \d+, which is not stored/,
     ],
     [
-      "another first ID of a page",
+      "a wrong first ID of a page",
       damageBytes("sealed", "heads", "1", withFlippedBit(3)),
       "sealed_damaged",
       /page 0 of its IDs begins with post \d+, but the list of first IDs has \d+/,
@@ -238,25 +241,25 @@ describe("damaged tables of a sealed index", () => {
       /term filter does not match its terms/,
     ],
     [
-      "a missing row of posts",
+      "a missing row of doc numbers",
       damageWith("DELETE FROM sealed_docs WHERE row = 0"),
       "sealed_damaged",
       /term ".+": row 0/,
     ],
     [
-      "a superfluous row of posts",
+      "a row of doc numbers that belongs to no term",
       damageWith("INSERT INTO sealed_docs SELECT 99999, docs, sum FROM sealed_docs LIMIT 1"),
       "sealed_damaged",
       /row 99999 of sealed_docs belongs to no term/,
     ],
     [
-      "a truncated row of posts",
+      "a truncated row of doc numbers",
       docs(truncated),
       "sealed_damaged",
       /term ".+": its containers have \d+ bytes/,
     ],
     [
-      "posts that are not in order",
+      "doc numbers that are not in order",
       docs(withFlippedBit(16 * 20 + 14)),
       "sealed_damaged",
       /term ".+": /,
@@ -270,7 +273,7 @@ describe("damaged tables of a sealed index", () => {
       /term ".+": row \d+ of sealed_positions is missing/,
     ],
     [
-      "a superfluous row of positions",
+      "a row of positions that belongs to no term",
       damageWith(
         "INSERT INTO sealed_positions SELECT 99999, positions, sum FROM sealed_positions LIMIT 1",
       ),
@@ -296,13 +299,13 @@ describe("damaged tables of a sealed index", () => {
       /chunk 1, but there are only 1/,
     ],
     [
-      "a deletion bitmap of a nonexistent post",
+      "a deletion bitmap with a nonexistent doc number",
       damageBytes("sealed_mask", "replaced", "1", withFlippedBit(500)),
       "sealed_damaged",
       /number 500, but there are only 101/,
     ],
     [
-      "a superfluous replaced bit",
+      "an extra replaced bit",
       deletions("replaced", numberOfKey(40)),
       "index_lacks",
       /post \d+ is not in the index/,
@@ -320,7 +323,7 @@ describe("damaged tables of a sealed index", () => {
       /has post \d+, which is not stored/,
     ],
     [
-      "a superfluous hidden bit",
+      "an extra hidden bit",
       deletions("hidden", numberOfKey(40)),
       "index_lacks",
       /hides post \d+, which is not hidden/,
@@ -351,24 +354,19 @@ describe("damaged tables of a sealed index", () => {
       /not stored/,
     ],
     [
-      "a marker",
+      "a damage marker",
       () => writeFileSync(damageMarkerOf(sealedPath(data)), ""),
       "sealed_damaged",
       /000002\.damaged marks/,
     ],
-  ])(
-    "check detects damaged sealed tables without comparing every word: %s",
-    async ([, damage, kind, message]) => {
-      damage();
-      const { findings } = await runCheck(false);
-      const texts = findings
-        .filter((finding) => finding.kind === kind)
-        .map((found) => found.message);
-      expect(texts.join("\n")).toMatch(message);
-      const remedies = findings.map(remedyOf);
-      expect(remedies).toContain("earshot archive reindex --segment bluesky/2");
-    },
-  );
+  ])("a sampling check detects a damaged sealed index: %s", async ([, damage, kind, message]) => {
+    damage();
+    const { findings } = await runCheck(false);
+    const texts = findings.filter((finding) => finding.kind === kind).map((found) => found.message);
+    expect(texts.join("\n")).toMatch(message);
+    const remedies = findings.map(remedyOf);
+    expect(remedies).toContain("earshot archive reindex --segment bluesky/2");
+  });
 });
 
 const moveLastPosition = positions((bytes) => {
@@ -376,7 +374,7 @@ const moveLastPosition = positions((bytes) => {
   return bytes;
 });
 
-describe.for([true, false])("names the posts of wrong entries, full: %s", (isFull) => {
+describe.for([true, false])("wrong entries in a sealed index, full check: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
       "a missing block",
@@ -384,9 +382,9 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
       "index_lacks",
       /does not find post \d+ by "/,
     ],
-    ["another position", moveLastPosition, "index_lacks", /does not find post \d+ by "/],
+    ["a changed position", moveLastPosition, "index_lacks", /does not find post \d+ by "/],
     [
-      "another position, found by the index",
+      "a changed position, found by the index",
       moveLastPosition,
       "index_exceeds",
       /finds post \d+ by ".+", which it does not contain/,
@@ -404,19 +402,19 @@ describe.for([true, false])("names the posts of wrong entries, full: %s", (isFul
       /finds post \d+ by "post", which it does not contain/,
     ],
     [
-      "a count without its facet",
+      "a count whose facets are not indexed",
       damageWith("UPDATE post SET likes = 1000 WHERE id = (SELECT max(id) FROM post)"),
       "index_lacks",
       /by "likes>=10", "likes>=100", "likes>=1000"/,
     ],
     [
-      "a facet without its count",
+      "an indexed count facet that the post does not have",
       damageWith("UPDATE post SET likes = 0 WHERE id = (SELECT max(id) FROM post)"),
       "index_exceeds",
       /by "likes>=1", which it does not contain/,
     ],
   ])(
-    "check names the posts of wrong entries in a sealed index: %s",
+    "check names the posts with wrong entries in a sealed index: %s",
     async ([, damage, kind, message]) => {
       damage();
       const { findings } = await runCheck(isFull, 1_000);

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
-import { sumRows } from "../../../testkit/archives/sum-rows.ts";
+import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog.ts";
+import { updateRowChecksums } from "../../../testkit/archives/row-checksums.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { lowestId } from "../../posts/ids.ts";
@@ -77,21 +77,21 @@ const runCheck = (isFull: boolean, onProgress = (): void => {}): Promise<CheckRe
 const pathOf = (platform: Platform, sequence: number): string =>
   segmentPath(folder(), { platform, sequence });
 
-function damage(path: string, sql: string): void {
+function corrupt(path: string, sql: string): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
-  if (path === catalogPath(folder())) sumCatalog(database);
-  else sumRows(database);
+  if (path === catalogPath(folder())) updateCatalogChecksums(database);
+  else updateRowChecksums(database);
   database.close();
 }
 
-const inSegment = (sql: string) => () => damage(pathOf("bluesky", 2), sql);
-const inCatalog = (sql: string) => () => damage(catalogPath(folder()), sql);
+const inSegment = (sql: string) => () => corrupt(pathOf("bluesky", 2), sql);
+const inCatalog = (sql: string) => () => corrupt(catalogPath(folder()), sql);
 
 const middlePostId = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
-describe("intact archive", () => {
-  test.for([true, false])("an intact archive has no findings, full: %s", async (isFull) => {
+describe("an intact archive", () => {
+  test.for([true, false])("an intact archive has no findings, full check: %s", async (isFull) => {
     const report = await runCheck(isFull);
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ posts: 95, indexed: 95, findingCount: 0, outdated: [] });
@@ -117,41 +117,41 @@ describe("intact archive", () => {
     expect(report.findings).toEqual([]);
   });
 
-  test("the index of a segment of another analyzer is not compared", async () => {
+  test("check skips the index of a segment with an outdated analyzer, and reports the segment as outdated", async () => {
     inCatalog("UPDATE segment SET analyzer = '0' WHERE platform = 'x'")();
     const report = await runCheck(true);
     expect(report).toMatchObject({ findingCount: 0, posts: 95, indexed: 75, outdated: ["x/1"] });
   });
 });
 
-describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
+describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
   test.for<[string, () => void, FindingKind, RegExp]>([
     [
-      "a deleted row",
+      "an index entry of a deleted row",
       inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "index_exceeds",
       /the index has post \d+, which is not stored/,
     ],
     [
-      "a deleted row, its uri",
+      "the uri entry of a deleted row",
       inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "uri_entry_wrong",
       /entry maps a different uri to post \d+/,
     ],
     [
-      "a deleted row, the number of posts",
+      "a post total that includes a deleted row",
       inSegment(`DELETE FROM post WHERE id = ${middlePostId}`),
       "number_differs",
       /30 posts, but contains 29/,
     ],
     [
-      "a deleted entry of the index",
+      "a deleted index entry",
       inSegment(`DELETE FROM term WHERE rowid = ${middlePostId}`),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
-      "other words in the index",
+      "an index entry with other words",
       inSegment(`
         CREATE TEMP TABLE one AS SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12;
         DELETE FROM term WHERE rowid = (SELECT id FROM one);
@@ -160,85 +160,85 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       /by "words"|by "of"/,
     ],
     [
-      "an index entry of a nonexistent post",
+      "an index entry without a post",
       inSegment("INSERT INTO term(rowid, terms) VALUES(5, 'is:post')"),
       "index_exceeds",
       /the index has post 5/,
     ],
     [
-      "a count without its facet",
+      "a count whose facets are not indexed",
       inSegment(`UPDATE post SET likes = 1000 WHERE id = ${middlePostId}`),
       "index_lacks",
       /by "likes>=10", "likes>=100", "likes>=1000"/,
     ],
     [
-      "a facet without its count",
+      "an indexed count facet that the post does not have",
       inSegment(`UPDATE post SET likes = 0 WHERE id = ${middlePostId}`),
       "index_exceeds",
       /by "likes>=1", which it does not contain/,
     ],
     [
-      "a flipped hash of a uri",
+      "a post whose uri is stored under a wrong hash",
       inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middlePostId}`),
       "uri_entry_missing",
       /post \d+ cannot be found by its uri, at:/,
     ],
     [
-      "a flipped hash, its entry",
+      "a uri entry with a wrong hash",
       inSegment(`UPDATE uri SET hash = hash + 1 WHERE id = ${middlePostId}`),
       "uri_entry_wrong",
       /maps a different uri to post/,
     ],
     [
-      "a superfluous entry of a uri",
+      "a uri entry without a post",
       inSegment("INSERT INTO uri VALUES(5, 5)"),
       "uri_entry_wrong",
       /to post 5/,
     ],
     [
-      "a wrong number of posts",
+      "a wrong post total",
       inSegment("UPDATE setting SET value = 7 WHERE name = 'posts'"),
       "number_differs",
       /7 posts, but contains 30/,
     ],
     [
-      "a wrong number of imports",
+      "a wrong import total",
       inSegment("UPDATE setting SET value = 7 WHERE name = 'imported'"),
       "number_differs",
       /7 imported, but contains 1\d/,
     ],
     [
-      "another segment's post",
+      "a post with an ID outside its segment's range",
       inSegment("UPDATE post SET id = 77 WHERE id = (SELECT min(id) FROM post)"),
       "id_outside",
       /post 77 belongs to another segment/,
     ],
     [
-      "a time far from the ID's",
+      "a time outside the segment's skew",
       inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${middlePostId}`),
       "time_outside",
       /the time of post \d+/,
     ],
     [
-      "a hidden post that does not exist",
+      "a hidden ID without a post",
       inSegment("INSERT INTO hidden VALUES(5)"),
       "hidden_without_post",
       /hides post 5/,
     ],
     [
-      "a record that is not JSON",
+      "a record without a uri",
       inSegment(`UPDATE post SET record = '""' WHERE id = ${middlePostId}`),
       "uri_entry_missing",
       /post \d+ cannot be found/,
     ],
     [
-      "counts of a later step",
+      "a count step that is ahead of the catalog",
       inSegment("UPDATE setting SET value = 99 WHERE name = 'counted'"),
       "counts_ahead",
-      /counts of step 99, but the catalog is at step 1/,
+      /count step 99, but the catalog is at step 1/,
     ],
     [
-      "another schema",
+      "an unknown schema version",
       inSegment("PRAGMA user_version = 99"),
       "schema_differs",
       /bluesky\/2 has schema 99/,
@@ -250,7 +250,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       /far from the time in it: .*3mabcdefghijk/,
     ],
     [
-      "a deleted post that is stored",
+      "a stored post with a tombstone",
       inCatalog(`INSERT INTO tombstone VALUES('bluesky', '${uriOf("key9")}', 'r1')`),
       "deleted_but_held",
       /stored although it is deleted: .*key9/,
@@ -276,7 +276,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       /from 5 to 12 overlaps the previous one/,
     ],
     [
-      "a catalog of another schema",
+      "a catalog with an outdated schema version",
       inCatalog("PRAGMA user_version = 1"),
       "schema_differs",
       /the catalog has schema 1/,
@@ -294,7 +294,7 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       /bluesky\/000002\.db: /,
     ],
     [
-      "an empty file",
+      "a file truncated to zero bytes",
       () => truncateSync(pathOf("bluesky", 2), 0),
       "schema_differs",
       /bluesky\/2 has schema 0/,
@@ -305,8 +305,8 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
       "file_damaged",
       /bluesky\/000002\.db: file is not a database/,
     ],
-  ])("check detects damage: %s", async ([, damageArchive, kind, message]) => {
-    damageArchive();
+  ])("check detects %s", async ([, corruptArchive, kind, message]) => {
+    corruptArchive();
     const { findings } = await runCheck(isFull);
     expect(findings.map((finding) => finding.kind)).toContain(kind);
     const texts = findings
@@ -316,10 +316,10 @@ describe.for([true, false])("damage of an archive, full: %s", (isFull) => {
   });
 });
 
-test("check reports a post that is stored twice, and how to remove one", async () => {
+test("check reports a post that is stored twice, and the command that removes it", async () => {
   const path = pathOf("bluesky", 2);
   const other = segmentPath(folder(), { platform: "bluesky", sequence: 1 });
-  damage(
+  corrupt(
     path,
     `ATTACH '${other}' AS other;
      CREATE TEMP TABLE new_id AS

@@ -17,16 +17,16 @@ import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
 import { findCatalogErrors } from "./check-catalog.ts";
+import { checkTableChecksums } from "./check-checksums.ts";
 import { checkFile } from "./check-file.ts";
 import { compareIndex, indexErrorsOf, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
-import { checkSums } from "./check-sums.ts";
 import { checkDuplicateUris } from "./check-uris.ts";
 import { collectFindings, type Finding, type Findings } from "./findings.ts";
 import { reporter } from "./index-findings.ts";
 import { onPairedSnapshot } from "./paired-snapshot.ts";
-import { readSealedNumbers } from "./sealed-numbers.ts";
+import { readSealedDocNumbers } from "./sealed-doc-numbers.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
 
 export type CheckRequest = {
@@ -196,31 +196,31 @@ function* checkSegment(
     const marker = damageMarkerOf(segmentPath("", entry));
     report("sealed_damaged", null, `${marker} marks it as damaged, so it is searched post by post`);
   }
-  yield* attemptPart("its tables", () => checkSums(database, report), onDamage);
+  yield* attemptPart("its tables", () => checkTableChecksums(database, report), onDamage);
   const sealed = attempt(
     "its sealed index",
-    () => readSealedNumbers(database, indexErrorsOf(report)) ?? "none",
+    () => readSealedDocNumbers(database, indexErrorsOf(report)) ?? "none",
     onDamage,
   );
   if (sealed === null || sealed === "unreadable") {
     yield* checkRows(segment, findings, () => {});
     return;
   }
-  const numbers = sealed === "none" ? null : sealed;
+  const docNumbers = sealed === "none" ? null : sealed;
   yield* attemptPart(
     "its list of indexed posts",
-    () => checkIndexedPosts(database, numbers, report),
+    () => checkIndexedPosts(database, docNumbers, report),
     onDamage,
   );
   if (entry.analyzer !== currentAnalyzer) {
     totals.outdated.push(key);
-    if (numbers !== null) {
-      yield* walkSealedTerms(database, numbers.posts, indexErrorsOf(report), () => {});
+    if (docNumbers !== null) {
+      yield* walkSealedTerms(database, docNumbers.posts, indexErrorsOf(report), () => {});
     }
     yield* checkRows(segment, findings, () => {});
     return;
   }
-  const indexed = { ...segment, sealed: numbers };
+  const indexed = { ...segment, sealed: docNumbers };
   const index = isFull
     ? compareIndex(indexed, report)
     : sampleIndex(indexed, postsIn(database), sampleRows, report);

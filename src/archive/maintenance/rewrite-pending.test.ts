@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog.ts";
+import { updateRowChecksums } from "../../../testkit/archives/row-checksums.ts";
 import { sealAll } from "../../../testkit/archives/seal-all.ts";
-import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { storedPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { pageMap } from "../../../testkit/corruption/page-map.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
@@ -61,18 +61,18 @@ const runRewrites = () =>
     signal,
   });
 
-function change(path: string, sql: string, sums: "summed" | "unsummed" = "summed"): void {
+function change(path: string, sql: string, checksums: "updated" | "stale" = "updated"): void {
   const database = new DatabaseSync(path);
   database.exec(sql);
-  if (path === catalogPath(folder())) sumCatalog(database);
-  else if (sums === "summed") sumRows(database);
+  if (path === catalogPath(folder())) updateCatalogChecksums(database);
+  else if (checksums === "updated") updateRowChecksums(database);
   database.close();
 }
 
 const inSegment =
-  (sql: string, sums: "summed" | "unsummed" = "summed") =>
+  (sql: string, checksums: "updated" | "stale" = "updated") =>
   () =>
-    change(segmentPath(folder(), { platform: "bluesky", sequence: 1 }), sql, sums);
+    change(segmentPath(folder(), { platform: "bluesky", sequence: 1 }), sql, checksums);
 
 const onePostId = "(SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 12)";
 
@@ -87,10 +87,7 @@ function zeroUriPage(): void {
 
 const damages: Record<string, () => void> = {
   file_damaged: zeroUriPage,
-  row_unreadable: inSegment(
-    `UPDATE post SET revision = 'other' WHERE id = ${onePostId}`,
-    "unsummed",
-  ),
+  row_unreadable: inSegment(`UPDATE post SET revision = 'other' WHERE id = ${onePostId}`, "stale"),
   index_lacks: inSegment(`DELETE FROM term WHERE rowid = ${onePostId}`),
   index_exceeds: inSegment(
     `UPDATE post SET record = replace(record, 'post 11', 'post') WHERE id = ${onePostId}`,
@@ -101,12 +98,12 @@ const damages: Record<string, () => void> = {
   hidden_without_post: inSegment("INSERT INTO hidden VALUES(5)"),
   time_outside: inSegment(`UPDATE post SET time_ms = time_ms + 1 WHERE id = ${onePostId}`),
   sealed_damaged: inSegment("INSERT INTO sealed_docs VALUES(1, x'00', NULL)"),
-  sums_differ: inSegment("INSERT INTO hidden VALUES(5)", "unsummed"),
+  sums_differ: inSegment("INSERT INTO hidden VALUES(5)", "stale"),
   stray_not_listed: () => change(catalogPath(folder()), "DELETE FROM misplaced"),
 };
 
-test("this file tests every kind of finding whose remedy is a rewrite", () => {
-  const repaired = Object.entries(findingKinds).filter(([, todo]) => todo.includes("reindex"));
+test("every kind of finding whose remedy is a rewrite is tested here", () => {
+  const repaired = Object.entries(findingKinds).filter(([, remedy]) => remedy.includes("reindex"));
   expect(Object.keys(damages).sort()).toEqual(repaired.map(([kind]) => kind).sort());
 });
 

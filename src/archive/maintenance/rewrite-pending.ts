@@ -13,7 +13,7 @@ import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts"
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { cutsOf } from "../compaction/cuts.ts";
 import { lockCompaction } from "../compaction/lock.ts";
-import { readSegmentNumbers } from "../compaction/retention.ts";
+import { readPostTotals } from "../compaction/retention.ts";
 import { cleanUpAfterCrash } from "../compaction/retire.ts";
 import { rewriteSegment } from "../compaction/rewrite.ts";
 import { type SalvageReport, salvageSegment } from "../compaction/salvage-segment.ts";
@@ -123,11 +123,11 @@ async function rewriteEach(
   const { folder, bounds, catalog } = context;
   await interleave(cleanUpAfterCrash(context), request, () => {});
   const pending = pendingRewrites(catalog);
-  const total = pending.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
+  const total = pending.reduce((sum, entry) => sum + readPostTotals(folder, entry).posts, 0);
   const rewritten = { segments: 0, posts: 0 };
   const salvaged: SalvagedSegment[] = [];
   for (const entry of pending) {
-    const { posts } = readSegmentNumbers(folder, entry);
+    const { posts } = readPostTotals(folder, entry);
     const onStep = (steps: number): void =>
       request.onProgress(rewritten.posts + estimatedPosts(steps, posts), total);
     if (isSalvagePending(catalog, entry)) {

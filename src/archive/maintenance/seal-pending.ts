@@ -8,7 +8,7 @@ import { readSegments, type SegmentEntry } from "../catalog/catalog.ts";
 import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
 import { lockCompaction } from "../compaction/lock.ts";
-import { readSegmentNumbers } from "../compaction/retention.ts";
+import { readPostTotals } from "../compaction/retention.ts";
 import { cleanUpAfterCrash } from "../compaction/retire.ts";
 import { sealSegment } from "../compaction/seal-segment.ts";
 import { createSealWatch, type SealObstacle } from "../compaction/seal-watch.ts";
@@ -137,11 +137,11 @@ async function sealEach(
   const { folder } = context;
   await interleave(cleanUpAfterCrash(context), request, () => {});
   const pending = pendingEntries(context);
-  const total = pending.reduce((sum, entry) => sum + readSegmentNumbers(folder, entry).posts, 0);
+  const total = pending.reduce((sum, entry) => sum + readPostTotals(folder, entry).posts, 0);
   const sealed = { segments: 0, posts: 0 };
   let done = 0;
   for (const entry of pending) {
-    const { posts } = readSegmentNumbers(folder, entry);
+    const { posts } = readPostTotals(folder, entry);
     const report = await interleave(sealSegment(context, entry), request, (steps) =>
       request.onProgress(done + estimatedPosts(steps, posts), total),
     );

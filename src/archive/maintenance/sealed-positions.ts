@@ -1,13 +1,13 @@
 import { addLocation, type IndexLocations } from "./index-findings.ts";
 import type { IndexChecksums } from "./index-sums.ts";
-import type { SealedNumbers } from "./sealed-numbers.ts";
+import type { SealedDocNumbers } from "./sealed-doc-numbers.ts";
 import type { CheckedPostings } from "./sealed-postings.ts";
 
 type OnTerm = (term: string, postings: CheckedPostings) => void;
 
 export const sealedPositions =
   (
-    sealed: SealedNumbers,
+    sealed: SealedDocNumbers,
     stored: IndexLocations,
     isExpected: (number: number) => boolean,
   ): OnTerm =>
@@ -27,7 +27,7 @@ export const sealedPositions =
   };
 
 export const addSealedSums =
-  (sealed: SealedNumbers, sums: IndexChecksums): OnTerm =>
+  (sealed: SealedDocNumbers, sums: IndexChecksums): OnTerm =>
   (term, { count, numbers, positions, starts }) => {
     let total = 0;
     let uppers = 0;

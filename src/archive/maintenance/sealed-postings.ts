@@ -30,9 +30,7 @@ export function postingsReader(allPosts: number): PostingsReader {
 
   function addNumber(number: number): void {
     if (number >= allPosts)
-      throw new Malformed(
-        `it contains post number ${number}, but there are only ${allPosts} posts`,
-      );
+      throw new Malformed(`it contains doc number ${number}, but there are only ${allPosts} posts`);
     if (count > 0 && number <= (numbers[count - 1] ?? 0))
       throw new Malformed("its posts are not in order");
     numbers[count] = number;

@@ -5,7 +5,7 @@ import { chunksOf, inlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/
 import { isPositionalTerm } from "../sealed/positional-terms.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
 import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
-import type { OnError } from "./sealed-numbers.ts";
+import type { OnError } from "./sealed-doc-numbers.ts";
 import { type CheckedPostings, type PostingsReader, postingsReader } from "./sealed-postings.ts";
 
 const postingsPerTurn = 100_000;

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { parseQuery } from "@earshot/query";
 import { makePlan, namesIn } from "@earshot/query/plan";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog.ts";
 import { storedForms, storeInSegmentAs } from "../../../testkit/archives/index-forms.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
@@ -192,7 +192,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       );
       const catalog = new DatabaseSync(catalogPath(archive.folder));
       catalog.exec("UPDATE segment SET analyzer = '0'");
-      sumCatalog(catalog);
+      updateCatalogChecksums(catalog);
       catalog.close();
       const path = join(archive.folder, "bluesky", "000001.db");
       const segment = new DatabaseSync(path, { defensive: false });

@@ -36,9 +36,10 @@ function dictionaryOf(terms: readonly string[]) {
   return openDictionary(database, readSealedHeader(database));
 }
 
-const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+const compareBytes = (a: string, b: string): number =>
+  Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-test("the dictionary finds each of its terms, and no other", () => {
+test("the dictionary finds each of its terms and no others", () => {
   fc.assert(
     fc.property(
       fc.uniqueArray(term, { minLength: 1, maxLength: 200 }),
@@ -78,7 +79,7 @@ test("the dictionary visits terms with a common prefix in byte order", () => {
       const prefix = [...start].slice(0, 2).join("");
       const found: number[] = [];
       Array.from(dictionary.visitPrefix(prefix, (entry) => found.push(entry.posts)));
-      const expected = terms.filter((each) => each.startsWith(prefix)).sort(byBytes);
+      const expected = terms.filter((each) => each.startsWith(prefix)).sort(compareBytes);
       expect(found).toEqual(expected.map((each) => (terms.indexOf(each) % 5) + 1));
     }),
     {
@@ -102,7 +103,7 @@ test("the dictionary visits a prefix that spans many blocks", () => {
   expect(Math.max(...read)).toBeLessThan(1_000);
 });
 
-describe("a malformed block", () => {
+describe("dictionary blocks", () => {
   const blockOf = (...entries: [number, string][]): Uint8Array =>
     Uint8Array.from(
       entries.flatMap(([shared, text]) => [
@@ -114,11 +115,11 @@ describe("a malformed block", () => {
       ]),
     );
 
-  function find(block: Uint8Array, expected: string, first = "ab"): unknown {
+  function find(block: Uint8Array, wanted: string, first = "ab"): unknown {
     const database = new DatabaseSync(":memory:");
     database.exec(sealedMigrations.join(""));
     database.prepare("INSERT INTO sealed_terms(first, block) VALUES (?, ?)").run(first, block);
-    return openDictionary(database, { posts: 1, first: null, hasChecksums: false }).find(expected);
+    return openDictionary(database, { posts: 1, first: null, hasChecksums: false }).find(wanted);
   }
 
   test("an intact dictionary block is accepted", () => {
@@ -133,13 +134,16 @@ describe("a malformed block", () => {
       "where a term does not share the whole common prefix",
       blockOf([0, "ab"], [0, "ac"], [0, "b"]),
     ],
-    ["where a term shares more than the previous term has", blockOf([0, "ab"], [3, "c"], [0, "b"])],
-    ["where a term adds nothing to the previous one", blockOf([0, "ab"], [1, ""], [0, "b"])],
-    ["that begins with a shared term", blockOf([1, "b"], [0, "b"])],
-    ["without entries", new Uint8Array(0)],
-    ["with a term without posts", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
     [
-      "with a term of more posts than the segment has",
+      "where a term shares more bytes than the previous term has",
+      blockOf([0, "ab"], [3, "c"], [0, "b"]),
+    ],
+    ["where a term adds nothing to the previous one", blockOf([0, "ab"], [1, ""], [0, "b"])],
+    ["whose first term shares a prefix", blockOf([1, "b"], [0, "b"])],
+    ["without entries", new Uint8Array(0)],
+    ["with a term that has no posts", Uint8Array.of(0, 4, 0x61, 0x62, 0)],
+    [
+      "with a term that has more posts than the segment",
       Uint8Array.of(0, 4, 0x61, 0x62, 2, 0, 1, 0, 0),
     ],
   ])("a dictionary block %s is rejected", (_name, block) => {

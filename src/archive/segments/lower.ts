@@ -56,7 +56,8 @@ function lowerTo(relation: Relation, plan: PlanNode, lowering: Lowering): Lowere
 }
 
 /**
- * FTS5 cannot match "any one token": the sequence is split there, and at tokens repeated too often.
+ * Splits the sequence at "any one token", which FTS5 cannot match, and at tokens repeated too
+ * often.
  */
 function lowerSequence(relation: Relation, elements: readonly SequenceElement[]): Lowered {
   const parts = partsOf(elements);
@@ -73,26 +74,26 @@ function partsOf(elements: readonly SequenceElement[]): SequenceElement[][] {
   const counts = new Map<string, number>();
   const parts: SequenceElement[][] = [[]];
   for (const element of elements) {
-    if (isMatched(element, counts)) parts.at(-1)?.push(element);
+    const key = repeatKey(element);
+    const times = key === null ? 0 : (counts.get(key) ?? 0) + 1;
+    if (key !== null) counts.set(key, times);
+    if (key !== null && times <= maxRepeats) parts.at(-1)?.push(element);
     else parts.push([]);
   }
   return parts.filter((part) => part.length > 0);
 }
 
-function isMatched(element: SequenceElement, counts: Map<string, number>): boolean {
-  if (element.kind === "any") return false;
-  const key = element.kind === "token" ? element.token : `${element.prefix}*`;
-  const times = (counts.get(key) ?? 0) + 1;
-  counts.set(key, times);
-  return times <= maxRepeats;
+function repeatKey(element: SequenceElement): string | null {
+  if (element.kind === "any") return null;
+  return element.kind === "token" ? element.token : `${element.prefix}*`;
 }
 
 function lowerCount(relation: Relation, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
   const threshold = relation === "superset" ? below : above;
-  const outside: PlanNode = relation === "superset" ? { kind: "all" } : { kind: "none" };
-  if (threshold === undefined) return { plan: outside, exact: false };
+  const fallback: PlanNode = relation === "superset" ? { kind: "all" } : { kind: "none" };
+  if (threshold === undefined) return { plan: fallback, exact: false };
   return {
     plan: tokenPlan(atLeast(plan.metric, threshold)),
     exact: threshold === plan.atLeast,
@@ -106,8 +107,8 @@ function lowerCircle(
 ): Lowered {
   if (relation === "subset") return { plan: { kind: "none" }, exact: false };
   const cells = cellsOfCircle(lat, lon, radiusKm, maxCells);
-  const touched = cells === null ? [hasGeo] : cells.map(geoCell);
-  return { plan: any(touched.map(tokenPlan)), exact: false };
+  const tokens = cells === null ? [hasGeo] : cells.map(geoCell);
+  return { plan: any(tokens.map(tokenPlan)), exact: false };
 }
 
 const tokenPlan = (token: string): PlanNode => ({

@@ -1,7 +1,7 @@
 import type { ThreadCall } from "../../db/threads/messages.ts";
 import { isCancelled, serveInSlices, threadData } from "../../db/threads/serve.ts";
 import { systemClock } from "../../lib/clock.ts";
-import type { CatalogDamage } from "../catalog/sums.ts";
+import type { CatalogDamage } from "../catalog/checksums.ts";
 import { checkCatalog } from "../catalog/verify-catalog.ts";
 import { RecordCache } from "../read/record-cache.ts";
 import { useIdCache } from "../sealed/id-cache.ts";

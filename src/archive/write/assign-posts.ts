@@ -1,7 +1,7 @@
 import type { Platform } from "../../posts/post.ts";
 import type { WriteReport } from "../archive.ts";
-import { agedOutMs } from "../catalog/aged-out.ts";
 import { nextSequence, type SegmentEntry } from "../catalog/catalog.ts";
+import { expiredBeforeMs } from "../catalog/expiry.ts";
 import { tombstonesOf } from "../catalog/tombstones.ts";
 import type { PreparedChange } from "../prepared.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
@@ -49,7 +49,7 @@ function rejectExpired(
   changes: AssignedChange[],
   report: WriteReport,
 ): AssignedChange[] {
-  const cutoffMs = agedOutMs(catalog, platform);
+  const cutoffMs = expiredBeforeMs(catalog, platform);
   if (cutoffMs === null) return changes;
   const accepted = changes.filter(
     (change) => change.kind !== "insert" || change.post.imported || change.post.timeMs >= cutoffMs,

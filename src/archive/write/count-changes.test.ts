@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { CountMetric } from "@earshot/query/tree";
 import { afterEach, expect, test } from "vitest";
+import { updateRowChecksums } from "../../../testkit/archives/row-checksums.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
-import { sumRows } from "../../../testkit/archives/sum-rows.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { openCatalog } from "../catalog/open-catalog.ts";
@@ -163,7 +163,7 @@ test("a step of count changes is not added twice to a segment after a crash", ()
   archive.write([countChange(1), countChange(4)]);
   const first = new DatabaseSync(join(archive.folder, "bluesky", "000001.db"));
   first.exec("UPDATE post SET likes = 1; UPDATE setting SET value = 1 WHERE name = 'counted'");
-  sumRows(first);
+  updateRowChecksums(first);
   first.close();
   archive.addCounts();
   expect(metricsOf(1)).toEqual(metrics(1));

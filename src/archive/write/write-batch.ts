@@ -2,7 +2,6 @@ import type { DatabaseSync } from "node:sqlite";
 import { lookupHash } from "../../posts/ids.ts";
 import type { CoverageInterval, WriteReport } from "../archive.ts";
 import { accountsOf } from "../catalog/accounts.ts";
-import { withoutAgedOut } from "../catalog/aged-out.ts";
 import {
   addCoverage,
   addHandles,
@@ -13,6 +12,7 @@ import {
   readUriKey,
 } from "../catalog/catalog.ts";
 import { commitNumberOf } from "../catalog/commit-number.ts";
+import { withoutExpired } from "../catalog/expiry.ts";
 import { labelsOf } from "../catalog/labels.ts";
 import { misplacedPostsOf } from "../catalog/misplaced.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
@@ -173,7 +173,7 @@ export function createBatchWriter(
     report.deleted += applyPendingModeration(context);
     addHandles(catalog, batch.handles);
     for (const change of batch.counts) counts.collect(change);
-    for (const interval of batch.coverage) addCoverage(catalog, withoutAgedOut(catalog, interval));
+    for (const interval of batch.coverage) addCoverage(catalog, withoutExpired(catalog, interval));
     for (const checkpoint of batch.checkpoints) putCheckpoint(catalog, checkpoint);
     return report;
   }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog.ts";
 import { sealAll } from "../../../testkit/archives/seal-all.ts";
 import { storedPosts, writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
@@ -471,7 +471,7 @@ describe("reindex", () => {
   const outdateSegments = (): void => {
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '0'");
-    sumCatalog(catalog);
+    updateCatalogChecksums(catalog);
     catalog.close();
   };
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { sumCatalog } from "../../../testkit/archives/change-catalog.ts";
+import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
@@ -153,14 +153,14 @@ describe("seal", () => {
     const sealFirst = () => earshot(["archive", "seal", "--segment", "mastodon/1"]);
     const catalog = new DatabaseSync(join(dataDir, "archive", "catalog.db"));
     catalog.exec("UPDATE segment SET analyzer = '1 15.0' WHERE sequence = 1");
-    sumCatalog(catalog);
+    updateCatalogChecksums(catalog);
     const outdated = await sealFirst();
     expect(outdated.code).toBe(1);
     expect(outdated.notes).toMatch(
       /mastodon\/1 cannot be sealed: its index was built by another analyzer – rebuild it with earshot archive reindex --segment mastodon\/1/,
     );
     catalog.exec(`UPDATE segment SET analyzer = '${currentAnalyzer}'`);
-    sumCatalog(catalog);
+    updateCatalogChecksums(catalog);
     catalog.close();
     markDamaged(join(dataDir, "archive", "mastodon", "000001.db"));
     expect((await sealFirst()).notes).toContain(

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import type { ArchiveStats, SealedStats, SegmentStats } from "../../archive/archive.ts";
-import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { outsideOf, type Span } from "../../lib/spans.ts";
@@ -235,7 +235,7 @@ function asJson(stats: ArchiveStats, time: CoverageTime): Record<string, unknown
     orphaned_bytes: stats.orphaned.bytes,
     coverage: stats.coverage.flatMap(({ platform, intervals }) =>
       collections.flatMap((collection) => {
-        const ofCollection = intervalsOf(intervals, collection);
+        const ofCollection = platformWideIntervals(intervals, collection);
         if (ofCollection.length === 0) return [];
         const window = { fromMs: null, toMs: time.nowMs };
         const gaps = gapsIn(window, ofCollection, time.nowMs, 0);

@@ -11,7 +11,7 @@ import { hintOf } from "../../platforms/hint.ts";
 import { openControl } from "../../server/control/control.ts";
 import { describeError, exitCode } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { addCredentials } from "./credentials.ts";
+import { addCredentialsCommand } from "./credentials.ts";
 
 const canary = "canary-4f8e1b2c9d7a6053";
 
@@ -154,7 +154,7 @@ async function credentials(args: readonly string[], { lines, piped }: Input = {}
     writeOut: (text) => terminal.out(text),
     writeErr: () => undefined,
   });
-  addCredentials(program, terminal, () => [userToken, sharedToken, oauth]);
+  addCredentialsCommand(program, terminal, () => [userToken, sharedToken, oauth]);
   let code: number = exitCode.ok;
   try {
     await program.parseAsync(["credentials", ...args], { from: "user" });

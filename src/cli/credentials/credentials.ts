@@ -12,7 +12,7 @@ import { type CheckOptions, checkCredentials } from "./credentials-check.ts";
 import type { KindsOf } from "./credentials-folder.ts";
 import { listingAsJson, listingsAsTable } from "./show-credential.ts";
 
-export function addCredentials(
+export function addCredentialsCommand(
   program: Command,
   terminal: Terminal,
   kindsOf: KindsOf = credentialKinds,
@@ -21,7 +21,7 @@ export function addCredentials(
     .command("credentials")
     .description(
       "Stores, lists, tests and removes platform credentials (docs/credentials.md). A running server applies " +
-        "changes at its next request.",
+        "changes from its next request.",
     )
     .helpCommand(false)
     .action(() => {
@@ -34,16 +34,16 @@ export function addCredentials(
     .command("add")
     .summary("test and store a credential")
     .description(
-      "Tests a credential with its platform and stores it encrypted, replacing one for the same subject " +
-        "(docs/credentials.md). Secrets are prompted for or read with --secrets. Without --account the credential " +
-        "serves every account.",
+      "Tests a credential with its platform and stores it encrypted, replacing any credential for the same subject " +
+        "(docs/credentials.md). Prompts for secrets, unless --secrets is given. Without --account, the credential " +
+        "serves all accounts.",
     )
     .usage("<platform> <kind> [options] [--name value ...]")
     .argument("<platform>", "bluesky, mastodon or x")
-    .argument("<kind>", "the kind of credential, see below")
+    .argument("<kind>", "kind of credential (listed below)")
     .argument("[values...]", "public fields, as --name value")
-    .option("--account <account>", "its owner, by id, name or login (github:ann)")
-    .option("--secrets <file>", "read name=value lines; - for standard input")
+    .option("--account <account>", "account that owns it: id, name or login (github:ann)")
+    .option("--secrets <file>", "file of name=value lines; - for standard input")
     .option("--json", "print a line of JSON")
     .allowUnknownOption()
     .addHelpText(
@@ -65,15 +65,16 @@ export function addCredentials(
   credentials
     .command("list")
     .summary("list all credentials")
-    .description("Lists all credentials, oldest first, with the first characters of their secrets.")
+    .description(
+      "Lists all credentials, oldest first, each with the first characters of its secret.",
+    )
     .option("--json", "print one JSON object per line")
     .action((options: { json?: boolean }) => list(options, terminal));
   credentials
     .command("test")
     .summary("test credentials")
     .description(
-      "Tests credentials with minimal requests, and quarantines those that are refused. Exits with 1 if any " +
-        "fails.",
+      "Tests credentials with minimal requests, and quarantines rejected ones. Exits with 1 if any test fails.",
     )
     .argument("[id]", "id from credentials list")
     .option("--json", "print one JSON object per line")

@@ -1,5 +1,5 @@
 import type { Collection, PlatformCoverage } from "../../archive/archive.ts";
-import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { outsideOf } from "../../lib/spans.ts";
 import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
@@ -46,7 +46,7 @@ function rowOf(
   collection: Collection,
   { nowMs, slackMs }: CoverageOptions,
 ): TimelineRow[] {
-  const ofCollection = intervalsOf(intervals, collection);
+  const ofCollection = platformWideIntervals(intervals, collection);
   if (ofCollection.length === 0) return [];
   const window = { fromMs: null, toMs: nowMs };
   const gaps = gapsIn(window, ofCollection, nowMs, slackMs);

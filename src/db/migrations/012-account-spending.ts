@@ -1,6 +1,6 @@
 /**
- * Spending of an account's requests with the deployment's credentials; `upstream_use` includes it. Gateways of an earlier
- * release count for the deployment only; the foreign key deletes the rows with the account.
+ * Each account's use of the deployment's credentials, which `upstream_use` includes. Gateways of an
+ * earlier release record only the deployment's total. Deleting an account deletes its rows.
  */
 export const control012 = `
   ALTER TABLE upstream_reservation ADD COLUMN account_id TEXT;

@@ -1,5 +1,5 @@
 import type { CoverageInterval } from "../../archive/archive.ts";
-import { gapsIn, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, hasCaughtUp, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { joinOldest, outsideOf, type Span } from "../../lib/spans.ts";
 import type { PlatformStatus } from "./contract/status.ts";
@@ -37,7 +37,7 @@ export function platformCoverage(
       source: sourcesOf(platformIntervals, span),
     })),
     gaps: gaps.map((span) => spanText(span, window.fromMs)),
-    complete_since: completeSince(intervalsOf(intervals, "posts"), nowMs, allowedMs),
+    complete_since: completeSince(platformWideIntervals(intervals, "posts"), nowMs, allowedMs),
   };
 }
 

@@ -84,7 +84,7 @@ export function addArchiveMetrics(
     registers,
     collect() {
       this.reset();
-      this.inc(state?.agedOutPosts ?? 0);
+      this.inc(state?.expiredPosts ?? 0);
     },
   });
 

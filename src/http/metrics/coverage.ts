@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Archive, PlatformCoverage } from "../../archive/archive.ts";
-import { gapsIn, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, hasCaughtUp, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Span } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -89,7 +89,7 @@ function gapsOf(
   feed: Pick<CoverageMetricSource, "coverageSlackMs" | "liveSinceMs">,
 ): readonly PlatformGaps[] {
   return coverage.flatMap(({ platform, intervals }) => {
-    const postIntervals = intervalsOf(intervals, "posts");
+    const postIntervals = platformWideIntervals(intervals, "posts");
     if (postIntervals.length === 0) return [];
     const slackMs = hasCaughtUp(postIntervals, feed.liveSinceMs(platform))
       ? feed.coverageSlackMs

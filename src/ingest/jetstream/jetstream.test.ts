@@ -54,7 +54,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("the stream stores posts, edits, deletes and handles, singly or in batches", async () => {
+test("the stream stores posts, edits, deletes and handles", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
   const { state } = start();
   await archive.until(() => archive.posts.size === 2);
@@ -81,7 +81,7 @@ test("the stream stores posts, edits, deletes and handles, singly or in batches"
   });
 });
 
-test("the stream passes a delete before its post to the archive in that order", async () => {
+test("a post that arrives after its delete is passed to the archive in that order and stays deleted", async () => {
   server.events.push(commit(startUs, "a", "delete", "3mptbypcqzzzz"), commit(startUs + 1, "a"));
   start();
   await archive.until(() => archive.batches.flatMap(({ changes }) => changes).length === 2);
@@ -92,7 +92,7 @@ test("the stream passes a delete before its post to the archive in that order", 
   expect(archive.posts.size).toBe(0);
 });
 
-test("the stream requests events from the start of the lookback, with its user agent", async () => {
+test("the stream requests its collections from the start of the lookback, or without a cursor if there is none", async () => {
   start({ userAgent: "earshot/test" });
   await vi.waitFor(() => expect(server.requests).toHaveLength(1));
   const query = new URL(server.requests[0]?.url ?? "", "ws://x").searchParams;
@@ -110,7 +110,7 @@ test("the stream requests events from the start of the lookback, with its user a
   expect(server.requests[1]?.url).not.toContain("cursor");
 });
 
-test("the stream resumes after a restart at the last stored event, less the overlap", async () => {
+test("the stream resumes after a restart 5 s before the last stored event", async () => {
   server.events.push(commit(startUs, "a"), commit(startUs + 20 * secondUs, "b"));
   start();
   await archive.until(() => archive.posts.size === 2);
@@ -122,7 +122,7 @@ test("the stream resumes after a restart at the last stored event, less the over
   expect(archive.reports.reduce((sum, { inserted }) => sum + inserted, 0)).toBe(3);
 });
 
-test("the overlap of a reconnection is not written again, and a deleted post stays deleted", async () => {
+test("events repeated after a reconnection are not written again, and a deleted post stays deleted", async () => {
   server.events.push(
     commit(startUs, "a"),
     commit(startUs + 1, "b"),
@@ -139,7 +139,7 @@ test("the overlap of a reconnection is not written again, and a deleted post sta
   expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
 });
 
-test("bad frames are counted and skipped", async () => {
+test("unreadable frames and events more than a day ahead are counted and skipped", async () => {
   server.serve = (socket) => {
     for (const frame of ["", "{", "[]", "null", '{"kind":"commit"}', Buffer.from([1, 2, 3])])
       socket.send(frame);
@@ -151,12 +151,12 @@ test("bad frames are counted and skipped", async () => {
   expect(state()).toMatchObject({ badFrames: 7, events: 1, status: "connected" });
 });
 
-async function expectGapAfterSecond(): Promise<void> {
-  const second = startUs / 1000;
+async function expectGapAfterOneSecond(): Promise<void> {
+  const startMs = startUs / 1000;
   await vi.waitFor(() =>
     expect(covered()).toEqual([
-      [second, second + 1_000],
-      [second + 50_000, second + 51_000],
+      [startMs, startMs + 1_000],
+      [startMs + 50_000, startMs + 51_000],
     ]),
   );
 }
@@ -165,8 +165,8 @@ test.each([
   ["cannot be read", "{"],
   ["is more than a day ahead", JSON.stringify(commit(startUs + 90_000 * secondUs, "far ahead"))],
 ])("the coverage has a gap when an event %s", async (_, bad) => {
-  const [a, b, c, d] = [0, 1, 50, 51].map((second, n) =>
-    commit(startUs + second * secondUs, `post${n}`),
+  const [a, b, c, d] = [0, 1, 50, 51].map((seconds, n) =>
+    commit(startUs + seconds * secondUs, `post${n}`),
   );
   server.serve = (socket) => {
     for (const event of [a, b]) socket.send(JSON.stringify(event));
@@ -175,14 +175,14 @@ test.each([
   };
   start();
   await archive.until(() => archive.posts.size === 4);
-  await expectGapAfterSecond();
+  await expectGapAfterOneSecond();
 });
 
-describe("an oversized event despite the size limit", () => {
-  const largest = { maxFrameBytes: 2_000 };
+describe("an oversized event", () => {
+  const frameLimit = { maxFrameBytes: 2_000 };
   const large = (timeUs: number) => ({ ...commit(timeUs, "large"), padding: "x".repeat(3_000) });
 
-  test("an oversized event that a server sends repeatedly is skipped after some attempts, with a gap in the coverage", async () => {
+  test("an oversized event is skipped with a gap in the coverage, and the stream continues", async () => {
     server.events.push(
       commit(startUs, "a"),
       commit(startUs + secondUs, "b"),
@@ -190,23 +190,23 @@ describe("an oversized event despite the size limit", () => {
       commit(startUs + 50 * secondUs, "c"),
       commit(startUs + 51 * secondUs, "d"),
     );
-    const { state } = start(largest);
+    const { state } = start(frameLimit);
     await archive.until(() => archive.posts.size === 4);
-    await expectGapAfterSecond();
+    await expectGapAfterOneSecond();
     expect(state()).toMatchObject({ badFrames: 1, posts: 4, status: "connected" });
     cut();
     server.send(commit(startUs + 52 * secondUs, "e"));
     await archive.until(() => archive.posts.size === 5);
   });
 
-  test("an oversized event is skipped even if it is the first event", async () => {
+  test("an oversized event is skipped even if it is the first", async () => {
     server.events.push(large(startUs), commit(startUs + secondUs, "a"));
-    start({ ...largest, lookbackMs: 61_000 });
+    start({ ...frameLimit, lookbackMs: 61_000 });
     await archive.until(() => archive.posts.size === 1);
   });
 });
 
-test("a repeated overlap does not count as progress: the pauses increase", async () => {
+test("the pauses double while reconnections only repeat known events", async () => {
   server.events.push(commit(startUs, "a"));
   server.serve = (socket, replay) => {
     sendAll(socket, replay);
@@ -222,15 +222,15 @@ test("a repeated overlap does not count as progress: the pauses increase", async
   };
   start({ minBackoffMs: 10_000, maxBackoffMs: 1e9, idleTimeoutMs: 3_000 }, quick);
   await vi.waitFor(() => expect(pauses.length).toBeGreaterThan(5));
-  const grown = pauses.slice(1, 6);
-  expect(grown).toEqual(grown.map((_pause, index) => (grown[0] ?? 0) * 2 ** index));
+  const measured = pauses.slice(1, 6);
+  expect(measured).toEqual(measured.map((_pause, index) => (measured[0] ?? 0) * 2 ** index));
 });
 
 describe("a stream with several servers", () => {
   const cursorOf = (request: IncomingMessage | undefined) =>
     Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
 
-  test("a stream with several servers stays with the one that works", async () => {
+  test("a stream with several servers reconnects to the one that works", async () => {
     const other = await startFakeJetstream();
     server.events.push(commit(startUs, "a"));
     const { state } = start({ urls: [server.url, other.url] });
@@ -267,7 +267,7 @@ describe("a stream with several servers", () => {
 });
 
 describe("coverage", () => {
-  const second = startUs / 1000;
+  const startMs = startUs / 1000;
 
   test("stream coverage extends from the first event to the last, across a disconnection and a restart", async () => {
     server.events.push(commit(startUs, "a"), commit(startUs + secondUs, "b"));
@@ -280,7 +280,7 @@ describe("coverage", () => {
     server.events.push(commit(startUs + 3 * secondUs, "d"));
     cut();
     await archive.until(() => archive.posts.size === 4);
-    expect(covered()).toEqual([[second, second + 3_000]]);
+    expect(covered()).toEqual([[startMs, startMs + 3_000]]);
   });
 
   test("stream coverage has a gap when the server no longer has the resume position", async () => {
@@ -292,8 +292,8 @@ describe("coverage", () => {
     start();
     await archive.until(() => archive.posts.size === 4);
     expect(covered()).toEqual([
-      [second, second + 1_000],
-      [second + 30_000, second + 31_000],
+      [startMs, startMs + 1_000],
+      [startMs + 30_000, startMs + 31_000],
     ]);
   });
 
@@ -308,38 +308,38 @@ describe("coverage", () => {
     server.send(commit(startUs + 31 * secondUs, "z"));
     await archive.until(() => archive.posts.size === 4);
     expect(covered()).toEqual([
-      [second, second + 1_000],
-      [second + 30_000, second + 31_000],
+      [startMs, startMs + 1_000],
+      [startMs + 30_000, startMs + 31_000],
     ]);
   });
 
-  test("stream coverage advances with events without posts, and never without an event", async () => {
+  test("stream coverage and its checkpoint advance with events that are not posts", async () => {
     server.events.push(commit(startUs, "a"));
     start();
     await archive.until(() => archive.posts.size === 1);
     expect(covered()).toEqual([]);
     server.send({ did, time_us: startUs + secondUs, kind: "account", account: {} } as Event);
     await archive.until(() => covered().length === 1);
-    expect(covered()).toEqual([[second, second + 1_000]]);
+    expect(covered()).toEqual([[startMs, startMs + 1_000]]);
     const position = { timeUs: startUs + secondUs, host: new URL(server.url).host };
     expect(JSON.parse(archive.checkpoints.get("jetstream") ?? "")).toEqual(position);
   });
 });
 
 describe("an archive that rejects a batch", () => {
-  test("an archive that rejects a batch gets it again until it accepts the batch, and nothing is skipped", async () => {
-    let refusals = 3;
+  test("a batch that the archive rejects is retried until it is accepted", async () => {
+    let rejections = 3;
     archive.beforeWrite = () => {
-      refusals -= 1;
-      if (refusals >= 0) throw new Error("database or disk is full");
+      rejections -= 1;
+      if (rejections >= 0) throw new Error("database or disk is full");
     };
     server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
     start();
     await archive.until(() => archive.posts.size === 2);
-    expect(refusals).toBeLessThan(0);
+    expect(rejections).toBeLessThan(0);
   });
 
-  test("an archive that rejects a batch is reported in the state", async () => {
+  test("a rejected batch pauses the stream with the reason, and no checkpoint is written", async () => {
     archive.beforeWrite = () => {
       throw new Error("database or disk is full");
     };
@@ -355,7 +355,7 @@ describe("an archive that rejects a batch", () => {
     expect(archive.checkpoints.size).toBe(0);
   });
 
-  test("reading pauses when too many events wait for the archive, and resumes later", async () => {
+  test("reading pauses while too many events wait for the archive, and batches stay within their limit", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     archive.beforeWrite = () => promise;
     server.events = Array.from({ length: 2_000 }, (_unused, index) =>
@@ -377,12 +377,12 @@ describe("a failing server", () => {
     [503, "service not ready: bootstrap in progress"],
     [426, "upgrade required"],
     [400, "bad wantedCollections"],
-  ])("a server that answers %i is retried, then the next one is tried", async (status, body) => {
-    const refusing = await startFakeJetstream(() => [status, body]);
+  ])("a server that returns %i is retried, then the next one is tried", async (status, body) => {
+    const failing = await startFakeJetstream(() => [status, body]);
     const details = new Set<string>();
     server.events.push(commit(startUs, "a"));
     const { state } = start({
-      urls: [refusing.url, server.url],
+      urls: [failing.url, server.url],
       minBackoffMs: 100,
       maxBackoffMs: 100,
     });
@@ -396,7 +396,7 @@ describe("a failing server", () => {
       { interval: 5 },
     );
     await archive.until(() => archive.posts.size === 1);
-    await refusing.close();
+    await failing.close();
   });
 
   test("a server that does not accept connections is reported", async () => {
@@ -411,11 +411,11 @@ describe("a failing server", () => {
     );
   });
 
-  test("a server that stops sending is abandoned", async () => {
+  test("the stream reconnects when a server stops responding", async () => {
     server.events.push(commit(startUs, "a"));
     server.serve = (socket, replay, connection) => {
       sendAll(socket, replay);
-      // A paused socket never answers a ping.
+      // A paused socket does not respond to pings.
       if (connection === 0) socket.pause();
     };
     const { state } = start({ idleTimeoutMs: 30 });

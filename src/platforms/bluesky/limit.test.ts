@@ -11,13 +11,18 @@ test.each([
     { remaining: 7, resetMs: 1_795_262_460_000 },
   ],
   [
-    "a number of seconds",
+    "a number of seconds from now",
     { "ratelimit-remaining": "0", "ratelimit-reset": "60" },
     { remaining: 0, resetMs: now + 60_000 },
   ],
-  ["nothing", {}, null],
-  ["only half of the headers", { "ratelimit-remaining": "7" }, null],
-  ["an invalid number", { "ratelimit-remaining": "many", "ratelimit-reset": "-1" }, null],
-])("the reset of a Bluesky rate limit is read from %s", (_what, headers, expected) => {
-  expect(blueskyLimit(new Headers(headers as Record<string, string>), 200, now)).toEqual(expected);
+])("the Bluesky rate limit's reset may be %s", (_form, headers, expected) => {
+  expect(blueskyLimit(new Headers(headers), 200, now)).toEqual(expected);
+});
+
+test.each<[string, Record<string, string>]>([
+  ["are missing", {}],
+  ["are incomplete", { "ratelimit-remaining": "7" }],
+  ["are not numbers", { "ratelimit-remaining": "many", "ratelimit-reset": "-1" }],
+])("no Bluesky rate limit is read if the headers %s", (_name, headers) => {
+  expect(blueskyLimit(new Headers(headers), 200, now)).toBeNull();
 });

@@ -8,7 +8,11 @@ import {
 } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { PlatformCoverage, Position } from "../../archive/archive.ts";
-import { coveredUntilMs, hasCaughtUp, intervalsOf } from "../../archive/catalog/coverage.ts";
+import {
+  coveredUntilMs,
+  hasCaughtUp,
+  platformWideIntervals,
+} from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
 import type {
@@ -73,7 +77,7 @@ export function archiveCoverage(
   const collections = mutableCollectionsIn(tree);
   const platformCoverages = answerablePlatforms.map((platform) => {
     const intervals = covered.find((entry) => entry.platform === platform)?.intervals ?? [];
-    const postIntervals = intervalsOf(intervals, "posts");
+    const postIntervals = platformWideIntervals(intervals, "posts");
     const isLive = hasCaughtUp(postIntervals, feed.liveSinceMs(platform));
     const slackMs = isLive ? feed.coverageSlackMs : 0;
     const context = { window, intervals, nowMs: feed.clock.now(), slackMs, isLive };

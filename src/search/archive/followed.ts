@@ -1,6 +1,6 @@
 import type { QueryNode } from "@earshot/query/tree";
 import type { Collection, CoverageInterval } from "../../archive/archive.ts";
-import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { type Span, unionOf } from "../../lib/spans.ts";
 
 export type MutableCollection = "likes" | "reposts" | "replies" | "quotes" | "labels";
@@ -55,12 +55,12 @@ export function mutableCoverage(
   if (mutable.size === 0) return [];
   const imported = intervals.filter(({ source }) => source === "import");
   if (imported.length === intervals.length) return [];
-  const [notImported] = gapsIn(window, intervalsOf(imported, "posts"), nowMs, slackMs);
+  const [notImported] = gapsIn(window, platformWideIntervals(imported, "posts"), nowMs, slackMs);
   if (notImported === undefined) return [];
   const span = { fromMs: notImported.fromMs, toMs: Math.max(nowMs, window.toMs) };
   return [...mutable].map((what) => {
     const collection = collections[what];
-    const covered = intervalsOf(intervals, collection);
+    const covered = platformWideIntervals(intervals, collection);
     const gapsOfCovered = (covering: readonly CoverageInterval[]) =>
       gapsIn(span, covering, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
     const gaps =

@@ -2,7 +2,7 @@ import { accountById } from "@earshot/query/facets";
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { CoverageInterval } from "../../archive/archive.ts";
-import { gapsIn, intervalsOf } from "../../archive/catalog/coverage.ts";
+import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { intersectionOf, type Span, unionOf } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -24,7 +24,7 @@ const maxAccounts = 64;
  */
 export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;
-  const missing = gapsIn(window, intervalsOf(intervals, "posts"), nowMs, slackMs);
+  const missing = gapsIn(window, platformWideIntervals(intervals, "posts"), nowMs, slackMs);
   if (missing.length === 0) return missing;
   let intervalsByAccount: ReadonlyMap<string | null, readonly CoverageInterval[]> | null = null;
 

@@ -103,7 +103,7 @@ describe("chosen segments have no common IDs", () => {
     expect(chooseSegments([renamed], "key").chosen).toEqual([]);
   });
 
-  test("a segment that took over the IDs of an aged-out one starts at its first post", () => {
+  test("a segment that took over the IDs of an expired one starts at its first post", () => {
     const { chosen: used } = chooseSegments(
       [
         candidate({ sequence: 1, ids: [ms, 2n * ms] }),

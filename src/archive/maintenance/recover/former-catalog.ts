@@ -2,8 +2,8 @@ import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { versionOf } from "../../../db/migrate.ts";
 import { catalogPath, readUriKey } from "../../catalog/catalog.ts";
+import { damagedCatalogTables } from "../../catalog/checksums.ts";
 import { catalogMigrations } from "../../catalog/schema.ts";
-import { damagedCatalogTables } from "../../catalog/sums.ts";
 import { openForReading } from "../../database.ts";
 
 /**

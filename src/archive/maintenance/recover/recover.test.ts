@@ -182,7 +182,7 @@ describe("a lost catalog", () => {
     expect(uris()).toEqual(urisOf(...storedNumbers));
   });
 
-  test("recover preserves deletions of a segment that aged out", async () => {
+  test("recover preserves deletions of an expired segment", async () => {
     makeArchive();
     const context = compactionContext(folder, archiveDefaults, systemClock);
     const [first] = readSegments(context.catalog);

@@ -1,7 +1,7 @@
 export const jobEvents = ["job.done", "job.error", "job.cancelled"] as const;
 export type JobEvent = (typeof jobEvents)[number];
 
-/** Responses of /v1/webhooks (docs/api.md). */
+/** As returned by /v1/webhooks (docs/api.md). */
 export type Webhook = {
   id: string;
   url: string;

@@ -3,7 +3,10 @@ import { damagedTables } from "../segments/table-checksums.ts";
 import type { Report } from "./index-findings.ts";
 
 /** Requires a snapshot. */
-export function* checkSums(database: DatabaseSync, report: Report): Generator<number, void> {
+export function* checkTableChecksums(
+  database: DatabaseSync,
+  report: Report,
+): Generator<number, void> {
   const steps = damagedTables(database);
   for (;;) {
     const step = steps.next();

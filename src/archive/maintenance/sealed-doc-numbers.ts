@@ -10,12 +10,12 @@ import {
   sealedFormat,
 } from "../sealed/format.ts";
 
-export type SealedNumbers = {
+export type SealedDocNumbers = {
   posts: number;
   idOf(number: number): bigint;
   upperOf(number: number): number;
   lowerOf(number: number): number;
-  numberOf(id: bigint): number | null;
+  docNumberOf(id: bigint): number | null;
   isReplaced(number: number): boolean;
   isHidden(number: number): boolean;
 };
@@ -34,12 +34,12 @@ const sealedTables = [
 /**
  * Takes 8 bytes of memory per post. `unreadable` if damaged, which is reported; null if not sealed.
  */
-export function readSealedNumbers(
+export function readSealedDocNumbers(
   database: DatabaseSync,
   onError: OnError,
-): SealedNumbers | "unreadable" | null {
+): SealedDocNumbers | "unreadable" | null {
   try {
-    return readNumbers(database, onError);
+    return readDocNumbers(database, onError);
   } catch (error) {
     if (!isDamage(error)) throw error;
     onError(messageOf(error));
@@ -47,10 +47,10 @@ export function readSealedNumbers(
   }
 }
 
-function readNumbers(
+function readDocNumbers(
   database: DatabaseSync,
   onError: OnError,
-): SealedNumbers | "unreadable" | null {
+): SealedDocNumbers | "unreadable" | null {
   const rows = database.prepare("SELECT * FROM sealed").all();
   const [row] = rows;
   if (row === undefined) {
@@ -73,7 +73,7 @@ function readNumbers(
   }
   checkOrder(ids, onError);
   checkHeads(ids, row.heads, onError);
-  return numbersOf(ids, readBitmaps(database, posts, onError));
+  return docNumbersOf(ids, readBitmaps(database, posts, onError));
 }
 
 /** Little endian. */
@@ -109,7 +109,7 @@ function checkOrder(ids: BigInt64Array, onError: OnError): void {
     const previous = ids[number - 1] ?? 0n;
     const id = ids[number] ?? 0n;
     if (id >= previous)
-      onError(`post ${id} has number ${number}, after post ${previous}, which is older`);
+      onError(`post ${id} has doc number ${number}, after post ${previous}, which is older`);
   }
 }
 
@@ -161,7 +161,7 @@ function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): B
     for (let number = posts; number < chunks * postsPerChunk; number++) {
       if (isSet(bits, number))
         onError(
-          `the ${name} bitmap contains post number ${number}, but there are only ${posts} posts`,
+          `the ${name} bitmap contains doc number ${number}, but there are only ${posts} posts`,
         );
     }
   }
@@ -171,11 +171,11 @@ function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): B
 const isSet = (bits: Uint8Array, number: number): boolean =>
   (((bits[number >>> 3] ?? 0) >>> (number & 7)) & 1) === 1;
 
-function numbersOf(ids: BigInt64Array, { replaced, hidden }: Bitmaps): SealedNumbers {
+function docNumbersOf(ids: BigInt64Array, { replaced, hidden }: Bitmaps): SealedDocNumbers {
   const posts = ids.length;
   const halves = new Uint32Array(ids.buffer);
 
-  function numberOf(id: bigint): number | null {
+  function docNumberOf(id: bigint): number | null {
     let low = 0;
     let high = posts;
     while (low < high) {
@@ -191,7 +191,7 @@ function numbersOf(ids: BigInt64Array, { replaced, hidden }: Bitmaps): SealedNum
     idOf: (number) => ids[number] ?? 0n,
     upperOf: (number) => halves[2 * number + 1] ?? 0,
     lowerOf: (number) => halves[2 * number] ?? 0,
-    numberOf,
+    docNumberOf,
     isReplaced: (number) => isSet(replaced, number),
     isHidden: (number) => isSet(hidden, number),
   };

@@ -5,17 +5,21 @@ import type { CoverageInterval } from "../archive.ts";
 const settingName = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
- * The time before which streamed posts have expired, Unix milliseconds; null if none. Later copies
- * of them are rejected, and no coverage includes them. Imports stay.
+ * The time before which posts other than imports have expired, Unix milliseconds; null if none.
+ * Copies of them that arrive later are rejected, and only imports cover the time before.
  */
-export function agedOutMs(catalog: DatabaseSync, platform: Platform): number | null {
+export function expiredBeforeMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog
     .prepare("SELECT value FROM setting WHERE name = ?")
     .get(settingName(platform));
   return row === undefined ? null : Number(row.value);
 }
 
-export function putAgedOut(catalog: DatabaseSync, platform: Platform, ms: number | null): void {
+export function putExpiredBefore(
+  catalog: DatabaseSync,
+  platform: Platform,
+  ms: number | null,
+): void {
   if (ms === null) {
     catalog.prepare("DELETE FROM setting WHERE name = ?").run(settingName(platform));
     return;
@@ -27,16 +31,17 @@ export function putAgedOut(catalog: DatabaseSync, platform: Platform, ms: number
 
 const importSource = "import";
 
-export function withoutAgedOut(
+export function withoutExpired(
   catalog: DatabaseSync,
   interval: CoverageInterval,
 ): CoverageInterval {
-  const agedMs = interval.source === importSource ? null : agedOutMs(catalog, interval.platform);
-  if (agedMs === null || interval.fromMs >= agedMs) return interval;
-  return { ...interval, fromMs: agedMs };
+  const expiredMs =
+    interval.source === importSource ? null : expiredBeforeMs(catalog, interval.platform);
+  if (expiredMs === null || interval.fromMs >= expiredMs) return interval;
+  return { ...interval, fromMs: expiredMs };
 }
 
-/** Does not cut the coverage of imports. */
+/** Keeps the coverage of imports. */
 export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
   catalog
     .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")

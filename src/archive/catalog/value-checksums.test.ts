@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { deltasOf } from "../segments/changeset.ts";
-import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
+import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
 const isKey = [true, true, false, false];
 const row: readonly StoredValue[] = [
@@ -23,14 +23,14 @@ test.each([
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
   ["columns whose values are swapped", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
 ])("the checksum of a row changes with %s", (_, other) => {
-  expect(catalogRowSum(other, isKey)).not.toBe(catalogRowSum(row, isKey));
+  expect(catalogRowChecksum(other, isKey)).not.toBe(catalogRowChecksum(row, isKey));
 });
 
 test("every flipped bit of an integer changes the checksum", () => {
   for (let bit = 0n; bit < 64n; bit++) {
     const flipped = BigInt.asIntN(64, 1_760_000_000_000n ^ (1n << bit));
-    expect(catalogRowSum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(
-      catalogRowSum(row, isKey),
+    expect(catalogRowChecksum(changed(2, flipped), isKey), `bit ${bit}`).not.toBe(
+      catalogRowChecksum(row, isKey),
     );
   }
 });
@@ -52,16 +52,16 @@ test("the checksum of a changeset is the sum of its rows' checksums", () => {
         const select = database.prepare("SELECT * FROM pair");
         select.setReadBigInts(true);
         const { name, value: found } = select.get() ?? {};
-        return catalogRowSum([name, found] as StoredValue[], [true, false]);
+        return catalogRowChecksum([name, found] as StoredValue[], [true, false]);
       };
       const first = database.createSession();
       put.run(key.toWellFormed(), before);
-      const inserted = deltasOf(first.changeset(), () => valueSums).get("pair");
+      const inserted = deltasOf(first.changeset(), () => valueChecksums).get("pair");
       expect(inserted).toEqual({ rows: 1, sum: sumOf() });
       first.close();
       const second = database.createSession();
       database.prepare("UPDATE pair SET value = ?").run(after);
-      const updated = deltasOf(second.changeset(), () => valueSums).get("pair");
+      const updated = deltasOf(second.changeset(), () => valueChecksums).get("pair");
       expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(sumOf());
       database.close();
     }),

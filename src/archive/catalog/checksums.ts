@@ -4,7 +4,7 @@ import { endSnapshot, inTransaction, onTransactions } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { checksumModulus, type Delta, deltasOf } from "../segments/changeset.ts";
 import { catalogMigrations } from "./schema.ts";
-import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
+import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
 /**
  * SQLite does not detect corrupted values, which could hide posts. `catalog_sum` has the row count
@@ -12,31 +12,31 @@ import { catalogRowSum, type StoredValue, valueSums } from "./value-sums.ts";
  * it.
  */
 const version = catalogMigrations.length;
-const sumTable = "catalog_sum";
+const checksumTable = "catalog_sum";
 const schemaName = "sqlite_schema";
 
-export function fillCatalogSums(catalog: DatabaseSync): void {
+export function fillCatalogChecksums(catalog: DatabaseSync): void {
   if (isFilled(catalog)) return;
   inTransaction(catalog, () => {
     if (isFilled(catalog)) return;
-    catalog.exec(`DELETE FROM ${sumTable}`);
-    const insertSum = catalog.prepare(`INSERT INTO ${sumTable} VALUES(?, ?, ?, ?)`);
+    catalog.exec(`DELETE FROM ${checksumTable}`);
+    const insertChecksum = catalog.prepare(`INSERT INTO ${checksumTable} VALUES(?, ?, ?, ?)`);
     for (const table of [schemaName, ...tablesOf(catalog)]) {
-      const { rows, sum } = lastOf(readSum(catalog, table, Number.POSITIVE_INFINITY));
-      insertSum.run(table, version, rows, sum);
+      const { rows, sum } = lastOf(readChecksum(catalog, table, Number.POSITIVE_INFINITY));
+      insertChecksum.run(table, version, rows, sum);
     }
   });
 }
 
 const isFilled = (catalog: DatabaseSync): boolean =>
-  catalog.prepare(`SELECT 1 FROM ${sumTable} WHERE version = ?`).get(version) !== undefined;
+  catalog.prepare(`SELECT 1 FROM ${checksumTable} WHERE version = ?`).get(version) !== undefined;
 
 const tablesOf = (catalog: DatabaseSync): string[] =>
   catalog
     .prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> ? AND name NOT LIKE 'sqlite%'",
     )
-    .all(sumTable)
+    .all(checksumTable)
     .map(({ name }) => String(name));
 
 /**
@@ -46,12 +46,12 @@ const tablesOf = (catalog: DatabaseSync): string[] =>
 const permanentSessions = new WeakMap<DatabaseSync, Session>();
 
 /** Covers only transactions that `inTransaction` or `commitAfter` runs on this connection. */
-export function maintainCatalogSums(catalog: DatabaseSync): void {
-  const updateSum = catalog.prepare(
-    `UPDATE ${sumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${checksumModulus} + ${checksumModulus}) % ${checksumModulus}
+export function maintainCatalogChecksums(catalog: DatabaseSync): void {
+  const updateChecksum = catalog.prepare(
+    `UPDATE ${checksumTable} SET rows = rows + ?1, sum = ((sum + ?2) % ${checksumModulus} + ${checksumModulus}) % ${checksumModulus}
      WHERE name = ?3`,
   );
-  permanentSessions.set(catalog, catalog.createSession({ table: sumTable }));
+  permanentSessions.set(catalog, catalog.createSession({ table: checksumTable }));
   let session: Session | null = null;
 
   function discard(): void {
@@ -65,9 +65,9 @@ export function maintainCatalogSums(catalog: DatabaseSync): void {
       session = catalog.createSession();
     },
     end: () => {
-      const deltas = session === null ? [] : deltasOf(session.changeset(), () => valueSums);
+      const deltas = session === null ? [] : deltasOf(session.changeset(), () => valueChecksums);
       discard();
-      for (const [table, { rows, sum }] of deltas) updateSum.run(rows, sum, table);
+      for (const [table, { rows, sum }] of deltas) updateChecksum.run(rows, sum, table);
     },
     discard,
   });
@@ -96,15 +96,15 @@ export function* damagedTablesInSteps(
 ): Generator<void, string[]> {
   catalog.exec("BEGIN");
   try {
-    if (!tablesHaveSums(catalog)) return [];
+    if (!haveChecksums(catalog)) return [];
     const stored = catalog
-      .prepare(`SELECT name, rows, sum FROM ${sumTable}`)
+      .prepare(`SELECT name, rows, sum FROM ${checksumTable}`)
       .all()
       .map(({ name, rows, sum }) => ({ name: String(name), rows, sum }))
       .filter(({ name }) => names === null || names.includes(name));
     const damaged: string[] = [];
     for (const { name, rows, sum } of stored) {
-      const computed = yield* ifReadable(readSum(catalog, name, Number(rows)));
+      const computed = yield* ifReadable(readChecksum(catalog, name, Number(rows)));
       if (computed === null || computed.rows !== rows || computed.sum !== sum) damaged.push(name);
     }
     return damaged;
@@ -113,8 +113,8 @@ export function* damagedTablesInSteps(
   }
 }
 
-const tablesHaveSums = (catalog: DatabaseSync): boolean =>
-  catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(sumTable) !== undefined &&
+const haveChecksums = (catalog: DatabaseSync): boolean =>
+  catalog.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(checksumTable) !== undefined &&
   isFilled(catalog);
 
 const maxFindings = 20;
@@ -150,7 +150,11 @@ const isSqlError = (error: unknown): boolean =>
 const rowsPerStep = 5_000;
 
 /** Stops after `maxRows`, because a damaged b-tree may loop. */
-function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Generator<void, Delta> {
+function* readChecksum(
+  catalog: DatabaseSync,
+  table: string,
+  maxRows: number,
+): Generator<void, Delta> {
   const isSchema = table === schemaName;
   const statement = catalog.prepare(
     isSchema
@@ -163,7 +167,7 @@ function* readSum(catalog: DatabaseSync, table: string, maxRows: number): Genera
   const total: Delta = { rows: 0, sum: 0 };
   for (const row of statement.iterate() as unknown as Iterable<StoredValue[]>) {
     total.rows += 1;
-    total.sum = (total.sum + catalogRowSum(row, isKey)) % checksumModulus;
+    total.sum = (total.sum + catalogRowChecksum(row, isKey)) % checksumModulus;
     if (total.rows > maxRows) break;
     if (total.rows % rowsPerStep === 0) yield;
   }

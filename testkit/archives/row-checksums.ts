@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { defineRowChecksum, postRowChecksumSql } from "../../src/archive/segments/row-checksum.ts";
 import { updateTableChecksums } from "../../src/archive/segments/table-checksums.ts";
 
-export function sumRows(database: DatabaseSync): void {
+export function updateRowChecksums(database: DatabaseSync): void {
   defineRowChecksum(database);
   database.exec(
     `UPDATE post SET sum = ${postRowChecksumSql} WHERE sum IS NOT ${postRowChecksumSql}`,

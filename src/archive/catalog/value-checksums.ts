@@ -8,7 +8,7 @@ export type StoredValue = bigint | number | string | Uint8Array | null;
  * single character or half, several times faster than CRC-32. Hashes the key, and the key with each
  * other column, so that an update needs only the key and the changed columns.
  */
-export function catalogRowSum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
+export function catalogRowChecksum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
   for (const [column, value] of row.entries()) if (isKey[column]) key = hashOf(key, value);
   let sum = key >>> 0;
@@ -18,7 +18,7 @@ export function catalogRowSum(row: readonly StoredValue[], isKey: readonly boole
   return sum;
 }
 
-export const valueSums: CellChecksums = {
+export const valueChecksums: CellChecksums = {
   of(cells) {
     const key = cells.reduce((hash, cell) => hashOf(hash, storedValue(cell)), basis);
     return {

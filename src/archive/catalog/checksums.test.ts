@@ -5,15 +5,15 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { beforeEach, describe, expect, test } from "vitest";
 import { inTransaction } from "../database.ts";
+import { catalogDamage, fillCatalogChecksums, maintainCatalogChecksums } from "./checksums.ts";
 import { catalogMigrations } from "./schema.ts";
-import { catalogDamage, fillCatalogSums, maintainCatalogSums } from "./sums.ts";
 
 let catalog: DatabaseSync;
 beforeEach(() => {
   catalog = new DatabaseSync(":memory:", { defensive: false });
   for (const migration of catalogMigrations) catalog.exec(migration);
-  fillCatalogSums(catalog);
-  maintainCatalogSums(catalog);
+  fillCatalogChecksums(catalog);
+  maintainCatalogChecksums(catalog);
 });
 
 const write = (sql: string): void => inTransaction(catalog, () => catalog.exec(sql));
@@ -108,7 +108,7 @@ test("the checksums are recomputed for another schema version", () => {
   catalog.exec("UPDATE catalog_sum SET version = version - 1");
   catalog.exec("INSERT INTO handle VALUES('x', '1', 'ann', 5)");
   expect(catalogDamage(catalog).tables).toEqual([]);
-  fillCatalogSums(catalog);
+  fillCatalogChecksums(catalog);
   expect(catalogDamage(catalog).tables).toEqual([]);
   catalog.exec("DELETE FROM handle");
   expect(catalogDamage(catalog).tables).toEqual(["handle"]);
