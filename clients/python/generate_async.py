@@ -21,7 +21,7 @@ REPLACEMENTS = [
     (r"class Webhooks:", "class AsyncWebhooks:"),
     (r"= Webhooks\(", "= AsyncWebhooks("),
     (r"return self\._(call|earshot\._run)\(", r"return await self._\1("),
-    (r"answer = self\._call\(", "answer = await self._call("),
+    (r"response = self\._call\(", "response = await self._call("),
     (r"        self\._call\(", "        await self._call("),
     (rf"    def ({METHODS})\(", r"    async def \1("),
     (r"return self\._run\(", "return await self._run("),
@@ -37,10 +37,10 @@ REPLACEMENTS = [
     (r"def __exit__", "async def __aexit__"),
     (r"        self\.close\(\)", "        await self.close()"),
     (r"with self\._http\.stream", "async with self._http.stream"),
-    (r"answer\.read\(\)", "await answer.aread()"),
-    (r"for line in answer\.iter_lines\(\)", "async for line in answer.aiter_lines()"),
+    (r"response\.read\(\)", "await response.aread()"),
+    (r"for line in response\.iter_lines\(\)", "async for line in response.aiter_lines()"),
     (r"outcome = self\._send\(", "outcome = await self._send("),
-    (r"answer = self\._http\.request\(", "answer = await self._http.request("),
+    (r"response = self\._http\.request\(", "response = await self._http.request("),
 ]
 
 

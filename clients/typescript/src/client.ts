@@ -1,6 +1,6 @@
 import { EarshotError } from "./errors.ts";
 import { type EventOptions, type JobChangeEvent, watch } from "./events.ts";
-import { type Answer, type ApiRequest, pause, send, type Transport } from "./request.ts";
+import { type ApiRequest, type ApiResponse, pause, send, type Transport } from "./request.ts";
 import type {
   CountParams,
   JobList,
@@ -21,7 +21,7 @@ export type EarshotOptions = {
   url?: string;
   /** Default 5. */
   maxRetries?: number;
-  /** Default: that of the runtime. */
+  /** Default: the runtime's. */
   fetch?: typeof globalThis.fetch;
 };
 
@@ -64,7 +64,7 @@ export class Earshot {
     const headers = idempotencyHeader(options);
     const signal = signalOf(options);
     for (;;) {
-      const answer = await this.#send({
+      const response = await this.#send({
         method: "POST",
         path,
         body,
@@ -73,7 +73,7 @@ export class Earshot {
         isRepeatable: true,
       });
       // The job is still running: the same idempotency key waits for it.
-      if (answer.status !== 202) return JSON.parse(answer.text) as SearchPage;
+      if (response.status !== 202) return JSON.parse(response.text) as SearchPage;
     }
   }
 
@@ -114,14 +114,14 @@ export class Earshot {
     return uuid;
   }
 
-  /** The records and the status of a job, once it has ended. */
+  /** The records and the status of a job, once it has finished. */
   async wait(uuid: string, options: RequestOptions = {}): Promise<JobResult> {
     const signal = signalOf(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}?wait=${waitSeconds}`;
     for (;;) {
-      const answer = await this.#send({ method: "GET", path, signal, isRepeatable: true });
-      if (answer.status === 200) {
-        const records = JSON.parse(answer.text) as PostRecord[];
+      const response = await this.#send({ method: "GET", path, signal, isRepeatable: true });
+      if (response.status === 200) {
+        const records = JSON.parse(response.text) as PostRecord[];
         return { records, status: await this.status(uuid, { signal }) };
       }
     }
@@ -132,14 +132,14 @@ export class Earshot {
     return await this.#json<JobStatus>({ method: "GET", path, isRepeatable: true }, options);
   }
 
-  /** Cancels an unfinished job, deletes an ended one. Succeeds for unknown jobs. */
+  /** Cancels an unfinished job or deletes a finished one. Succeeds for unknown jobs. */
   async cancel(uuid: string, options: RequestOptions = {}): Promise<void> {
     const path = `/v1/search/live/social/status/${encodeURIComponent(uuid)}`;
     const signal = signalOf(options);
     try {
       await this.#send({ method: "DELETE", path, signal, isRepeatable: true });
     } catch (error) {
-      // A retry finds that the first attempt deleted it.
+      // The first attempt may already have deleted it.
       if (!(error instanceof EarshotError) || error.status !== 404) throw error;
     }
   }
@@ -149,8 +149,8 @@ export class Earshot {
     const signal = signalOf(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;
     for (;;) {
-      const answer = await this.#send({ method: "GET", path, signal, isRepeatable: true });
-      if (answer.status === 200) return JSON.parse(answer.text) as Proof;
+      const response = await this.#send({ method: "GET", path, signal, isRepeatable: true });
+      if (response.status === 200) return JSON.parse(response.text) as Proof;
       await pause(proofPauseMs, signal);
     }
   }
@@ -171,7 +171,7 @@ export class Earshot {
     return await this.#json<PostCounts>({ method: "GET", path, isRepeatable: true }, options);
   }
 
-  /** State changes of jobs. Reconnects and misses no final state. */
+  /** Job state changes. Reconnects, and misses no final state. */
   events(options: EventOptions = {}): AsyncGenerator<JobChangeEvent, void, undefined> {
     return watch(this.#transport, options);
   }
@@ -180,11 +180,11 @@ export class Earshot {
     request: Omit<ApiRequest, "signal">,
     options: RequestOptions = {},
   ): Promise<Body> {
-    const answer = await this.#send({ ...request, signal: signalOf(options) });
-    return (answer.text === "" ? undefined : JSON.parse(answer.text)) as Body;
+    const response = await this.#send({ ...request, signal: signalOf(options) });
+    return (response.text === "" ? undefined : JSON.parse(response.text)) as Body;
   }
 
-  async #send(request: ApiRequest): Promise<Answer> {
+  async #send(request: ApiRequest): Promise<ApiResponse> {
     return await send(this.#transport, request);
   }
 }

@@ -1,6 +1,6 @@
 import type { Problem } from "./types.ts";
 
-/** A refusal of the service. `code` is stable and documented at `type`. */
+/** An error response of the service. `code` is stable and documented at `type`. */
 export class EarshotError extends Error {
   override readonly name = "EarshotError";
   readonly code: string;
@@ -8,7 +8,7 @@ export class EarshotError extends Error {
   readonly hint: string | null;
   readonly retryable: boolean;
   readonly requestId: string | null;
-  /** Where an argument or a query is wrong. */
+  /** Locates errors in arguments and queries. */
   readonly errors: readonly NonNullable<Problem["errors"]>[number][];
   /** The job that failed; null if none was submitted. */
   readonly uuid: string | null;
@@ -26,7 +26,7 @@ export class EarshotError extends Error {
   }
 }
 
-/** The service could not be reached, or did not answer in time. */
+/** The service could not be reached, or did not respond in time. */
 export class EarshotConnectionError extends Error {
   override readonly name = "EarshotConnectionError";
 }

@@ -3,7 +3,7 @@ import { open, pause, type Transport } from "./request.ts";
 import type { JobChange } from "./types.ts";
 
 export type EventOptions = {
-  /** Watches one job, until it ends. */
+  /** Watches one job, until it finishes. */
   uuid?: string;
   /** The `id` of the last event seen; "0" begins with all stored jobs. */
   lastEventId?: string;
@@ -15,7 +15,7 @@ export type JobChangeEvent = { id: string | null; change: JobChange };
 const defaultRetryMs = 3_000;
 const finalStates: readonly string[] = ["done", "error", "cancelled", "expired"];
 
-/** Reconnects after the last event when the connection ends, until the watched job has ended. */
+/** Resumes after the last event when the connection ends, until the watched job has finished. */
 export async function* watch(
   transport: Transport,
   { uuid, lastEventId, signal = new AbortController().signal }: EventOptions,

@@ -5,7 +5,7 @@ import { verifyProof as verify } from "../../../src/remote/proof/verify-proof.ts
 export type VerifyProofOptions = {
   /** Kinds of evidence to accept besides `tdx`. */
   accept?: readonly ("simulated" | "none")[];
-  /** Replaces the collateral of the proof. */
+  /** Replaces the proof's collateral. */
   collateral?: unknown;
   /** When certificates and collateral must be valid; default: the time of the signature. */
   asOf?: Date;
@@ -43,8 +43,8 @@ export type ProofVerdict = {
 };
 
 /**
- * Verifies the answer of `GET …/result/<uuid>/proof`, JSON or parsed, offline. Of the gateway's claims it trusts only the time
- * of the signature. `policy` is described in docs/attestation.md, JSON or parsed; null accepts no quotes.
+ * Verifies the response of `GET …/result/<uuid>/proof`, JSON or parsed, offline. Of the gateway's claims it trusts only the
+ * signature time. `policy` is described in docs/attestation.md, JSON or parsed; null accepts no quotes.
  */
 export async function verifyProof(
   proof: unknown,

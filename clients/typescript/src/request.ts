@@ -14,22 +14,22 @@ export type ApiRequest = {
   headers?: Record<string, string>;
   /** Ends the request and its retries. */
   signal: AbortSignal;
-  /** False if a retry could do something twice. */
+  /** False if a retry could have a second effect. */
   isRepeatable: boolean;
 };
 
 const firstPauseMs = 250;
-const longestPauseMs = 20_000;
-/** The service did nothing, so even a submission can be repeated. */
+const maxPauseMs = 20_000;
+/** The service did nothing, so even a submission can be retried. */
 const retryableStatuses = new Set([408, 429, 503]);
 
-export type Answer = { status: number; text: string };
+export type ApiResponse = { status: number; text: string };
 
 /**
  * Retries temporary errors with growing pauses, at least `Retry-After`. Errors: `EarshotError`, `EarshotConnectionError`, the
  * reason of the signal.
  */
-export async function send(transport: Transport, request: ApiRequest): Promise<Answer> {
+export async function send(transport: Transport, request: ApiRequest): Promise<ApiResponse> {
   return await withRetries(transport, request, async () => {
     const response = await fetchOnce(transport, request);
     return response.ok ? { status: response.status, text: await response.text() } : response;
@@ -67,11 +67,11 @@ async function fetchOnce(
   { url, key, fetch }: Transport,
   { method, path, body, headers = {}, signal }: ApiRequest,
 ): Promise<Response> {
-  const authorized: Record<string, string> = { ...headers, authorization: `Bearer ${key}` };
-  if (body !== undefined) authorized["content-type"] = "application/json";
+  const authorizedHeaders: Record<string, string> = { ...headers, authorization: `Bearer ${key}` };
+  if (body !== undefined) authorizedHeaders["content-type"] = "application/json";
   return await fetch(`${url}${path}`, {
     method,
-    headers: authorized,
+    headers: authorizedHeaders,
     signal,
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
@@ -106,7 +106,7 @@ function retryAfterMs(response: Response): number {
 
 /** Doubles, with jitter. */
 const pauseMs = (attempt: number): number =>
-  Math.min(longestPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + Math.random() / 2);
+  Math.min(maxPauseMs, firstPauseMs * 2 ** attempt) * (0.5 + Math.random() / 2);
 
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {

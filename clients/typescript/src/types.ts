@@ -18,7 +18,7 @@ export type JobEvent = Schemas["JobEvent"];
 export type Method = NonNullable<Schemas["SearchArguments"]["type"]>;
 export type Platform = JobStatus["platform"];
 
-/** The arguments of the API under its names, and the platform. */
+/** The API's arguments, and the platform. */
 export type SearchParams = {
   /** What to search, with operators; with other methods the account, post or space. */
   query?: string;

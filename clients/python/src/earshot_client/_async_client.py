@@ -10,7 +10,7 @@ import httpx
 
 from ._errors import EarshotConnectionError
 from ._events import EventReader
-from ._flows import Answer, Flow, Flows, Pause, Request, refusal
+from ._flows import ApiResponse, Flow, Flows, Pause, Request, error_of
 from ._types import JobChange, JobResult, Params, Record, SearchPage
 
 Value = TypeVar("Value")
@@ -67,14 +67,14 @@ class AsyncEarshot:
         return await self._run(self._flows.submit(params, timeout, idempotency_key))
 
     async def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
-        """The records and the status of a job, once it has ended."""
+        """The records and the status of a job, once it has finished."""
         return await self._run(self._flows.wait(uuid, timeout))
 
     async def status(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
         return await self._run(self._flows.status(uuid, timeout))
 
     async def cancel(self, uuid: str, *, timeout: float | None = None) -> None:
-        """Cancels an unfinished job, deletes an ended one. Succeeds for unknown jobs."""
+        """Cancels an unfinished job or deletes a finished one. Succeeds for unknown jobs."""
         await self._run(self._flows.cancel(uuid, timeout))
 
     async def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class AsyncEarshot:
         return await self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
 
     async def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> AsyncIterator[JobChange]:
-        """State changes of jobs. Reconnects and misses no final state."""
+        """Job state changes. Reconnects, and misses no final state."""
         reader = EventReader(uuid, last_event_id)
         while True:
             try:
@@ -117,20 +117,20 @@ class AsyncEarshot:
         reader.reset()
         headers = {**self._headers, **reader.headers}
         # The server sends a line every 15 seconds.
-        async with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as answer:
-            if answer.status_code != 200:
-                await answer.aread()
-                error = refusal(Answer(answer.status_code, answer.text, None))
+        async with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as response:
+            if response.status_code != 200:
+                await response.aread()
+                error = error_of(ApiResponse(response.status_code, response.text, None))
                 if error.status in (429, 503):
                     return
                 raise error
-            async for line in answer.aiter_lines():
+            async for line in response.aiter_lines():
                 change = reader.feed(line)
                 if change is not None:
                     yield change
 
     async def _run(self, flow: Flow[Value]) -> Value:
-        outcome: Answer | EarshotConnectionError | None = None
+        outcome: ApiResponse | EarshotConnectionError | None = None
         while True:
             try:
                 effect = flow.send(outcome)
@@ -143,9 +143,9 @@ class AsyncEarshot:
             else:
                 outcome = await self._send(effect)
 
-    async def _send(self, request: Request) -> Answer | EarshotConnectionError:
+    async def _send(self, request: Request) -> ApiResponse | EarshotConnectionError:
         try:
-            answer = await self._http.request(
+            response = await self._http.request(
                 request.method,
                 self._url + request.path,
                 headers={**self._headers, **request.headers},
@@ -154,23 +154,23 @@ class AsyncEarshot:
             )
         except httpx.TransportError as error:
             return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
-        return Answer(answer.status_code, answer.text, answer.headers.get("retry-after"))
+        return ApiResponse(response.status_code, response.text, response.headers.get("retry-after"))
 
 
 class AsyncWebhooks:
-    """Notifications of ended jobs. Verify their requests with `verify_webhook`."""
+    """Notify your server when jobs finish. Verify each notification with `verify_webhook`."""
 
     def __init__(self, earshot: AsyncEarshot) -> None:
         self._earshot = earshot
 
     async def create(self, *, url: str, events: Sequence[str] | None = None) -> dict[str, Any]:
-        """The secret is in this answer only."""
+        """Only this response contains the secret."""
         body = {"url": url} if events is None else {"url": url, "events": events}
         return await self._call("POST", body=body, repeatable=False)
 
     async def list(self) -> Sequence[dict[str, Any]]:
-        answer = await self._call("GET")
-        webhooks: Sequence[dict[str, Any]] = answer["webhooks"]
+        response = await self._call("GET")
+        webhooks: Sequence[dict[str, Any]] = response["webhooks"]
         return webhooks
 
     async def get(self, id: str) -> dict[str, Any]:
@@ -184,17 +184,17 @@ class AsyncWebhooks:
         return await self._call("POST", id, "enable")
 
     async def replace_secret(self, id: str) -> dict[str, Any]:
-        """The new secret is in this answer only. Until `former_secret_until`, the former one signs as well."""
+        """Only this response contains the new secret. The former one also signs until `former_secret_until`."""
         return await self._call("POST", id, "secret", repeatable=False)
 
     async def test(self, id: str) -> dict[str, Any]:
-        """Sends a test event."""
+        """Sends a test event, and returns its delivery."""
         return await self._call("POST", id, "test", repeatable=False)
 
     async def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
-        """Newest first."""
-        answer = await self._call("GET", id, "deliveries")
-        deliveries: Sequence[dict[str, Any]] = answer["deliveries"]
+        """Newest deliveries first."""
+        response = await self._call("GET", id, "deliveries")
+        deliveries: Sequence[dict[str, Any]] = response["deliveries"]
         return deliveries
 
     async def replay(self, id: str, delivery: str) -> dict[str, Any]:

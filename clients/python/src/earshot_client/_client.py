@@ -9,7 +9,7 @@ import httpx
 
 from ._errors import EarshotConnectionError
 from ._events import EventReader
-from ._flows import Answer, Flow, Flows, Pause, Request, refusal
+from ._flows import ApiResponse, Flow, Flows, Pause, Request, error_of
 from ._types import JobChange, JobResult, Params, Record, SearchPage
 
 Value = TypeVar("Value")
@@ -66,14 +66,14 @@ class Earshot:
         return self._run(self._flows.submit(params, timeout, idempotency_key))
 
     def wait(self, uuid: str, *, timeout: float | None = None) -> JobResult:
-        """The records and the status of a job, once it has ended."""
+        """The records and the status of a job, once it has finished."""
         return self._run(self._flows.wait(uuid, timeout))
 
     def status(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
         return self._run(self._flows.status(uuid, timeout))
 
     def cancel(self, uuid: str, *, timeout: float | None = None) -> None:
-        """Cancels an unfinished job, deletes an ended one. Succeeds for unknown jobs."""
+        """Cancels an unfinished job or deletes a finished one. Succeeds for unknown jobs."""
         self._run(self._flows.cancel(uuid, timeout))
 
     def proof(self, uuid: str, *, timeout: float | None = None) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Earshot:
         return self._run(self._flows.counts(platform, {"query": query, **more}, timeout))
 
     def events(self, *, uuid: str | None = None, last_event_id: str | None = None) -> Iterator[JobChange]:
-        """State changes of jobs. Reconnects and misses no final state."""
+        """Job state changes. Reconnects, and misses no final state."""
         reader = EventReader(uuid, last_event_id)
         while True:
             try:
@@ -115,20 +115,20 @@ class Earshot:
         reader.reset()
         headers = {**self._headers, **reader.headers}
         # The server sends a line every 15 seconds.
-        with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as answer:
-            if answer.status_code != 200:
-                answer.read()
-                error = refusal(Answer(answer.status_code, answer.text, None))
+        with self._http.stream("GET", self._url + reader.path, headers=headers, timeout=60.0) as response:
+            if response.status_code != 200:
+                response.read()
+                error = error_of(ApiResponse(response.status_code, response.text, None))
                 if error.status in (429, 503):
                     return
                 raise error
-            for line in answer.iter_lines():
+            for line in response.iter_lines():
                 change = reader.feed(line)
                 if change is not None:
                     yield change
 
     def _run(self, flow: Flow[Value]) -> Value:
-        outcome: Answer | EarshotConnectionError | None = None
+        outcome: ApiResponse | EarshotConnectionError | None = None
         while True:
             try:
                 effect = flow.send(outcome)
@@ -141,9 +141,9 @@ class Earshot:
             else:
                 outcome = self._send(effect)
 
-    def _send(self, request: Request) -> Answer | EarshotConnectionError:
+    def _send(self, request: Request) -> ApiResponse | EarshotConnectionError:
         try:
-            answer = self._http.request(
+            response = self._http.request(
                 request.method,
                 self._url + request.path,
                 headers={**self._headers, **request.headers},
@@ -152,23 +152,23 @@ class Earshot:
             )
         except httpx.TransportError as error:
             return EarshotConnectionError(f"the connection to {self._url} failed: {error}")
-        return Answer(answer.status_code, answer.text, answer.headers.get("retry-after"))
+        return ApiResponse(response.status_code, response.text, response.headers.get("retry-after"))
 
 
 class Webhooks:
-    """Notifications of ended jobs. Verify their requests with `verify_webhook`."""
+    """Notify your server when jobs finish. Verify each notification with `verify_webhook`."""
 
     def __init__(self, earshot: Earshot) -> None:
         self._earshot = earshot
 
     def create(self, *, url: str, events: Sequence[str] | None = None) -> dict[str, Any]:
-        """The secret is in this answer only."""
+        """Only this response contains the secret."""
         body = {"url": url} if events is None else {"url": url, "events": events}
         return self._call("POST", body=body, repeatable=False)
 
     def list(self) -> Sequence[dict[str, Any]]:
-        answer = self._call("GET")
-        webhooks: Sequence[dict[str, Any]] = answer["webhooks"]
+        response = self._call("GET")
+        webhooks: Sequence[dict[str, Any]] = response["webhooks"]
         return webhooks
 
     def get(self, id: str) -> dict[str, Any]:
@@ -182,17 +182,17 @@ class Webhooks:
         return self._call("POST", id, "enable")
 
     def replace_secret(self, id: str) -> dict[str, Any]:
-        """The new secret is in this answer only. Until `former_secret_until`, the former one signs as well."""
+        """Only this response contains the new secret. The former one also signs until `former_secret_until`."""
         return self._call("POST", id, "secret", repeatable=False)
 
     def test(self, id: str) -> dict[str, Any]:
-        """Sends a test event."""
+        """Sends a test event, and returns its delivery."""
         return self._call("POST", id, "test", repeatable=False)
 
     def deliveries(self, id: str) -> Sequence[dict[str, Any]]:
-        """Newest first."""
-        answer = self._call("GET", id, "deliveries")
-        deliveries: Sequence[dict[str, Any]] = answer["deliveries"]
+        """Newest deliveries first."""
+        response = self._call("GET", id, "deliveries")
+        deliveries: Sequence[dict[str, Any]] = response["deliveries"]
         return deliveries
 
     def replay(self, id: str, delivery: str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 
 class EarshotError(Exception):
-    """A refusal of the service. `code` is stable; `errors` says where an argument or a query is wrong."""
+    """An error response of the service. `code` is stable; `errors` locates errors in arguments and queries."""
 
     def __init__(self, status: int, problem: dict[str, Any]) -> None:
         detail = problem.get("detail") or f"{problem.get('title', 'Request failed')} (status {status})"

@@ -18,8 +18,8 @@ from ._types import JobResult, Params, SearchPage
 WAIT_SECONDS = 20
 PROOF_PAUSE_SECONDS = 1.0
 FIRST_PAUSE_SECONDS = 0.25
-LONGEST_PAUSE_SECONDS = 20.0
-#: The service did nothing, so even a submission can be repeated.
+MAX_PAUSE_SECONDS = 20.0
+#: The service did nothing, so even a submission can be retried.
 RETRYABLE_STATUSES = {408, 429, 503}
 
 
@@ -41,15 +41,15 @@ class Pause:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ApiResponse:
     status: int
     text: str
     retry_after: str | None
 
 
 Value = TypeVar("Value")
-#: The outcome of a request is an `Answer` or an `EarshotConnectionError`, that of a pause None.
-Flow = Generator["Request | Pause", "Answer | EarshotConnectionError | None", Value]
+#: The outcome of a request is an `ApiResponse` or an `EarshotConnectionError`, that of a pause None.
+Flow = Generator["Request | Pause", "ApiResponse | EarshotConnectionError | None", Value]
 
 
 class Flows:
@@ -67,10 +67,10 @@ class Flows:
         )
         deadline = self._deadline(timeout)
         while True:
-            answer = yield from self._with_retries(request, deadline)
+            response = yield from self._with_retries(request, deadline)
             # The job is still running: the same idempotency key waits for it.
-            if answer.status != 202:
-                page: SearchPage = json.loads(answer.text)
+            if response.status != 202:
+                page: SearchPage = json.loads(response.text)
                 return page
 
     def submit(self, params: Params, timeout: float | None, idempotency_key: str | None) -> Flow[str]:
@@ -80,25 +80,25 @@ class Flows:
             body=_submission(params),
             headers=_idempotency_header(idempotency_key),
         )
-        answer = yield from self._with_retries(request, self._deadline(timeout))
-        return str(json.loads(answer.text)["uuid"])
+        response = yield from self._with_retries(request, self._deadline(timeout))
+        return str(json.loads(response.text)["uuid"])
 
     def wait(self, uuid: str, timeout: float | None) -> Flow[JobResult]:
         deadline = self._deadline(timeout)
         path = f"/v1/search/live/social/result/{quote(uuid, safe='')}?wait={WAIT_SECONDS}"
         while True:
-            answer = yield from self._with_retries(Request("GET", path), deadline)
-            if answer.status == 200:
+            response = yield from self._with_retries(Request("GET", path), deadline)
+            if response.status == 200:
                 status = yield from self._with_retries(Request("GET", _status_path(uuid)), deadline)
-                return JobResult(json.loads(answer.text), json.loads(status.text))
+                return JobResult(json.loads(response.text), json.loads(status.text))
 
     def proof(self, uuid: str, timeout: float | None) -> Flow[dict[str, Any]]:
         deadline = self._deadline(timeout)
         path = f"/v1/search/live/social/result/{quote(uuid, safe='')}/proof"
         while True:
-            answer = yield from self._with_retries(Request("GET", path), deadline)
-            if answer.status == 200:
-                proof: dict[str, Any] = json.loads(answer.text)
+            response = yield from self._with_retries(Request("GET", path), deadline)
+            if response.status == 200:
+                proof: dict[str, Any] = json.loads(response.text)
                 return proof
             yield Pause(PROOF_PAUSE_SECONDS)
 
@@ -106,7 +106,7 @@ class Flows:
         try:
             yield from self._with_retries(Request("DELETE", _status_path(uuid)), self._deadline(timeout))
         except EarshotError as error:
-            # A retry finds that the first attempt deleted it.
+            # The first attempt may already have deleted it.
             if error.status != 404:
                 raise
 
@@ -124,14 +124,14 @@ class Flows:
         return self.json(Request(method, f"/v1/webhooks{suffix}", body, repeatable=repeatable))
 
     def json(self, request: Request, timeout: float | None = None) -> Flow[dict[str, Any]]:
-        answer = yield from self._with_retries(request, self._deadline(timeout))
-        body: dict[str, Any] = json.loads(answer.text) if answer.text else {}
+        response = yield from self._with_retries(request, self._deadline(timeout))
+        body: dict[str, Any] = json.loads(response.text) if response.text else {}
         return body
 
     def _deadline(self, timeout: float | None) -> float:
         return time.monotonic() + (self._timeout if timeout is None else timeout)
 
-    def _with_retries(self, request: Request, deadline: float) -> Flow[Answer]:
+    def _with_retries(self, request: Request, deadline: float) -> Flow[ApiResponse]:
         """Retries temporary errors."""
         attempt = 0
         while True:
@@ -139,29 +139,29 @@ class Flows:
             if seconds_left <= 0:
                 raise EarshotTimeoutError("the call took longer than its timeout")
             outcome = yield replace(request, seconds_left=seconds_left)
-            if isinstance(outcome, Answer) and outcome.status < 300:
+            if isinstance(outcome, ApiResponse) and outcome.status < 300:
                 return outcome
             min_pause = 0.0
             error: Exception
-            if isinstance(outcome, Answer):
-                error = refusal(outcome)
+            if isinstance(outcome, ApiResponse):
+                error = error_of(outcome)
                 min_pause = _retry_after_seconds(outcome.retry_after)
             else:
-                error = outcome or EarshotConnectionError("no answer")
+                error = outcome or EarshotConnectionError("no response")
             if attempt >= self._max_retries or not _can_repeat(error, request):
                 raise error
             doubled = FIRST_PAUSE_SECONDS * 2**attempt
-            pause = min(LONGEST_PAUSE_SECONDS, doubled) * random.uniform(0.5, 1)
+            pause = min(MAX_PAUSE_SECONDS, doubled) * random.uniform(0.5, 1)
             yield Pause(min(max(min_pause, pause), max(0.0, deadline - time.monotonic())))
             attempt += 1
 
 
-def refusal(answer: Answer) -> EarshotError:
+def error_of(response: ApiResponse) -> EarshotError:
     try:
-        problem = json.loads(answer.text)
+        problem = json.loads(response.text)
     except ValueError:
         problem = None
-    return EarshotError(answer.status, problem if isinstance(problem, dict) else {})
+    return EarshotError(response.status, problem if isinstance(problem, dict) else {})
 
 
 def _can_repeat(error: Exception, request: Request) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from . import INTEL_ROOT, verify_proof
 
 parser = argparse.ArgumentParser(prog="python -m earshot_proof", description="Verifies a proof offline.")
-parser.add_argument("proof", type=Path, help="answer of GET …/result/<uuid>/proof")
+parser.add_argument("proof", type=Path, help="response of GET …/result/<uuid>/proof")
 parser.add_argument("policy", type=Path, help="the programs and machines that you trust (docs/attestation.md)")
 parser.add_argument("--root", type=Path, help="root certificate of quotes; default: Intel SGX Root CA")
 parser.add_argument("--collateral", type=Path, help="replaces the proof's collateral")

@@ -39,8 +39,8 @@ def verify_proof(
     collateral: dict[str, Any] | None = None,
     as_of: datetime | None = None,
 ) -> ProofVerdict:
-    """Verifies the answer of `GET …/result/<uuid>/proof` with your policy, offline. Of the gateway's claims, it
-    trusts only the time of the signature. Only for proofs with a quote. Not checked: whether the body answers the request.
+    """Verifies the response of `GET …/result/<uuid>/proof` with your policy, offline. Of the gateway's claims, it
+    trusts only the signature time. Only for proofs with a quote. Not checked: whether the body answers the request.
 
     `root`: the certificate in PEM that the quote must lead to. `collateral` replaces that of the proof.
     `as_of`: when certificates must be valid; default: the time of the signature.
