@@ -24,7 +24,7 @@ export function serveWrites(
       add: (call) => waiting.push(call),
       runSlice: () => {
         const calls = waiting.splice(0, batchSize(waiting));
-        return store.answer(calls, (database) => runWrites(database, operations, calls));
+        return store.run(calls, (database) => runWrites(database, operations, calls));
       },
       isIdle: () => waiting.length === 0,
     },
@@ -51,7 +51,7 @@ export function serveReads(operations: Operations, open: () => OpenStore): void 
   const store = lazilyOpened(open);
   serveBatches(
     (calls) =>
-      store.answer(calls, (database) => calls.map((call) => read(database, operations, call))),
+      store.run(calls, (database) => calls.map((call) => read(database, operations, call))),
     store.close,
   );
 }
@@ -66,22 +66,22 @@ const read = (database: SqliteDatabase, operations: Operations, call: ThreadCall
   });
 
 function lazilyOpened(open: () => OpenStore): {
-  answer(
+  run(
     calls: readonly ThreadCall[],
-    run: (database: SqliteDatabase) => readonly ThreadReply[],
+    work: (database: SqliteDatabase) => readonly ThreadReply[],
   ): readonly ThreadReply[];
   close(): void;
 } {
   let store: OpenStore | null = null;
   return {
-    answer: (calls, run) => {
+    run: (calls, work) => {
       try {
         store ??= open();
       } catch (error) {
         const cause = storeError(error);
         return calls.map((call) => failedReply(call, cause));
       }
-      return run(store.database);
+      return work(store.database);
     },
     close: () => store?.close(),
   };

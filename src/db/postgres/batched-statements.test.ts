@@ -1,27 +1,27 @@
 import postgres from "postgres";
 import { expect, test } from "vitest";
 import type { Statement } from "../statements.ts";
-import { answerBatched } from "./batched-statements.ts";
+import { sendBatched } from "./batched-statements.ts";
 import type { Pool } from "./pool.ts";
 
 type Parameters = { name: string };
 
-/** Answers with the names, those of a batch in reverse order. */
-function answerTo({ kind, parameters }: Statement): unknown {
+/** Returns the names, those of a batch in reverse order. */
+function rowsFor({ kind, parameters }: Statement): unknown {
   if (kind === "get") return { name: parameters.name };
   const calls: ({ call: number } & Parameters)[] = JSON.parse(String(parameters.calls));
   return calls.filter(({ name }) => name !== "absent").toReversed();
 }
 
-function callsOf(answer: (statement: Statement) => unknown) {
+function callsOf(execute: (statement: Statement) => unknown) {
   const pool = {} as Pool;
   const sent: Statement[] = [];
   const call = async (name: string): Promise<unknown> => {
     const statement = { kind: "get", sql: "one", parameters: { name }, batchSql: "many" } as const;
-    return await answerBatched(pool, statement, async (each) => {
+    return await sendBatched(pool, statement, async (each) => {
       sent.push(each);
       await new Promise(setImmediate);
-      return answer(each);
+      return execute(each);
     });
   };
   return { sent, call };
@@ -30,7 +30,7 @@ function callsOf(answer: (statement: Statement) => unknown) {
 const names = ["a", "b", "absent", "c", "d", "e"];
 
 test("PostgreSQL calls of one tick are sent as one statement, and so are those that wait for them", async () => {
-  const { sent, call } = callsOf(answerTo);
+  const { sent, call } = callsOf(rowsFor);
   const first = Promise.all(names.map(call));
   await new Promise(setImmediate);
   const rows = [...(await Promise.all(names.map(call))), ...(await first)];
@@ -47,7 +47,7 @@ const closedError = Object.assign(new Error("closed"), { code: "CONNECTION_CLOSE
 test("after an error of a batch, its calls are sent separately, because one may have failed them all", async () => {
   const { sent, call } = callsOf((statement) => {
     if (statement.kind === "all" || statement.parameters.name === "d") throw duplicateError;
-    return answerTo(statement);
+    return rowsFor(statement);
   });
   const outcomes = await Promise.allSettled(names.map(call));
   expect(outcomes.map(({ status }) => status === "fulfilled")).toEqual(
@@ -59,7 +59,7 @@ test("after an error of a batch, its calls are sent separately, because one may 
 test("a batch of calls is not repeated when the connection fails, because it may have been committed", async () => {
   const { sent, call } = callsOf((statement) => {
     if (statement.kind === "all") throw closedError;
-    return answerTo(statement);
+    return rowsFor(statement);
   });
   const outcomes = await Promise.allSettled(names.map(call));
   expect(outcomes.filter(({ status }) => status === "rejected")).toHaveLength(names.length);
@@ -70,7 +70,7 @@ test("JSON texts are sent separately from the other parameters, even those of a 
   const pool = {} as Pool;
   const sent: Statement[] = [];
   const call = (name: string) =>
-    answerBatched(
+    sendBatched(
       pool,
       {
         kind: "get",

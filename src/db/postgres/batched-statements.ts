@@ -26,7 +26,7 @@ const queues = new WeakMap<Pool, Map<string, BatchQueue>>();
  * Sends calls of one tick, and those that wait for earlier ones, as one statement: a short statement spends most of its time on
  * its start and its commit.
  */
-export function answerBatched(
+export function sendBatched(
   pool: Pool,
   statement: BatchableStatement,
   send: Send,
@@ -55,14 +55,14 @@ class BatchQueue {
   }
 
   async #run(): Promise<void> {
-    while (this.#waiting.length > 0) await this.#answer(this.#waiting.splice(0, maxBatchSize));
+    while (this.#waiting.length > 0) await this.#sendBatch(this.#waiting.splice(0, maxBatchSize));
     this.#isRunning = false;
   }
 
-  async #answer(calls: readonly PendingCall[]): Promise<void> {
+  async #sendBatch(calls: readonly PendingCall[]): Promise<void> {
     const [first] = calls;
     if (first === undefined) return;
-    if (calls.length === 1) return await this.#answerAlone(first);
+    if (calls.length === 1) return await this.#sendAlone(first);
     try {
       const statement = batchStatementOf(first.statement.batchSql, calls);
       const rows = (await this.#send(statement)) as readonly BatchRow[];
@@ -70,11 +70,11 @@ class BatchQueue {
       for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
     } catch (error) {
       if (!isErrorOfOneCall(error)) for (const { reject } of calls) reject(error);
-      else await Promise.all(calls.map((call) => this.#answerAlone(call)));
+      else await Promise.all(calls.map((call) => this.#sendAlone(call)));
     }
   }
 
-  async #answerAlone(call: PendingCall): Promise<void> {
+  async #sendAlone(call: PendingCall): Promise<void> {
     const { statement, resolve, reject } = call;
     const { kind, sql, batchSql } = statement;
     const single = sql === batchSql ? { ...batchStatementOf(sql, [call]), kind } : statement;

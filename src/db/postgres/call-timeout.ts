@@ -38,7 +38,7 @@ export function createCallTimeout(
         untilMs: clock.elapsed() + waitMs,
         onTimeout: () => {
           onTimeout();
-          reject(storeUnavailable(`it did not answer within ${waitMs} ms`));
+          reject(storeUnavailable(`it did not respond within ${waitMs} ms`));
         },
       };
       pending.add(entry);

@@ -1,7 +1,7 @@
 import { toPostgres } from "../dialect.ts";
 import type { StoreOperation } from "../operations.ts";
 import type { Database, Parameters, Statement, Steps } from "../statements.ts";
-import { answerBatched } from "./batched-statements.ts";
+import { sendBatched } from "./batched-statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
 import type { Pool, Transaction } from "./pool.ts";
 
@@ -92,7 +92,7 @@ async function runOnce(
 ): Promise<unknown> {
   let step = steps.next();
   while (step.done !== true && step.value.isSingle === true) {
-    step = steps.next(await answerAlone(pools, step.value));
+    step = steps.next(await sendAlone(pools, step.value));
   }
   if (step.done === true) return step.value;
   const first = step.value;
@@ -104,7 +104,7 @@ async function runOnce(
 
 async function runReads(pools: Pools, steps: Steps<unknown>): Promise<unknown> {
   let step = steps.next();
-  while (step.done !== true) step = steps.next(await answerAlone(pools, step.value));
+  while (step.done !== true) step = steps.next(await sendAlone(pools, step.value));
   return step.value;
 }
 
@@ -113,19 +113,19 @@ async function runSteps(
   steps: Steps<unknown>,
   first: Statement,
 ): Promise<unknown> {
-  let step = steps.next(await answerOf(connection, first));
-  while (step.done !== true) step = steps.next(await answerOf(connection, step.value));
+  let step = steps.next(await execute(connection, first));
+  while (step.done !== true) step = steps.next(await execute(connection, step.value));
   return step.value;
 }
 
 /** Runs the statement outside of a transaction. */
-function answerAlone({ pool, batchPool }: Pools, statement: Statement): Promise<unknown> {
+function sendAlone({ pool, batchPool }: Pools, statement: Statement): Promise<unknown> {
   const { batchSql } = statement;
-  if (batchSql === undefined) return answerOf(pool, statement);
-  return answerBatched(batchPool, { ...statement, batchSql }, (sent) => answerOf(batchPool, sent));
+  if (batchSql === undefined) return execute(pool, statement);
+  return sendBatched(batchPool, { ...statement, batchSql }, (sent) => execute(batchPool, sent));
 }
 
-async function answerOf(
+async function execute(
   connection: Pool | Transaction,
   { kind, sql, parameters }: Statement,
 ): Promise<unknown> {

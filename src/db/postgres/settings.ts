@@ -22,7 +22,7 @@ export const databaseSettings = {
     "EARSHOT_DATABASE_TIMEOUT",
     5_000,
     100,
-    "Time after which PostgreSQL ends a statement. After twice as long without an answer, requests are refused.",
+    "Time after which PostgreSQL ends a statement. After twice as long without a response, requests are rejected.",
   ),
 };
 

@@ -29,16 +29,16 @@ export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => vo
   );
 }
 
-/** `answer` receives all pending calls, oldest first, and returns a reply to each. */
+/** `run` receives all pending calls, oldest first, and returns a reply to each. */
 export function serveBatches(
-  answer: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
+  run: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
 ): void {
   const waiting: ThreadCall[] = [];
   serveInSlices(
     {
       add: (call) => waiting.push(call),
-      runSlice: () => answer(waiting.splice(0)),
+      runSlice: () => run(waiting.splice(0)),
       isIdle: () => waiting.length === 0,
     },
     onClose,
@@ -72,7 +72,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
 
 /** `close` completes the running calls. */
 export function serveConcurrently(
-  answer: (call: ThreadCall) => Promise<unknown>,
+  runCall: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
 ): void {
   const port = portOfThread();
@@ -92,7 +92,7 @@ export function serveConcurrently(
   async function run(call: ThreadCall): Promise<void> {
     try {
       if (call.method === closeMethod) await close();
-      const value = call.method === closeMethod ? null : await answer(call);
+      const value = call.method === closeMethod ? null : await runCall(call);
       send({ id: call.id, ok: true, value });
     } catch (thrown) {
       send(failedReply(call, thrown));

@@ -3,27 +3,27 @@ import { isStopped, StopFlags } from "./stop-flags.ts";
 
 const reason = new Error("the caller gave up");
 
-test("a stop flag is set on abort, and cleared for reuse when the call is answered", async () => {
+test("a stop flag is set on abort, and cleared for reuse when the call settles", async () => {
   const flags = new StopFlags();
   const aborted = new AbortController();
-  const answer = Promise.withResolvers<string>();
+  const result = Promise.withResolvers<string>();
   let usedFlags: number | undefined;
   const call = flags.runStoppable(aborted.signal, (flag) => {
     usedFlags = flag;
-    return answer.promise;
+    return result.promise;
   });
   expect(isStopped(flags.shared, usedFlags)).toBe(false);
   aborted.abort(reason);
   await expect(call).rejects.toBe(reason);
   expect(isStopped(flags.shared, usedFlags)).toBe(true);
-  answer.resolve("too late");
+  result.resolve("too late");
   await new Promise(setImmediate);
   expect(isStopped(flags.shared, usedFlags)).toBe(false);
   const again = flags.runStoppable(new AbortController().signal, async (flag) => flag);
   expect(await again).toBe(usedFlags);
 });
 
-test("a call with a stop flag passes on its answer or error, and an already aborted signal prevents it", async () => {
+test("a call with a stop flag passes on its result or error, and an already aborted signal prevents it", async () => {
   const flags = new StopFlags();
   const { signal } = new AbortController();
   expect(await flags.runStoppable(signal, async () => "found")).toBe("found");

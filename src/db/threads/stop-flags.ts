@@ -2,7 +2,7 @@ import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 const flagCount = 1_024;
 
-/** Tell a thread that a call was aborted. While none is free, further calls cannot be stopped. */
+/** Signal a thread that a call was aborted. While none is free, further calls cannot be stopped early. */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());
@@ -14,12 +14,12 @@ export class StopFlags {
   ): Promise<Value> {
     signal.throwIfAborted();
     const flag = this.#free.pop();
-    const answer = call(flag).finally(() => {
+    const result = call(flag).finally(() => {
       if (flag === undefined) return;
       Atomics.store(this.shared, flag, 0);
       this.#free.push(flag);
     });
-    return await unlessAborted(answer, signal, () => {
+    return await unlessAborted(result, signal, () => {
       if (flag !== undefined) Atomics.store(this.shared, flag, 1);
     });
   }

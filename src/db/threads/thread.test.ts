@@ -43,7 +43,7 @@ const errorOf = async (call: Promise<unknown>): Promise<EarshotError> => {
   return error;
 };
 
-test("a thread receives the arguments of a call, and has its start data", async () => {
+test("a thread receives its start data and each call's arguments", async () => {
   thread = makeThread();
   expect(await thread.call("echo", 2n ** 60n)).toEqual(["its own data", 2n ** 60n]);
 });
@@ -76,7 +76,7 @@ test("when a thread dies, only its running call fails with thread_died, and thos
   expect(await behind).toMatchObject({ code: "thread_restarted", retryable: true });
 });
 
-test("the call after a thread's death restarts the thread and is answered", async () => {
+test("a call after a thread's death restarts the thread", async () => {
   thread = makeThread();
   await thread.call("echo", null);
   const dying = errorOf(thread.call("die", null));
@@ -84,7 +84,7 @@ test("the call after a thread's death restarts the thread and is answered", asyn
   expect(await thread.call("echo", 3)).toEqual(["its own data", 3]);
 });
 
-test("a closed thread answers no more calls", async () => {
+test("a closed thread rejects calls with thread_closed", async () => {
   thread = makeThread();
   await thread.call("echo", 1);
   await thread.close();

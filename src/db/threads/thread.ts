@@ -85,13 +85,13 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     args: MethodArgs<M[Name]>,
     { signal, transferred = [] }: CallOptions = {},
   ): Promise<MethodValue<M[Name]>> {
-    const answer =
+    const result =
       signal === undefined
         ? this.#send(method, args, transferred)
         : this.#stopFlags.runStoppable(signal, (flag) =>
             this.#send(method, args, transferred, flag),
           );
-    return answer as Promise<MethodValue<M[Name]>>;
+    return result as Promise<MethodValue<M[Name]>>;
   }
 
   get waiting(): number {
