@@ -28,14 +28,14 @@ export async function requestAccountState(
   fetch: PoliteFetch,
   { did, pds }: Pick<ResolvedAccount, "did" | "pds">,
 ): Promise<AccountState> {
-  const answer = await query(fetch, xrpcUrl(pds, "com.atproto.sync.getRepoStatus", { did }));
-  if ("refusal" in answer) {
-    const status = statusOfRefusal(answer.refusal);
+  const response = await query(fetch, xrpcUrl(pds, "com.atproto.sync.getRepoStatus", { did }));
+  if ("refusal" in response) {
+    const status = statusOfRefusal(response.refusal);
     if (status !== null) return { status, rev: null };
-    if (isUnknownMethod(answer.refusal)) return { status: null, rev: null };
-    throw refusalError(pds.host, answer.refusal);
+    if (isUnknownMethod(response.refusal)) return { status: null, rev: null };
+    throw refusalError(pds.host, response.refusal);
   }
-  const { active, status, rev } = fieldsOf(answer.value);
+  const { active, status, rev } = fieldsOf(response.value);
   return {
     status: active === true ? "active" : active === false ? inactiveStatus(status) : null,
     rev: typeof rev === "string" && isTid(rev) ? rev : null,

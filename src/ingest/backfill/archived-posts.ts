@@ -19,7 +19,7 @@ export async function* archivedUris(
   };
   let after: Position | null = null;
   do {
-    const answer = await archive.search({
+    const page = await archive.search({
       plan,
       platforms: ["bluesky"],
       fromMs: null,
@@ -28,9 +28,9 @@ export async function* archivedUris(
       limit: pagePosts,
       deadlineMs: clock.now() + pageDeadlineMs,
     });
-    const { records } = await archive.records(answer.positions);
+    const { records } = await archive.records(page.positions);
     yield records.flatMap(uriOf);
-    after = answer.next;
+    after = page.next;
   } while (after !== null);
 }
 

@@ -56,10 +56,10 @@ export async function* authorLabels(
       ...parameters,
       ...(cursor === null ? {} : { cursor }),
     });
-    const answer = await query(fetch, requested);
-    if ("value" in answer) return readPage(answer.value);
-    if (answer.refusal.status === 400) return null;
-    throw refusalError(requested.host, answer.refusal);
+    const response = await query(fetch, requested);
+    if ("value" in response) return readPage(response.value);
+    if (response.refusal.status === 400) return null;
+    throw refusalError(requested.host, response.refusal);
   }
 
   function readPage(value: unknown): Page {

@@ -32,9 +32,9 @@ export async function* listedRecords(
       limit: pageRecords,
       ...(cursor === null ? {} : { cursor }),
     });
-    const answer = await query(fetch, url);
-    if ("refusal" in answer) throw refusalError(pds.host, answer.refusal);
-    const page = readPage(answer.value, did);
+    const response = await query(fetch, url);
+    if ("refusal" in response) throw refusalError(pds.host, response.refusal);
+    const page = readPage(response.value, did);
     if (page.cursor !== null && page.cursor === cursor) throw repeatedPage(pds.host);
     yield page;
     cursor = page.cursor;
@@ -64,9 +64,9 @@ export async function fetchProfileRecord(
     collection: profileCollection,
     rkey: profileKey,
   });
-  const answer = await query(fetch, url);
-  if ("refusal" in answer) return null;
-  const { value } = fieldsOf(answer.value);
+  const response = await query(fetch, url);
+  if ("refusal" in response) return null;
+  const { value } = fieldsOf(response.value);
   return isObject(value) ? value : null;
 }
 

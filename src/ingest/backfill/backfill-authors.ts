@@ -22,7 +22,7 @@ export type AuthorResult =
   | { author: string; error: EarshotError };
 
 /** Any other error would affect all accounts. */
-const errorsOfAccount = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
+const accountErrorCodes = /^(account_|repository_|upstream_|answer_)|^address_refused$/;
 
 export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorResult[]> {
   const { authors, accountsAtOnce, onProgress, onAuthor } = request;
@@ -60,7 +60,7 @@ export async function backfillAuthors(request: AuthorsRequest): Promise<AuthorRe
         summary: await backfillAuthor(author, { ...request, onProgress: onAuthorProgress }),
       };
     } catch (error) {
-      if (!(error instanceof EarshotError) || !errorsOfAccount.test(error.code)) throw error;
+      if (!(error instanceof EarshotError) || !accountErrorCodes.test(error.code)) throw error;
       return { author, error };
     }
   }

@@ -8,13 +8,13 @@ const url = "https://replay.example";
 
 function fetchFrom(pageOf: (method: string, page: number) => object): PoliteFetch {
   let pages = 0;
-  const answer = async (requested: URL) => {
+  const respond = async (requested: URL) => {
     pages += 1;
     const body = Buffer.from(JSON.stringify(pageOf(requested.pathname.slice(6), pages)));
     return fetchedResponse(requested, { status: 200, headers: new Headers() }, body);
   };
   const stream = async () => Promise.reject(new Error("nothing is streamed"));
-  return { get: answer, post: answer, stream };
+  return { get: respond, post: respond, stream };
 }
 
 test("a replay fails if its list of segments does not end", async () => {

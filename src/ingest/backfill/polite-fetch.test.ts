@@ -20,13 +20,13 @@ function createTestFetch(output: readonly Output[], rest: Partial<PoliteFetchReq
       elapsedMs += ms;
     },
   };
-  const answer = async () => {
+  const respond = async () => {
     const next = output[Math.min(requestedMs.length, output.length - 1)];
     requestedMs.push(elapsedMs);
     if (next === undefined || next instanceof EarshotError) throw next;
     return { ...next, headers: new Headers(next.headers), json: () => ({}) };
   };
-  const fetch = Object.assign(answer, { stream: answer, close: async () => {} });
+  const fetch = Object.assign(respond, { stream: respond, close: async () => {} });
   const client = fetch as unknown as GuardedClient;
   const settings = { clock, random: () => 0, requestsPerSecond: 2 };
   return { polite: createPoliteFetch({ fetch: client, ...settings, ...rest }), requestedMs };

@@ -28,7 +28,7 @@ export type PoliteFetchRequest = {
   onWait?: (wait: { host: string; waitMs: number; reason: string }) => void;
 };
 
-type Answer = { status: number; headers: { get(name: string): string | null } };
+type ResponseHead = { status: number; headers: { get(name: string): string | null } };
 /** In the time of `clock.elapsed()`. */
 type Pace = { nextMs: number };
 
@@ -43,10 +43,10 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   const { fetch, clock, random, requestsPerSecond, signal, onWait } = request;
   const paces = new Map<string, Pace>();
 
-  async function send<Received extends Answer>(
+  async function send<Received extends ResponseHead>(
     url: URL,
     send: () => Promise<Received>,
-    discard: (answer: Received) => Promise<void>,
+    discard: (response: Received) => Promise<void>,
     tries = defaultTries,
   ): Promise<Received> {
     const pace = paceOf(url.host);
@@ -101,7 +101,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return pace;
   }
 
-  function requestedWaitMs(headers: Answer["headers"]): number | null {
+  function requestedWaitMs(headers: ResponseHead["headers"]): number | null {
     const after = headers.get("retry-after");
     if (after === null) return resetWaitMs(headers);
     if (/^\d{1,9}$/.test(after)) return Number(after) * 1_000;
@@ -109,14 +109,14 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number.isNaN(atMs) ? null : Math.max(0, atMs - clock.now());
   }
 
-  function exhaustedWaitMs(headers: Answer["headers"]): number {
+  function exhaustedWaitMs(headers: ResponseHead["headers"]): number {
     const remaining = headers.get("ratelimit-remaining");
     if (remaining === null || !/^\d{1,12}$/.test(remaining)) return 0;
     return Number(remaining) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
   /** `ratelimit-reset` is Unix seconds on AT Protocol hosts, and a number of seconds on others. */
-  function resetWaitMs(headers: Answer["headers"]): number | null {
+  function resetWaitMs(headers: ResponseHead["headers"]): number | null {
     const reset = headers.get("ratelimit-reset");
     if (reset === null || !/^\d{1,12}$/.test(reset)) return null;
     const seconds = Number(reset);

@@ -79,7 +79,7 @@ export async function replayStream(
     let isEnded = false;
     let isFirst = true;
     const requestedMs = clock.elapsed();
-    let wake: () => void = () => {};
+    let reportActivity: () => void = () => {};
     const connection = openStreamConnection({
       ...replay,
       url,
@@ -90,7 +90,7 @@ export async function replayStream(
           isPaused = true;
           connection.pause();
         }
-        wake();
+        reportActivity();
       },
     });
     const stop = () => connection.close();
@@ -98,7 +98,7 @@ export async function replayStream(
     void connection.ended.then((end) => {
       reason = `${url.host}: ${end.reason}`;
       isEnded = true;
-      wake();
+      reportActivity();
     });
     try {
       while (!isDone && !signal.aborted) {
@@ -125,13 +125,13 @@ export async function replayStream(
 
     /** No frame arrived for a span in the past, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
-      const wakeUp = new AbortController();
-      wake = () => wakeUp.abort();
-      const slept = await clock.sleep(quietMs, wakeUp.signal).then(
+      const activity = new AbortController();
+      reportActivity = () => activity.abort();
+      const slept = await clock.sleep(quietMs, activity.signal).then(
         () => true,
         () => false,
       );
-      wake = () => {};
+      reportActivity = () => {};
       if (!slept) return false;
       return isFirst ? clock.elapsed() - requestedMs >= idleMs : clock.now() > span.toMs + quietMs;
     }

@@ -160,7 +160,7 @@ describe("a looked-up account", () => {
     ["a handle that is not its own", { handle: "handle.invalid" }],
     ["no handle", { handle: "<script>" }],
     ["nothing", {}],
-  ])("a looked-up account preserves its handle when the answer has %s", async (_what, view) => {
+  ])("a looked-up account preserves its handle when the response has %s", async (_what, view) => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), ...view });
     start();
@@ -168,7 +168,7 @@ describe("a looked-up account", () => {
     expect(changes.map(({ kind }) => kind)).toEqual(["profile", "looked-up"]);
   });
 
-  test("only the looked-up account changes, regardless of what the answer contains", async () => {
+  test("only the looked-up account changes, regardless of what the response contains", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(2), handle: "mallory.example" });
     start();

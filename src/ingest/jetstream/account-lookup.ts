@@ -56,7 +56,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
   const queue = new Set<string>();
 
   const counts = { found: 0, missing: 0, failures: 0 };
-  let isAnswering = false;
+  let isConnected = false;
   let waiting: { reason: string; untilMs: number } | null = null;
   let nextRequestMs = clock.elapsed();
   let serverPauseMs: number | null = null;
@@ -107,7 +107,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     const response = await get(profilesUrl(settings.appViewUrl, accounts));
     if (response.status === 200) {
       const profiles = readProfileViews(response.json(), accounts, { sources, observedMs });
-      isAnswering = true;
+      isConnected = true;
       waiting = null;
       return profiles;
     }
@@ -136,7 +136,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
 
   async function waitAfter(error: unknown, failures: number): Promise<void> {
     counts.failures += 1;
-    isAnswering = false;
+    isConnected = false;
     const waitMs = Math.max(serverPauseMs ?? 0, backoffMs(failures - 1, backoff, random));
     serverPauseMs = null;
     const reason = messageOf(error);
@@ -155,11 +155,11 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
       const detail = `waiting for ${host}: ${waiting.reason}, ${nextTry(clock, waiting.untilMs)}`;
       return { status: "waiting", detail, ...counts };
     }
-    const detail = isAnswering ? `connected to ${host}` : "no lookups yet";
-    return { status: isAnswering ? "connected" : "waiting", detail, ...counts };
+    const detail = isConnected ? `connected to ${host}` : "no lookups yet";
+    return { status: isConnected ? "connected" : "waiting", detail, ...counts };
   }
 
-  const ended = run();
+  const finished = run();
   return {
     enqueue: (account) => {
       if (queue.size < maxRequested) queue.add(account);
@@ -167,7 +167,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     state,
     stop: async () => {
       stopping.abort(new Error("the account lookup is stopping"));
-      await ended;
+      await finished;
     },
   };
 }

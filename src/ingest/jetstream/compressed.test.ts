@@ -23,13 +23,13 @@ const dictionary = Buffer.from(
 let server: FakeJetstream;
 let archive: MemoryArchive;
 let ingest: Jetstream | null = null;
-let answers: Buffer[];
+let downloads: Buffer[];
 
 const start = (settings: Partial<JetstreamSettings> = {}): Jetstream => {
   const load = async () => {
-    const answer = answers.shift();
-    if (answer === undefined) throw new Error("dictionaries.example answers HTTP 404");
-    return answer;
+    const download = downloads.shift();
+    if (download === undefined) throw new Error("dictionaries.example returned HTTP 404");
+    return download;
   };
   ingest = startTestStream(
     { archive, dictionary: load },
@@ -48,7 +48,7 @@ beforeEach(async () => {
     }
   };
   archive = createMemoryArchive();
-  answers = [];
+  downloads = [];
 });
 afterEach(async () => {
   await ingest?.stop();
@@ -58,7 +58,7 @@ afterEach(async () => {
 
 describe("a compressed stream", () => {
   test("a compressed stream is requested if configured and the dictionary is available", async () => {
-    answers = [dictionary];
+    downloads = [dictionary];
     server.events.push(commit(startUs, "a"), commit(startUs + 1, "b"));
     const { state } = start();
     await archive.until(() => archive.posts.size === 2);
@@ -76,9 +76,9 @@ describe("a compressed stream", () => {
     await archive.until(() => archive.posts.size === 1);
     expect(server.requests[0]?.url).not.toContain("compress");
     expect(state().detail).toBe(
-      "connected to 127.0.0.1, uncompressed: dictionaries.example answers HTTP 404",
+      "connected to 127.0.0.1, uncompressed: dictionaries.example returned HTTP 404",
     );
-    answers = [dictionary];
+    downloads = [dictionary];
     server.events.push(commit(startUs + 1, "b"));
     for (const socket of server.sockets) socket.terminate();
     await archive.until(() => archive.posts.size === 2);
@@ -87,7 +87,7 @@ describe("a compressed stream", () => {
   });
 
   test("a compressed stream may contain text frames", async () => {
-    answers = [dictionary];
+    downloads = [dictionary];
     start();
     await vi.waitFor(() => expect(server.sockets.size).toBe(1));
     server.send(commit(startUs, "a"));
@@ -95,7 +95,7 @@ describe("a compressed stream", () => {
   });
 
   test("a compressed stream leaves a gap when a frame decompresses beyond the limit", async () => {
-    answers = [dictionary];
+    downloads = [dictionary];
     server.events.push(
       commit(startUs, "a"),
       commit(startUs + secondUs, "b"),

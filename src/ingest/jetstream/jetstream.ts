@@ -199,12 +199,12 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     };
   }
 
-  const ended = run();
+  const finished = run();
   return {
     state,
     stop: async () => {
       link.stop();
-      await ended;
+      await finished;
       await writer?.stop();
     },
   };

@@ -164,12 +164,12 @@ export function startLabeler(request: LabelerRequest): Labeler {
     link.pauseIfFull();
   }
 
-  const ended = run();
+  const finished = run();
   return {
     state: () => ({ ...link.status(), host, ...counts }),
     stop: async () => {
       link.stop();
-      await ended;
+      await finished;
       await writer?.stop();
     },
   };

@@ -1,6 +1,6 @@
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 
-const longestPauseMs = 15 * 60_000;
+const maxPauseMs = 15 * 60_000;
 
 /** The longer of `Retry-After` (seconds or a date) and `ratelimit-reset` (Unix seconds) of a 429, at most 15 minutes. */
 export function requestedPauseMs(
@@ -12,7 +12,7 @@ export function requestedPauseMs(
     resetMs(headers.get("ratelimit-reset"), nowMs),
   ].filter((pause) => pause !== null);
   if (pauses.length === 0) return null;
-  return Math.min(longestPauseMs, Math.max(0, ...pauses));
+  return Math.min(maxPauseMs, Math.max(0, ...pauses));
 }
 
 function retryAfterMs(field: string | null, nowMs: number): number | null {

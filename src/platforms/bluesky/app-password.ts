@@ -123,8 +123,8 @@ function tokenAccessOf(
 /**
  * For an account that was taken down, a login fails like with a wrong password; only its token reports the takedown.
  */
-const isTakedown = (answer: LogIn | Refusal | null): answer is Refusal =>
-  answer !== null && isRefusal(answer) && answer.error === "AccountTakedown";
+const isTakedown = (response: LogIn | Refusal | null): response is Refusal =>
+  response !== null && isRefusal(response) && response.error === "AccountTakedown";
 
 /** Hosts also reject expired tokens with 400. A missing scope is a different error. */
 function isTokenRefused(response: FetchedResponse): boolean {

@@ -4,18 +4,18 @@ import type { AccessKind, PageCall } from "../upstream.ts";
 
 export const now = Date.parse("2026-11-21T12:00:00Z");
 
-type Answer = { status?: number; json: unknown };
+type StubResponse = { status?: number; json: unknown };
 
 export function fakeSession(
-  answers: Readonly<Record<string, Answer | ((request: UpstreamRequest) => Answer)>>,
+  responses: Readonly<Record<string, StubResponse | ((request: UpstreamRequest) => StubResponse)>>,
   access: AccessKind = "public",
 ): Session & { requests: UpstreamRequest[] } {
   const requests: UpstreamRequest[] = [];
   const get = async (request: UpstreamRequest): Promise<UpstreamAnswer> => {
     requests.push(request);
-    const answer = answers[request.path.replace("/xrpc/", "")];
-    if (answer === undefined) throw new Error(`unexpected request: ${request.path}`);
-    const { status = 200, json } = typeof answer === "function" ? answer(request) : answer;
+    const response = responses[request.path.replace("/xrpc/", "")];
+    if (response === undefined) throw new Error(`unexpected request: ${request.path}`);
+    const { status = 200, json } = typeof response === "function" ? response(request) : response;
     return { status, headers: new Headers(), json, settle: () => {} };
   };
   return {

@@ -23,13 +23,13 @@ const documentOf = (id: string, handle = "ann.example") => ({
 });
 
 function directory(
-  answers: Record<string, unknown>,
+  responses: Record<string, unknown>,
   names: Record<string, string[][]> = {},
 ): AccountDirectory & { requests: string[] } {
   const requests: string[] = [];
   const get: XrpcFetch["get"] = async (url) => {
     requests.push(url.href);
-    const output = answers[url.href];
+    const output = responses[url.href];
     if (output === undefined) throw new EarshotError("upstream_unreachable", "gone");
     const status = typeof output === "number" ? output : 200;
     const text = () => (typeof output === "string" ? output : JSON.stringify(output));
@@ -108,7 +108,7 @@ test.each([
   ["a failing directory", did, { [plc(did)]: 403 }, "upstream_refused"],
 ])(
   "finding an account fails with an explanation for %s",
-  async (_what, requested, answers, code) => {
-    await expect(findAccount(requested, directory(answers))).rejects.toMatchObject({ code });
+  async (_what, requested, responses, code) => {
+    await expect(findAccount(requested, directory(responses))).rejects.toMatchObject({ code });
   },
 );

@@ -46,14 +46,14 @@ async function readDocument(
 ): Promise<{ pds: URL; handle: string | null }> {
   const url = didDocumentUrl(did, plcUrl);
   if (url === null) throw unknownAccount(did, "is a DID of an unsupported kind");
-  const answer = await query(fetch, url);
-  if ("refusal" in answer) {
-    const { status } = answer.refusal;
+  const response = await query(fetch, url);
+  if ("refusal" in response) {
+    const { status } = response.refusal;
     if (status === 410) throw new EarshotError("account_deleted", `${did} was deleted`);
     if (status === 404) throw unknownAccount(did, "is not in its directory");
-    throw refusalError(url.host, answer.refusal);
+    throw refusalError(url.host, response.refusal);
   }
-  const document = readDidDocument(answer.value, did);
+  const document = readDidDocument(response.value, did);
   if (document === null) throw unknownAccount(did, "has no valid DID document");
   if (document.pds === null) throw unknownAccount(did, "has no server with its posts");
   return { pds: document.pds, handle: document.handle };
@@ -73,8 +73,8 @@ async function resolveByAppview(
 ): Promise<string | null> {
   const url = xrpcUrl(appviewUrl, "com.atproto.identity.resolveHandle", { handle });
   return await orNull(async () => {
-    const answer = await query(fetch, url);
-    const { did } = fieldsOf("value" in answer ? answer.value : null);
+    const response = await query(fetch, url);
+    const { did } = fieldsOf("value" in response ? response.value : null);
     return typeof did === "string" ? did : null;
   });
 }

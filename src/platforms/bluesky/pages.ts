@@ -60,10 +60,13 @@ async function post(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
-  const answer = await request(context, "app.bsky.feed.getPosts", { uris: [uri] });
-  if (answer === null) return absentPage;
+  const response = await request(context, "app.bsky.feed.getPosts", { uris: [uri] });
+  if (response === null) return absentPage;
   const { nowMs } = session;
-  return blueskyPostPage(answer.posts, (item) => postOfView(item, nowMs), { cursor: null, nowMs });
+  return blueskyPostPage(response.posts, (item) => postOfView(item, nowMs), {
+    cursor: null,
+    nowMs,
+  });
 }
 
 async function replies(context: PageContext): Promise<UpstreamPage> {
@@ -72,8 +75,8 @@ async function replies(context: PageContext): Promise<UpstreamPage> {
   if (uri === null) return absentPage;
   const fetchThread = async (first: string): Promise<unknown> => {
     const query = { uri: first, depth: replyDepth, parentHeight: 0 };
-    const answer = await request(context, "app.bsky.feed.getPostThread", query);
-    return answer === null ? null : answer.thread;
+    const response = await request(context, "app.bsky.feed.getPostThread", query);
+    return response === null ? null : response.thread;
   };
   return (await blueskyReplyPage(uri, fetchThread, session.nowMs)) ?? absentPage;
 }
@@ -83,8 +86,8 @@ async function retweeters(context: PageContext): Promise<UpstreamPage> {
   const uri = await postUriOf(call.target, session, appView);
   if (uri === null) return absentPage;
   const query = { uri, ...paging(context) };
-  const answer = await request(context, "app.bsky.feed.getRepostedBy", query);
-  return profilesOf(answer, "repostedBy", session);
+  const response = await request(context, "app.bsky.feed.getRepostedBy", query);
+  return profilesOf(response, "repostedBy", session);
 }
 
 async function authorFeed(context: PageContext, filter: string): Promise<UpstreamPage> {
@@ -98,10 +101,10 @@ async function feedPage(
   method: string,
   query: Readonly<Record<string, string>>,
 ): Promise<UpstreamPage> {
-  const answer = await request(context, method, { ...query, ...paging(context) });
-  if (answer === null) return absentPage;
+  const response = await request(context, method, { ...query, ...paging(context) });
+  if (response === null) return absentPage;
   const { nowMs } = context.session;
-  const { feed, cursor } = answer;
+  const { feed, cursor } = response;
   return blueskyPostPage(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
 }
 
@@ -112,19 +115,19 @@ async function accounts(
 ): Promise<UpstreamPage> {
   const actor = actorOf(context.call.target);
   if (actor === null) return absentPage;
-  const answer = await request(context, method, { actor, ...paging(context) });
-  return profilesOf(answer, field, context.session);
+  const response = await request(context, method, { actor, ...paging(context) });
+  return profilesOf(response, field, context.session);
 }
 
 function profilesOf(
-  answer: Record<string, unknown> | null,
+  response: Record<string, unknown> | null,
   field: string,
   session: Session,
 ): UpstreamPage {
   // The follow lists of a withheld account are withheld.
-  const isWithheld = profileOfView(answer?.subject, session.nowMs) === "withheld";
-  if (answer === null || isWithheld) return absentPage;
-  return profilesIn(answer[field], answer.cursor, session);
+  const isWithheld = profileOfView(response?.subject, session.nowMs) === "withheld";
+  if (response === null || isWithheld) return absentPage;
+  return profilesIn(response[field], response.cursor, session);
 }
 
 const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): UpstreamPage =>
@@ -132,12 +135,14 @@ const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): Upstre
 
 async function trends(context: PageContext): Promise<UpstreamPage> {
   const limit = Math.min(Math.max(context.call.limit, 1), maxTrends);
-  const answer = await request(context, "app.bsky.unspecced.getTrends", { limit });
-  if (answer === null) return absentPage;
-  const items = requiredList(answer.trends, maxItems, blueskyName).map((view, index): PageItem => {
-    const trend = trendOfView(view, index + 1);
-    return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
-  });
+  const response = await request(context, "app.bsky.unspecced.getTrends", { limit });
+  if (response === null) return absentPage;
+  const items = requiredList(response.trends, maxItems, blueskyName).map(
+    (view, index): PageItem => {
+      const trend = trendOfView(view, index + 1);
+      return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
+    },
+  );
   const warnings = items.length >= maxTrends && context.call.limit > maxTrends ? [trendsCut] : [];
   return itemsPage(items, {
     name: blueskyName,

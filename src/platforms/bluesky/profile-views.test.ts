@@ -62,9 +62,9 @@ describe("the labels of an account", () => {
       ),
     }));
     const view = fc.record({ did: word, labels: any, handle: any, displayName: any });
-    const answer = fc.oneof(any, fc.record({ profiles: fc.array(view, { maxLength: 4 }) }));
+    const responses = fc.oneof(any, fc.record({ profiles: fc.array(view, { maxLength: 4 }) }));
     fc.assert(
-      fc.property(answer, (response) => {
+      fc.property(responses, (response) => {
         const changes = readProfileViews(response, [alice], request);
         expect([...changes.keys()].filter((account) => account !== alice)).toEqual([]);
         for (const change of changes.get(alice) ?? []) {

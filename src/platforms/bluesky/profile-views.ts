@@ -15,12 +15,12 @@ export function profilesUrl(appViewUrl: string, accounts: readonly string[]): UR
 
 /** Ignores labels unless they are from the account itself or one of `sources`. */
 export function readProfileViews(
-  answer: unknown,
+  response: unknown,
   requested: readonly string[],
   request: { sources: ReadonlySet<string>; observedMs: number },
 ): ReadonlyMap<string, readonly ArchiveChange[]> {
   const changesByAccount = new Map<string, readonly ArchiveChange[]>();
-  for (const view of list(fieldsOf(answer).profiles, maxProfiles)) {
+  for (const view of list(fieldsOf(response).profiles, maxProfiles)) {
     const { did } = fieldsOf(view);
     const account = requested.find((id) => id === did);
     if (account !== undefined)

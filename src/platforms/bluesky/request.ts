@@ -42,14 +42,14 @@ export async function tryAppView(
   method: string,
   query: Query,
 ): Promise<{ fields: Record<string, unknown> } | { refusal: Refusal }> {
-  const answer = await session.get({
+  const response = await session.get({
     path: `/xrpc/${method}`,
     query,
     headers: headersFor(session, appView, method),
     bucket,
   });
-  if (answer.status >= 200 && answer.status < 300) return { fields: fieldsOf(answer.json) };
-  return { refusal: xrpcRefusal(answer.status, answer.json) };
+  if (response.status >= 200 && response.status < 300) return { fields: fieldsOf(response.json) };
+  return { refusal: xrpcRefusal(response.status, response.json) };
 }
 
 function headersFor(session: Session, { url, labelers }: AppView, method: string) {

@@ -43,7 +43,7 @@ function namedBy(account: string, key: string | null): { account: string; key: s
 
 async function resolve(handle: string, session: Session, appView: AppView): Promise<string | null> {
   const method = "com.atproto.identity.resolveHandle";
-  const answer = await requestAppView(session, appView, method, { handle: handle.toLowerCase() });
-  const did = answer?.did;
+  const response = await requestAppView(session, appView, method, { handle: handle.toLowerCase() });
+  const did = response?.did;
   return typeof did === "string" && isDid(did) ? did : null;
 }

@@ -370,10 +370,10 @@ test.each([
     }),
   ],
 ])("%s is omitted without a warning, even with a credential", async (_what, view) => {
-  const answers = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
+  const responses = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
   for (const access of ["public", "user"] as const) {
     const target = postTarget({ uri: uriOf("3kpost") });
-    const page = await upstream.page(call("getbyid", target), fakeSession(answers, access));
+    const page = await upstream.page(call("getbyid", target), fakeSession(responses, access));
     expect(page).toMatchObject({ items: [], next: null, received: 1 });
     expect(page.warnings).toBeUndefined();
   }
@@ -385,11 +385,11 @@ test("a negated or expired label does not hide a post", async () => {
     labelView("!hide", { neg: true }),
     labelView("!takedown", { exp: "2026-11-21T11:59:59Z" }),
   ];
-  const answers = {
+  const responses = {
     "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost", { labels })] } },
   };
   const target = postTarget({ uri: uriOf("3kpost") });
-  const page = await upstream.page(call("getbyid", target), fakeSession(answers));
+  const page = await upstream.page(call("getbyid", target), fakeSession(responses));
   expect(postsOf(page.items)[0]?.labels).toEqual([]);
 });
 
@@ -496,9 +496,9 @@ test("the error names the permission that the credential lacks", async () => {
 });
 
 test("a request with a credential names only Bluesky's own AppView to the PDS", async () => {
-  const answers = { "app.bsky.feed.getTimeline": { json: { feed: [] } } };
+  const responses = { "app.bsky.feed.getTimeline": { json: { feed: [] } } };
   const own = createBlueskyUpstream({ ...settings, appviewUrl: "https://public.api.bsky.app" });
-  const session = fakeSession(answers, "user");
+  const session = fakeSession(responses, "user");
   await own.page(call("gethometweets"), session);
   await upstream.page(call("gethometweets"), session);
   expect(session.requests.map(({ headers }) => headers?.["atproto-proxy"])).toEqual([

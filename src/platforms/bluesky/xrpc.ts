@@ -3,7 +3,7 @@ import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
-/** `tries: 1` if a failure is itself a usable answer. */
+/** `tries: 1` if a failure is itself a usable response. */
 export type XrpcFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
 };
@@ -30,10 +30,10 @@ export async function query(
   return response.status === 200 ? { value: response.json() } : { refusal: refusalOf(response) };
 }
 
-export function refusalOf(answer: Pick<FetchedResponse, "status" | "json">): Refusal {
-  const { status } = answer;
+export function refusalOf(response: Pick<FetchedResponse, "status" | "json">): Refusal {
+  const { status } = response;
   try {
-    return xrpcRefusal(status, answer.json());
+    return xrpcRefusal(status, response.json());
   } catch {
     return { status, error: "", message: "" };
   }
