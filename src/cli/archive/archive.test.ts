@@ -228,7 +228,7 @@ describe("check", () => {
   });
 });
 
-test("a backup restored into another folder gives the same answers", async () => {
+test("a backup restored into another folder gives the same search results", async () => {
   importPosts();
   const backup = join(dataDir, "backup");
   const { code, out } = await earshot(["archive", "backup", backup]);

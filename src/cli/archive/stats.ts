@@ -39,7 +39,7 @@ async function stats(options: { json?: boolean }, terminal: Terminal): Promise<v
 
 type CoverageTime = { nowMs: number; slackMs: number };
 
-type PlatformSums = {
+type PlatformTotals = {
   platform: Platform;
   segments: number;
   posts: number;
@@ -50,10 +50,10 @@ type PlatformSums = {
   toMs: number | null;
   outdated: number;
   optimised: number;
-  sealed: SealedSums;
+  sealed: SealedTotals;
 };
 
-type SealedSums = {
+type SealedTotals = {
   segments: number;
   damaged: number;
   /** Posts in the sealed indexes; `delta` counts those written since, which FTS5 finds. */
@@ -62,7 +62,7 @@ type SealedSums = {
   bytes: number;
 };
 
-function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
+function totalsByPlatform(segments: readonly SegmentStats[]): PlatformTotals[] {
   const sum = (
     ofPlatform: readonly SegmentStats[],
     amountOf: (segment: SegmentStats) => number,
@@ -82,14 +82,14 @@ function sumsOf(segments: readonly SegmentStats[]): PlatformSums[] {
       toMs: times.length === 0 ? null : Math.max(...times),
       outdated: ofPlatform.filter(({ current }) => !current).length,
       optimised: ofPlatform.filter(({ optimised }) => optimised).length,
-      sealed: sealedSums(
+      sealed: sealedTotals(
         ofPlatform.map(({ sealed }) => sealed).filter((sealed) => sealed !== null),
       ),
     };
   });
 }
 
-function sealedSums(sealed: readonly SealedStats[]): SealedSums {
+function sealedTotals(sealed: readonly SealedStats[]): SealedTotals {
   const sum = (amountOf: (each: SealedStats) => number): number =>
     sealed.reduce((total, each) => total + amountOf(each), 0);
   return {
@@ -101,7 +101,7 @@ function sealedSums(sealed: readonly SealedStats[]): SealedSums {
   };
 }
 
-const bytesPerPost = ({ bytes, posts }: PlatformSums): number | null =>
+const bytesPerPost = ({ bytes, posts }: PlatformTotals): number | null =>
   posts === 0 ? null : Math.round(bytes / posts);
 
 const columns: readonly Column[] = [
@@ -118,18 +118,18 @@ const columns: readonly Column[] = [
 ];
 
 function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): string[] {
-  const platforms = sumsOf(stats.segments);
-  const rows = platforms.map((sums) => [
-    sums.platform,
-    numberText(sums.posts),
-    numberText(sums.imported),
-    numberText(sums.hidden),
-    bytesText(sums.bytes),
-    bytesPerPost(sums) === null ? "–" : `${bytesPerPost(sums)} B`,
-    numberText(sums.segments),
-    numberText(sums.sealed.segments),
-    sums.fromMs === null ? "–" : minuteText(sums.fromMs),
-    sums.toMs === null ? "–" : minuteText(sums.toMs),
+  const platforms = totalsByPlatform(stats.segments);
+  const rows = platforms.map((totals) => [
+    totals.platform,
+    numberText(totals.posts),
+    numberText(totals.imported),
+    numberText(totals.hidden),
+    bytesText(totals.bytes),
+    bytesPerPost(totals) === null ? "–" : `${bytesPerPost(totals)} B`,
+    numberText(totals.segments),
+    numberText(totals.sealed.segments),
+    totals.fromMs === null ? "–" : minuteText(totals.fromMs),
+    totals.toMs === null ? "–" : minuteText(totals.toMs),
   ]);
   const table =
     rows.length === 0 ? ["no posts yet"] : tableLines(columns, rows, painter(terminal).bold);
@@ -146,15 +146,15 @@ function asText(stats: ArchiveStats, time: CoverageTime, terminal: Terminal): st
   ];
 }
 
-function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): string[] {
-  const sum = (amountOf: (sums: PlatformSums) => number): number =>
-    platforms.reduce((total, sums) => total + amountOf(sums), 0);
-  const outdated = sum((sums) => sums.outdated);
+function notesOf(stats: ArchiveStats, platforms: readonly PlatformTotals[]): string[] {
+  const sum = (amountOf: (totals: PlatformTotals) => number): number =>
+    platforms.reduce((total, totals) => total + amountOf(totals), 0);
+  const outdated = sum((totals) => totals.outdated);
   const segments = stats.segments.length;
   const notes: string[] = [
-    `${numberText(sum((sums) => sums.posts))} posts in ${bytesText(stats.bytes)}, at most ${bytesText(stats.maxBytes)} ` +
+    `${numberText(sum((totals) => totals.posts))} posts in ${bytesText(stats.bytes)}, at most ${bytesText(stats.maxBytes)} ` +
       `(${(100 * (stats.bytes / stats.maxBytes)).toFixed(1)} %); catalog ${bytesText(stats.catalogBytes)}`,
-    `${numberText(sum((sums) => sums.optimised))} of ${numberText(segments)} segments have a fully merged index`,
+    `${numberText(sum((totals) => totals.optimised))} of ${numberText(segments)} segments have a fully merged index`,
     sealedNote(platforms, segments),
     `${numberText(stats.tombstones)} tombstones, ${numberText(stats.accounts)} accounts, ${numberText(stats.labels)} labels`,
     `${numberText(stats.waitingCounts)} pending counts; newest ingest number ${numberText(stats.lastIngestNumber)}`,
@@ -164,7 +164,7 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
       `segments of another analyzer, searched post by post: ${numberText(outdated)} – a running server rewrites them, or run earshot archive reindex`,
     );
   }
-  const damaged = sum((sums) => sums.sealed.damaged);
+  const damaged = sum((totals) => totals.sealed.damaged);
   if (damaged > 0) {
     notes.push(
       `damaged sealed segments, searched post by post: ${numberText(damaged)} – a running server repairs them, or run earshot archive reindex --segment`,
@@ -186,10 +186,10 @@ function notesOf(stats: ArchiveStats, platforms: readonly PlatformSums[]): strin
   return notes;
 }
 
-function sealedNote(platforms: readonly PlatformSums[], segments: number): string {
-  const sum = (amountOf: (sums: SealedSums) => number): number =>
+function sealedNote(platforms: readonly PlatformTotals[], segments: number): string {
+  const sum = (amountOf: (totals: SealedTotals) => number): number =>
     platforms.reduce((total, { sealed }) => total + amountOf(sealed), 0);
-  const sealed = sum((sums) => sums.segments);
+  const sealed = sum((totals) => totals.segments);
   const note = `${numberText(sealed)} of ${numberText(segments)} segments sealed`;
   if (sealed === 0) return note;
   return (
@@ -200,25 +200,25 @@ function sealedNote(platforms: readonly PlatformSums[], segments: number): strin
 
 function asJson(stats: ArchiveStats, time: CoverageTime): Record<string, unknown> {
   return {
-    platforms: sumsOf(stats.segments).map((sums) => ({
-      platform: sums.platform,
-      posts: sums.posts,
-      imported: sums.imported,
-      hidden: sums.hidden,
-      bytes: sums.bytes,
-      bytes_per_post: bytesPerPost(sums),
-      segments: sums.segments,
-      outdated_segments: sums.outdated,
-      optimised_segments: sums.optimised,
+    platforms: totalsByPlatform(stats.segments).map((totals) => ({
+      platform: totals.platform,
+      posts: totals.posts,
+      imported: totals.imported,
+      hidden: totals.hidden,
+      bytes: totals.bytes,
+      bytes_per_post: bytesPerPost(totals),
+      segments: totals.segments,
+      outdated_segments: totals.outdated,
+      optimised_segments: totals.optimised,
       sealed: {
-        segments: sums.sealed.segments,
-        damaged_segments: sums.sealed.damaged,
-        posts: sums.sealed.posts,
-        posts_written_since: sums.sealed.delta,
-        index_bytes: sums.sealed.bytes,
+        segments: totals.sealed.segments,
+        damaged_segments: totals.sealed.damaged,
+        posts: totals.sealed.posts,
+        posts_written_since: totals.sealed.delta,
+        index_bytes: totals.sealed.bytes,
       },
-      from: timeOrNull(sums.fromMs),
-      to: timeOrNull(sums.toMs),
+      from: timeOrNull(totals.fromMs),
+      to: timeOrNull(totals.toMs),
     })),
     bytes: stats.bytes,
     max_bytes: stats.maxBytes,

@@ -74,7 +74,7 @@ const userToken: CredentialKind = {
   },
   test: async (credential) => {
     const { accessToken = "" } = credential.secrets();
-    if (accessToken === `slow ${canary}`) throw new EarshotError("upstream_timeout", "no answer");
+    if (accessToken === `slow ${canary}`) throw new EarshotError("upstream_timeout", "no response");
     if (!refusedTokens.has(accessToken)) return `it is ann's, ${accessToken}`;
     throw new EarshotError("credential_refused", `401 for ${accessToken}`);
   },
@@ -126,7 +126,7 @@ async function credentials(args: readonly string[], { lines, piped }: Input = {}
   let notes = "";
   const questions: { question: string; hidden: boolean }[] = [];
   const typed = [...(lines ?? [])];
-  const answer = (hidden: boolean) => async (question: string) => {
+  const reply = (hidden: boolean) => async (question: string) => {
     questions.push({ question, hidden });
     return typed.shift() ?? "";
   };
@@ -144,8 +144,8 @@ async function credentials(args: readonly string[], { lines, piped }: Input = {}
     environment: { EARSHOT_DATA_DIR: dataDir },
     input: {
       interactive: lines !== undefined,
-      ask: answer(false),
-      askSecret: answer(true),
+      ask: reply(false),
+      askSecret: reply(true),
       readAll: async () => piped ?? "",
     },
     stopping: new AbortController().signal,
@@ -404,7 +404,7 @@ describe("test", () => {
     expect(all.code).toBe(1);
     expect(all.out).toMatch(new RegExp(`^${good} .*: ok: it is ann's, …$`, "m"));
     expect(all.out).toMatch(new RegExp(`^${bad} .*: failed: 401 for …$`, "m"));
-    expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no answer$`, "m"));
+    expect(all.out).toMatch(new RegExp(`^${slow} .*: failed: no response$`, "m"));
     expect(all.notes).toMatch(/2 of 3 credentials failed – /);
     expect(await listCredentials()).toMatchObject([
       { state: "ok" },
