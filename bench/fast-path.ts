@@ -28,7 +28,7 @@ if (folder === undefined) {
 const rounds = 5;
 const roundMs = Number(values.seconds) * 1_000;
 const warmUpMs = 4 * roundMs;
-// OpenSearch answers these from terms alone.
+// OpenSearch evaluates these from terms alone.
 const kinds = (await drawQueries(80)).filter(({ name }) => !/from:|week/.test(name));
 const queries = (kinds[0]?.queries ?? []).flatMap((_, n) =>
   kinds.map((kind) => kind.queries[n] ?? ""),
@@ -116,8 +116,8 @@ async function openSearchSide(base: string): Promise<Side> {
 
 async function requireSamePosts({ clients: [ours] }: Side, { clients: [theirs] }: Side) {
   for (const query of queries) {
-    const answer = await ours?.result(await ours.submit(query, 100));
-    const ids = (JSON.parse(answer ?? "") as { ID: string }[]).map(({ ID }) => ID);
+    const result = await ours?.result(await ours.submit(query, 100));
+    const ids = (JSON.parse(result ?? "") as { ID: string }[]).map(({ ID }) => ID);
     const other = foundIds((await theirs?.search(query, 100)) ?? "");
     if (ids.join() !== other.join()) throw new Error(`different posts for ${query}`);
   }

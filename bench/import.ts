@@ -9,7 +9,7 @@ import { command } from "./measure.ts";
 
 /**
  * `earshot import` of the 600,000 real posts: posts per second, bytes per post, peak memory; then again, killed
- * halfway and restarted: the answers must be equal. Leaves the first folder for other benchmarks.
+ * halfway and restarted: the search results must be equal. Leaves the first folder for other benchmarks.
  */
 requireData();
 const folder = argv[2];
@@ -46,10 +46,10 @@ const queries = [
   "from:ten_gop -trump",
   "maga filter:retweets since:2016-10-03 until:2016-10-10",
 ];
-const [a, b] = [await answers(whole, 18_050), await answers(broken, 18_051)];
-const equal = a.every((answer, index) => answer === b[index]);
+const [a, b] = [await searchResults(whole, 18_050), await searchResults(broken, 18_051)];
+const equal = a.every((result, index) => result === b[index]);
 console.log(
-  `${queries.length} queries of 500 posts each: ${equal ? "same answers" : "DIFFERENT ANSWERS"}`,
+  `${queries.length} queries of 500 posts each: ${equal ? "same results" : "DIFFERENT RESULTS"}`,
 );
 rmSync(broken, { recursive: true });
 process.exit(equal ? 0 : 1);
@@ -78,7 +78,7 @@ async function importInto(
   return { seconds: (performance.now() - start) / 1_000, peakMb };
 }
 
-async function answers(dataDir: string, port: number): Promise<string[]> {
+async function searchResults(dataDir: string, port: number): Promise<string[]> {
   const server = await startServer(dataDir, port);
   const client = connect(server.base, server.key);
   const texts: string[] = [];

@@ -38,8 +38,8 @@ export async function indexPosts(base: string, file: string): Promise<void> {
   await call(base, "PUT", `/${index}`, JSON.stringify(definition));
   let lines: string[] = [];
   const flush = async (): Promise<void> => {
-    const answer = await call(base, "POST", `/${index}/_bulk`, `${lines.join("\n")}\n`);
-    if ((JSON.parse(answer) as { errors: boolean }).errors)
+    const response = await call(base, "POST", `/${index}/_bulk`, `${lines.join("\n")}\n`);
+    if ((JSON.parse(response) as { errors: boolean }).errors)
       throw new Error("a bulk request failed");
     lines = [];
   };
@@ -75,8 +75,8 @@ export function connectOpenSearch(base: string): Client {
   };
 }
 
-export function foundIds(answer: string): string[] {
-  const { hits } = JSON.parse(answer) as { hits: { hits: readonly { _id: string }[] } };
+export function foundIds(response: string): string[] {
+  const { hits } = JSON.parse(response) as { hits: { hits: readonly { _id: string }[] } };
   return hits.hits.map(({ _id }) => _id);
 }
 

@@ -48,7 +48,7 @@ async function cost(path: (uuid: string) => string): Promise<string> {
 }
 
 console.log(`${command()}: ${requests} requests, resident memory\n`);
-console.log(`connections that are idle after an answer: ${await cost(() => "/livez")}`);
+console.log(`connections that are idle after a response: ${await cost(() => "/livez")}`);
 console.log(
   `result?wait=30: ${await cost((uuid) => `/v1/search/live/social/result/${uuid}?wait=30`)}`,
 );

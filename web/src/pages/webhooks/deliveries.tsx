@@ -48,7 +48,7 @@ export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
       ),
     },
     {
-      title: "Last answer",
+      title: "Last response",
       cell: ({ last_status: status, last_error: error, attempts }) => (
         <>
           {error ?? (status === null ? "none yet" : `status ${status}`)}
