@@ -36,7 +36,7 @@ const queries = (kinds[0]?.queries ?? []).flatMap((_, n) =>
 const copies = mkdtempSync(join(tmpdir(), "earshot-bench-"));
 
 type Shape = { clients: number; posts: number; isOneCall: boolean };
-type Side = { name: string; pid: number; clients: Client[]; stop(): Promise<void> };
+type System = { name: string; pid: number; clients: Client[]; stop(): Promise<void> };
 type Round = { perSecond: number; p50: number; p99: number; cpuMs: number; switches: number };
 
 const shapes: readonly Shape[] = [
@@ -46,62 +46,62 @@ const shapes: readonly Shape[] = [
   { clients: 8, posts: 20, isOneCall: true },
 ];
 
-const sides: Side[] = [];
+const systems: System[] = [];
 for (const [index, name] of ["on", "off"].entries()) {
   const dataDir = join(copies, name);
   cpSync(join(folder, "whole"), dataDir, { recursive: true });
   const server = await startServer(dataDir, 18_120 + index, { EARSHOT_FAST_PATH: name });
   const clients = Array.from({ length: 8 }, () => connect(server.base, server.key));
   process.once("exit", () => server.child.kill());
-  sides.push({ name: `fast path ${name}`, pid: server.pid, clients, stop: server.stop });
+  systems.push({ name: `fast path ${name}`, pid: server.pid, clients, stop: server.stop });
 }
-const [served] = sides;
+const [served] = systems;
 const floor = await startFloor(18_129);
-const others = values.opensearch === undefined ? [] : [await openSearchSide(values.opensearch)];
+const others = values.opensearch === undefined ? [] : [await openSearchSystem(values.opensearch)];
 if (served !== undefined) for (const other of others) await requireSamePosts(served, other);
 
 const rows: string[][] = [];
 for (const shape of shapes) {
   if (served !== undefined) await floor.setPage(await pageOf(served, shape));
-  const all = [floor, ...sides, ...others];
-  for (const side of all) await run(side, shape, warmUpMs);
-  const measured = new Map<Side, Round[]>(all.map((side) => [side, []]));
+  const all = [floor, ...systems, ...others];
+  for (const system of all) await run(system, shape, warmUpMs);
+  const measured = new Map<System, Round[]>(all.map((system) => [system, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const side of all) measured.get(side)?.push(await run(side, shape, roundMs));
+    for (const system of all) measured.get(system)?.push(await run(system, shape, roundMs));
   }
-  const median = (side: Side, valueIn: (round: Round) => number): number =>
-    summary((measured.get(side) ?? []).map(valueIn)).p50;
+  const median = (system: System, valueIn: (round: Round) => number): number =>
+    summary((measured.get(system) ?? []).map(valueIn)).p50;
   const atFloor = median(floor, ({ perSecond }) => perSecond);
-  for (const side of all) {
-    const perSecond = median(side, (round) => round.perSecond);
+  for (const system of all) {
+    const perSecond = median(system, (round) => round.perSecond);
     const { clients, posts, isOneCall } = shape;
     rows.push([
       `${isOneCall ? "one call" : "submit, fetch"}, ${clients} clients, ${posts} posts`,
-      side.name,
+      system.name,
       perSecond.toFixed(0),
       (perSecond / atFloor).toFixed(2),
-      median(side, ({ p50 }) => p50).toFixed(2),
-      median(side, ({ p99 }) => p99).toFixed(1),
-      median(side, ({ cpuMs }) => cpuMs).toFixed(2),
-      median(side, ({ switches }) => switches).toFixed(1),
+      median(system, ({ p50 }) => p50).toFixed(2),
+      median(system, ({ p99 }) => p99).toFixed(1),
+      median(system, ({ cpuMs }) => cpuMs).toFixed(2),
+      median(system, ({ switches }) => switches).toFixed(1),
     ]);
   }
 }
 console.log(`${command()}\n`);
-const header = ["", "side", "jobs/s", "of floor", "p50 ms", "p99 ms", "CPU ms a job"];
+const header = ["", "system", "jobs/s", "of floor", "p50 ms", "p99 ms", "CPU ms a job"];
 console.log(table([...header, "thread switches a job"], rows));
-for (const { clients, stop } of [floor, ...sides, ...others]) {
+for (const { clients, stop } of [floor, ...systems, ...others]) {
   for (const client of clients) client.close();
   await stop();
 }
 rmSync(copies, { recursive: true });
 
-async function pageOf({ clients: [client] }: Side, { posts }: Shape): Promise<string> {
+async function pageOf({ clients: [client] }: System, { posts }: Shape): Promise<string> {
   if (client === undefined) return "[]";
   return await client.result(await client.submit(queries[0] ?? "", posts));
 }
 
-async function openSearchSide(base: string): Promise<Side> {
+async function openSearchSystem(base: string): Promise<System> {
   await indexPosts(base, join(folder ?? "", "posts.ndjson"));
   const nodes = (await (await fetch(`${base}/_nodes/process`)).json()) as {
     nodes: Record<string, { process: { id: number } }>;
@@ -114,7 +114,7 @@ async function openSearchSide(base: string): Promise<Side> {
   };
 }
 
-async function requireSamePosts({ clients: [ours] }: Side, { clients: [theirs] }: Side) {
+async function requireSamePosts({ clients: [ours] }: System, { clients: [theirs] }: System) {
   for (const query of queries) {
     const result = await ours?.result(await ours.submit(query, 100));
     const ids = (JSON.parse(result ?? "") as { ID: string }[]).map(({ ID }) => ID);
@@ -123,7 +123,9 @@ async function requireSamePosts({ clients: [ours] }: Side, { clients: [theirs] }
   }
 }
 
-async function startFloor(port: number): Promise<Side & { setPage(page: string): Promise<void> }> {
+async function startFloor(
+  port: number,
+): Promise<System & { setPage(page: string): Promise<void> }> {
   const program = join(import.meta.dirname, "fast-path-floor.ts");
   const child: ChildProcess = spawn(process.execPath, [program, copies, String(port)]);
   process.once("exit", () => child.kill());
@@ -151,17 +153,21 @@ async function startFloor(port: number): Promise<Side & { setPage(page: string):
   };
 }
 
-async function run(side: Side, { clients, posts, isOneCall }: Shape, ms: number): Promise<Round> {
+async function run(
+  system: System,
+  { clients, posts, isOneCall }: Shape,
+  ms: number,
+): Promise<Round> {
   const durations: number[] = [];
-  const before = { cpuMs: cpuMs(side.pid), switches: switchesOf(side.pid) };
+  const before = { cpuMs: cpuMs(system.pid), switches: switchesOf(system.pid) };
   const start = performance.now();
   await Promise.all(
-    side.clients.slice(0, clients).map(async (client, index) => {
+    system.clients.slice(0, clients).map(async (client, index) => {
       for (let turn = index; performance.now() < start + ms; turn += clients) {
         const begun = performance.now();
         const query = queries[turn % queries.length] ?? "";
         if (!isOneCall) await client.result(await client.submit(query, posts));
-        else if (side.name === "floor") await client.submit(query, posts);
+        else if (system.name === "floor") await client.submit(query, posts);
         else await client.search(query, posts);
         durations.push(performance.now() - begun);
       }
@@ -173,8 +179,8 @@ async function run(side: Side, { clients, posts, isOneCall }: Shape, ms: number)
     perSecond: (jobs / (performance.now() - start)) * 1_000,
     p50,
     p99,
-    cpuMs: (cpuMs(side.pid) - before.cpuMs) / jobs,
-    switches: (switchesOf(side.pid) - before.switches) / jobs,
+    cpuMs: (cpuMs(system.pid) - before.cpuMs) / jobs,
+    switches: (switchesOf(system.pid) - before.switches) / jobs,
   };
 }
 

@@ -36,7 +36,7 @@ const folder = mkdtempSync(join(tmpdir(), "earshot-bench-"));
 const database = await startPostgres(["max_connections=100"]);
 const userHz = Number(execFileSync("getconf", ["CLK_TCK"], { encoding: "utf8" }));
 
-type Side = { name: string; gateways: number; settings: Record<string, string> };
+type StoreSetup = { name: string; gateways: number; settings: Record<string, string> };
 type Round = { rate: number; p50: number; p99: number };
 
 const shared = {
@@ -49,7 +49,7 @@ const inDatabase = async () => ({
   EARSHOT_DATABASE_URL: await database.createDatabase(),
   EARSHOT_SECRET_KEY: Buffer.alloc(32, 7).toString("base64"),
 });
-const sides: Side[] = [
+const setups: StoreSetup[] = [
   { name: "SQLite", gateways: 1, settings: shared },
   { name: "PostgreSQL, one gateway", gateways: 1, settings: await inDatabase() },
   { name: "PostgreSQL, two gateways", gateways: 2, settings: await inDatabase() },
@@ -57,7 +57,7 @@ const sides: Side[] = [
 
 const rounds = new Map<string, Round[]>();
 for (let round = 0; round < Number(values.rounds); round += 1) {
-  for (const side of sides) await measure(side);
+  for (const setup of setups) await measure(setup);
 }
 const roundTripsPerJob = await roundTrips();
 await database.remove();
@@ -72,7 +72,7 @@ function posts(): Post[] {
   );
 }
 
-async function newKeys({ settings }: Side, dataDir: string): Promise<string[]> {
+async function newKeys({ settings }: StoreSetup, dataDir: string): Promise<string[]> {
   const url = settings.EARSHOT_DATABASE_URL;
   const databaseOptions =
     url === undefined ? null : { url, connections: 2, timeoutMs: 10_000, gateway: "" };
@@ -89,16 +89,16 @@ async function newKeys({ settings }: Side, dataDir: string): Promise<string[]> {
   return tokens;
 }
 
-async function measure(side: Side): Promise<void> {
-  const folders = Array.from({ length: side.gateways }, (_, n) =>
-    join(folder, `${side.name} ${n}`),
+async function measure(setup: StoreSetup): Promise<void> {
+  const folders = Array.from({ length: setup.gateways }, (_, n) =>
+    join(folder, `${setup.name} ${n}`),
   );
   const gateways: ServerProcess[] = [];
   for (const each of folders) {
     if (!existsSync(each)) await fill(configFrom({ EARSHOT_DATA_DIR: each }).data, posts());
-    gateways.push(await startServer(each, await freePort(), side.settings));
+    gateways.push(await startServer(each, await freePort(), setup.settings));
   }
-  const keys = await newKeys(side, folders[0] ?? "");
+  const keys = await newKeys(setup, folders[0] ?? "");
   for (const clients of clientCounts) {
     await load(gateways, keys, clients, 1_500);
     const before = cpuSeconds(gateways);
@@ -107,9 +107,9 @@ async function measure(side: Side): Promise<void> {
     const { p50, p99 } = summary(durations);
     const rate = durations.length / seconds;
     console.error(
-      `${side.name}, ${clients}: ${rate.toFixed(0)}/s, ${cpuMsPerJob.toFixed(2)} ms of gateway CPU a job`,
+      `${setup.name}, ${clients}: ${rate.toFixed(0)}/s, ${cpuMsPerJob.toFixed(2)} ms of gateway CPU a job`,
     );
-    const name = `${side.name} | ${clients}`;
+    const name = `${setup.name} | ${clients}`;
     rounds.set(name, [...(rounds.get(name) ?? []), { rate, p50, p99 }]);
   }
   for (const gateway of gateways) await gateway.stop();

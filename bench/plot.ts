@@ -41,11 +41,11 @@ const along = (ms: number): number =>
 const text = (x: number, y: number, content: string, more = ""): string =>
   `<text x="${x.toFixed(1)}" y="${y.toFixed(1)}"${more}>${content}</text>`;
 
-function mark(side: "raw" | "archive", x: number, y: number, p50: number, p95: number): string {
+function mark(engine: "raw" | "archive", x: number, y: number, p50: number, p95: number): string {
   const [from, to] = [x + along(p50), x + along(p95)].map((position) => position.toFixed(1));
   return (
-    `<line class="${side}" x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>` +
-    `<circle class="${side}" cx="${from}" cy="${y}" r="4"/>`
+    `<line class="${engine}" x1="${from}" x2="${to}" y1="${y}" y2="${y}"/>` +
+    `<circle class="${engine}" cx="${from}" cy="${y}" r="4"/>`
   );
 }
 

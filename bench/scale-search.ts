@@ -45,14 +45,14 @@ export const deadlineMs = 50;
 
 type PlannedQuery = { request: SearchRequest; match: string; low: bigint; high: bigint };
 
-type Sides = {
+type Engines = {
   raw: RawFts5;
   reader: ReturnType<typeof createReader>;
   archive: Archive;
   close(): Promise<void>;
 };
 
-async function openSides(dataDir: string, rawPath: string, segments: number): Promise<Sides> {
+async function openEngines(dataDir: string, rawPath: string, segments: number): Promise<Engines> {
   const raw = openRaw(rawPath, cacheKib * segments, limit);
   const reader = createReader(join(dataDir, "archive"), cacheKib * segments, systemClock);
   const archive = await openArchive({
@@ -69,7 +69,7 @@ async function openSides(dataDir: string, rawPath: string, segments: number): Pr
   return { raw, reader, archive, close };
 }
 
-/** Sides alternate; the median of the rounds counts per query. */
+/** Raw FTS5 and the archive alternate; the median of the rounds counts per query. */
 export async function measureKinds(
   dataDir: string,
   rawPath: string,
@@ -77,26 +77,26 @@ export async function measureKinds(
   kinds: readonly QueryKind[],
   onKind: (figures: KindFigures) => void,
 ): Promise<KindFigures[]> {
-  const sides = await openSides(dataDir, rawPath, segments);
+  const engines = await openEngines(dataDir, rawPath, segments);
   const measured: KindFigures[] = [];
   try {
     for (const { name, queries } of kinds) {
-      const figures = await measureKind(sides, name, queries);
+      const figures = await measureKind(engines, name, queries);
       measured.push(figures);
       onKind(figures);
     }
   } finally {
-    await sides.close();
+    await engines.close();
   }
   return measured;
 }
 
 async function measureKind(
-  sides: Sides,
+  engines: Engines,
   name: string,
   queries: readonly string[],
 ): Promise<KindFigures> {
-  const plannedQueries = queries.map((query) => planQuery(query, sides.reader));
+  const plannedQueries = queries.map((query) => planQuery(query, engines.reader));
   const times = plannedQueries.map(
     (): Record<"raw" | "search" | "archive" | "threads", number[]> => ({
       raw: [],
@@ -110,21 +110,21 @@ async function measureKind(
     for (const [index, one] of plannedQueries.entries()) {
       const queryTimes = times[index];
       if (queryTimes === undefined) continue;
-      // The second side finds warm caches, so they alternate.
+      // The second one finds warm caches, so they alternate.
       const isRawFirst = (index + round) % 2 === 0;
-      let rawPosts = isRawFirst ? searchRaw(sides, one, queryTimes.raw) : 0;
-      const posts = searchReader(sides, one, queryTimes);
-      if (!isRawFirst) rawPosts = searchRaw(sides, one, queryTimes.raw);
+      let rawPosts = isRawFirst ? searchRaw(engines, one, queryTimes.raw) : 0;
+      const posts = searchReader(engines, one, queryTimes);
+      if (!isRawFirst) rawPosts = searchRaw(engines, one, queryTimes.raw);
       if (rawPosts !== posts)
         throw new Error(`${queries[index]}: ${posts} posts, FTS5 ${rawPosts}`);
       const start = performance.now();
-      await sides.archive.records((await sides.archive.search(one.request)).positions);
+      await engines.archive.records((await engines.archive.search(one.request)).positions);
       queryTimes.threads.push(performance.now() - start);
       found += posts;
     }
   }
-  const timesOf = (side: "raw" | "search" | "archive" | "threads"): Summary =>
-    summary(times.map((queryTimes) => middle(queryTimes[side])));
+  const timesOf = (engine: "raw" | "search" | "archive" | "threads"): Summary =>
+    summary(times.map((queryTimes) => middle(queryTimes[engine])));
   const raw = timesOf("raw");
   const archive = timesOf("archive");
   return {
@@ -139,7 +139,7 @@ async function measureKind(
   };
 }
 
-function searchRaw({ raw }: Sides, { match, low, high }: PlannedQuery, times: number[]): number {
+function searchRaw({ raw }: Engines, { match, low, high }: PlannedQuery, times: number[]): number {
   const start = performance.now();
   const rows = raw.newest.all(match, low, high);
   times.push(performance.now() - start);
@@ -147,7 +147,7 @@ function searchRaw({ raw }: Sides, { match, low, high }: PlannedQuery, times: nu
 }
 
 function searchReader(
-  { reader }: Sides,
+  { reader }: Engines,
   { request }: PlannedQuery,
   times: { search: number[]; archive: number[] },
 ): number {
@@ -169,29 +169,29 @@ export async function measureWorst(
   segments: number,
   kinds: readonly QueryKind[],
 ): Promise<WorstFigures[]> {
-  const sides = await openSides(dataDir, rawPath, segments);
+  const engines = await openEngines(dataDir, rawPath, segments);
   try {
     return kinds.flatMap(({ name, queries }) =>
-      queries.map((query) => measureWorstQuery(sides, name, planQuery(query, sides.reader))),
+      queries.map((query) => measureWorstQuery(engines, name, planQuery(query, engines.reader))),
     );
   } finally {
-    await sides.close();
+    await engines.close();
   }
 }
 
-function measureWorstQuery(sides: Sides, name: string, one: PlannedQuery): WorstFigures {
+function measureWorstQuery(engines: Engines, name: string, one: PlannedQuery): WorstFigures {
   const raw: number[] = [];
   const archive: number[] = [];
   const stopped: number[] = [];
-  let answer = sides.reader.operations.search(one.request);
+  let answer = engines.reader.operations.search(one.request);
   for (let round = 0; round < rounds; round++) {
-    if (one.match !== "") searchRaw(sides, one, raw);
+    if (one.match !== "") searchRaw(engines, one, raw);
     let start = performance.now();
-    answer = sides.reader.operations.search(one.request);
-    sides.reader.operations.records(answer.positions);
+    answer = engines.reader.operations.search(one.request);
+    engines.reader.operations.records(answer.positions);
     archive.push(performance.now() - start);
     start = performance.now();
-    sides.reader.operations.search({ ...one.request, deadlineMs: Date.now() + deadlineMs });
+    engines.reader.operations.search({ ...one.request, deadlineMs: Date.now() + deadlineMs });
     stopped.push(performance.now() - start);
   }
   const { segments: _, ...work } = answer.work;
@@ -205,7 +205,7 @@ function measureWorstQuery(sides: Sides, name: string, one: PlannedQuery): Worst
   };
 }
 
-function planQuery(query: string, { operations }: Sides["reader"]): PlannedQuery {
+function planQuery(query: string, { operations }: Engines["reader"]): PlannedQuery {
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, { names: operations.resolve(namesIn(tree)), asOfMs: Date.now() });
   const { conjuncts, fromMs, toMs } = extractBounds(plan, { fromMs: null, toMs: null });

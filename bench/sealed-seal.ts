@@ -6,7 +6,7 @@ import { compactionContext } from "../src/archive/compaction/context.ts";
 import { sealSegment } from "../src/archive/compaction/seal-segment.ts";
 import { lockPauseMs } from "../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
-import { entriesOf } from "./sealed-sides.ts";
+import { entriesOf } from "./sealed-engines.ts";
 
 export type SealFigures = {
   posts: number;

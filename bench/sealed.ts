@@ -7,19 +7,19 @@ import { scaleFolder } from "./scale-folder.ts";
 import { measureImport } from "./scale-import.ts";
 import { scaledPosts } from "./scale-posts.ts";
 import { drawScaleQueries, worstQueries } from "./scale-queries.ts";
-import { measureSeal, type SealFigures } from "./sealed-seal.ts";
 import {
   containersFor,
   limit,
   newestIds,
   type OpenSegment,
-  openRawSides,
+  openRawEngines,
   openReader,
   openSegments,
   type PlannedQuery,
   planFor,
   type Raw,
-} from "./sealed-sides.ts";
+} from "./sealed-engines.ts";
+import { measureSeal, type SealFigures } from "./sealed-seal.ts";
 
 /**
  * The sealed index compared with FTS5 on the same posts: sealing, twelve kinds of query, the worst ones, exact counts. Creates
@@ -53,7 +53,7 @@ const { unsealedDir, sealedDir, rawPath } = path;
 const rounds = Number(values.rounds);
 
 /** Each returns its number of posts. */
-const sides = {
+const engines = {
   "FTS5 with text": ({ raw }: Open, query: PlannedQuery) => raw.newest(query),
   "sealed, IDs": ({ sealed }: Open, query: PlannedQuery) => newestIds(sealed, query).length,
   "sealed with text": ({ sealed, raw }: Open, query: PlannedQuery) =>
@@ -63,8 +63,8 @@ const sides = {
   "sealed archive": ({ sealedReader }: Open, query: PlannedQuery) => page(sealedReader, query),
   "FTS5 archive": ({ plainReader }: Open, query: PlannedQuery) => page(plainReader, query),
 };
-type Side = keyof typeof sides;
-const sideNames = Object.keys(sides) as Side[];
+type Engine = keyof typeof engines;
+const engineNames = Object.keys(engines) as Engine[];
 
 type Open = {
   raw: Raw;
@@ -78,7 +78,7 @@ type Open = {
 function open(): Open {
   const plain = openSegments(unsealedDir);
   const sealed = openSegments(sealedDir);
-  const raw = openRawSides(rawPath, plain.segments.length);
+  const raw = openRawEngines(rawPath, plain.segments.length);
   const plainReader = openReader(unsealedDir);
   const sealedReader = openReader(sealedDir);
   return {
@@ -106,24 +106,24 @@ function page({ operations }: Reader, { plan }: PlannedQuery): number {
   return operations.records(positions).records.length;
 }
 
-type SideTimes = Record<Side, number[]>;
+type EngineTimes = Record<Engine, number[]>;
 
 /**
- * Each side runs all queries before the next, because engines share no caches; sides rotate. All must find the same
+ * Each engine runs all queries before the next, because they share no caches; the order rotates. All must find the same
  * number.
  */
-function measureSides(opened: Open, queries: readonly string[]): SideTimes {
+function measureEngines(opened: Open, queries: readonly string[]): EngineTimes {
   const planned = queries.map((query) => planFor(query, opened.plainReader));
   const found = planned.map(() => new Set<number>());
   const ofRounds = Object.fromEntries(
-    sideNames.map((name) => [name, planned.map((): number[] => [])]),
-  ) as Record<Side, number[][]>;
+    engineNames.map((name) => [name, planned.map((): number[] => [])]),
+  ) as Record<Engine, number[][]>;
   for (let round = 0; round < rounds; round++) {
-    for (const turn of sideNames.keys()) {
-      const name = sideNames[(turn + round) % sideNames.length] as Side;
+    for (const turn of engineNames.keys()) {
+      const name = engineNames[(turn + round) % engineNames.length] as Engine;
       for (const [index, query] of planned.entries()) {
         const start = performance.now();
-        const count = sides[name](opened, query);
+        const count = engines[name](opened, query);
         ofRounds[name][index]?.push(performance.now() - start);
         found[index]?.add(count);
       }
@@ -132,8 +132,8 @@ function measureSides(opened: Open, queries: readonly string[]): SideTimes {
   const differs = found.findIndex(({ size }) => size > 1);
   if (differs >= 0) throw new Error(`${queries[differs]}: ${[...(found[differs] ?? [])]} found`);
   return Object.fromEntries(
-    sideNames.map((name) => [name, ofRounds[name].map(chosenTime)]),
-  ) as Record<Side, number[]>;
+    engineNames.map((name) => [name, ofRounds[name].map(chosenTime)]),
+  ) as Record<Engine, number[]>;
 }
 
 function shuffled<Value>(list: readonly Value[]): Value[] {
@@ -148,16 +148,16 @@ function shuffled<Value>(list: readonly Value[]): Value[] {
 const chosenTime = (ms: readonly number[]): number =>
   ms.toSorted((a, b) => a - b)[values.take === "best" ? 0 : Math.floor(ms.length / 2)] ?? 0;
 
-type SideFigures = Summary & { perSecond: number };
-type KindFigures = { name: string; sides: Record<Side, SideFigures> };
+type EngineFigures = Summary & { perSecond: number };
+type KindFigures = { name: string; engines: Record<Engine, EngineFigures> };
 
-const figuresOf = (takes: SideTimes): Record<Side, SideFigures> =>
+const figuresOf = (takes: EngineTimes): Record<Engine, EngineFigures> =>
   Object.fromEntries(
-    sideNames.map((name) => {
+    engineNames.map((name) => {
       const each = summary(takes[name]);
       return [name, { ...each, perSecond: 1_000 / each.mean }];
     }),
-  ) as Record<Side, SideFigures>;
+  ) as Record<Engine, EngineFigures>;
 
 /** Kinds are mixed, as in a service. */
 async function searchKinds(opened: Open): Promise<KindFigures[]> {
@@ -165,34 +165,36 @@ async function searchKinds(opened: Open): Promise<KindFigures[]> {
   const mixed = shuffled(
     kinds.flatMap(({ name, queries }) => queries.map((query) => ({ name, query }))),
   );
-  const takes = measureSides(
+  const takes = measureEngines(
     opened,
     mixed.map(({ query }) => query),
   );
   const measured = kinds.map(({ name }): KindFigures => {
     const isOwn = (_: number, index: number): boolean => mixed[index]?.name === name;
-    const own = Object.fromEntries(sideNames.map((side) => [side, takes[side].filter(isOwn)]));
-    return { name, sides: figuresOf(own as SideTimes) };
+    const own = Object.fromEntries(
+      engineNames.map((engine) => [engine, takes[engine].filter(isOwn)]),
+    );
+    return { name, engines: figuresOf(own as EngineTimes) };
   });
-  measured.push({ name: "all", sides: figuresOf(takes) });
-  const ratio = (each: KindFigures, side: Side): string =>
-    (each.sides[side].perSecond / each.sides["FTS5 with text"].perSecond).toFixed(2);
+  measured.push({ name: "all", engines: figuresOf(takes) });
+  const ratio = (each: KindFigures, engine: Engine): string =>
+    (each.engines[engine].perSecond / each.engines["FTS5 with text"].perSecond).toFixed(2);
   console.log(
     `${posts} posts, newest ${limit}, ${values.queries} queries of each kind, milliseconds; the ${values.take} of ${rounds} rounds\n`,
   );
   for (const [what, of] of [
-    ["queries a second", ({ perSecond }: SideFigures) => perSecond.toFixed(0)],
-    ["p50", ({ p50 }: SideFigures) => p50],
-    ["p95", ({ p95 }: SideFigures) => p95],
-    ["p99", ({ p99 }: SideFigures) => p99],
+    ["queries a second", ({ perSecond }: EngineFigures) => perSecond.toFixed(0)],
+    ["p50", ({ p50 }: EngineFigures) => p50],
+    ["p95", ({ p95 }: EngineFigures) => p95],
+    ["p99", ({ p99 }: EngineFigures) => p99],
   ] as const) {
     const rows = measured.map((each) => [
       each.name,
-      ...sideNames.map((side) => of(each.sides[side])),
+      ...engineNames.map((engine) => of(each.engines[engine])),
       ...(what === "queries a second" ? [ratio(each, "sealed with text")] : []),
     ]);
     const more = what === "queries a second" ? ["× FTS5 with text"] : [];
-    console.log(`${table([what, ...sideNames, ...more], rows)}\n`);
+    console.log(`${table([what, ...engineNames, ...more], rows)}\n`);
   }
   return measured;
 }
@@ -200,17 +202,17 @@ async function searchKinds(opened: Open): Promise<KindFigures[]> {
 async function searchWorst(opened: Open): Promise<unknown> {
   const kinds = await worstQueries();
   const figures = kinds.map(({ name, queries: [query = ""] }) => {
-    const takes = measureSides(opened, [query, query, query]);
+    const takes = measureEngines(opened, [query, query, query]);
     const planned = planFor(query, opened.plainReader);
-    const ms = Object.fromEntries(sideNames.map((side) => [side, chosenTime(takes[side])]));
+    const ms = Object.fromEntries(engineNames.map((engine) => [engine, chosenTime(takes[engine])]));
     return { name, containers: containersFor(opened.sealed, planned), ms };
   });
   const rows = figures.map(({ name, containers, ms }) => [
     name,
-    ...sideNames.map((side) => ms[side] ?? 0),
+    ...engineNames.map((engine) => ms[engine] ?? 0),
     String(containers),
   ]);
-  console.log(`${table(["worst", ...sideNames, "containers"], rows)}\n`);
+  console.log(`${table(["worst", ...engineNames, "containers"], rows)}\n`);
   return figures;
 }
 

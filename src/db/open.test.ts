@@ -43,7 +43,7 @@ test("a failed migration leaves nothing behind", () => {
   database.close();
 });
 
-test("a database of a newer schema is refused for reading and writing", () => {
+test("a database with a newer schema is rejected for reading and writing", () => {
   openStoreForWriting(path, [first, second]).close();
   const refusal = expect.objectContaining({ code: "newer_schema" });
   expect(() => openStoreForWriting(path, [first])).toThrow(refusal);

@@ -15,7 +15,7 @@ test("a new database file is private to its owner", () => {
   expect(modeOf(path)).toBe(0o600);
 });
 
-test("opening a database removes other users' permissions from the database and its side files", () => {
+test("other users lose their permissions on an existing database and its side files", () => {
   const path = join(folder, "old.db");
   for (const suffix of ["", "-wal", "-shm"]) {
     writeFileSync(path + suffix, suffix);

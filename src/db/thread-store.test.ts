@@ -18,7 +18,7 @@ const noThread: Pick<StoreThread<typeof operations>, "call"> = {
   call: () => Promise.reject(new Error("a thread was called")),
 };
 
-test("the thread store runs memory operations on the calling thread, with one connection until it is closed", async () => {
+test("the thread store runs memory operations on the calling thread, with one connection", async () => {
   let opened = 0;
   let closed = 0;
   const open = (): SqliteDatabase => {

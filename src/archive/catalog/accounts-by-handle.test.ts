@@ -61,7 +61,7 @@ test("a username does not find former handles or inactive accounts", () => {
   expect(accountsNamed("ben")).toEqual([]);
 });
 
-test("a username that exists on many servers finds a limited number of accounts", () => {
+test("a username on many servers finds at most `maxNamedAccounts` accounts", () => {
   archive.write(
     Array.from({ length: maxNamedAccounts + 5 }, (_, at) =>
       account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),

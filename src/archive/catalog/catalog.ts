@@ -141,7 +141,7 @@ export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog
 
 /**
  * `ingest_number`: the newest. `ingest_order_from`: start of the retained ingest order.
- * `generation`: open generation of count changes. `count_step`: last step that added counts to
+ * `generation`: open generation of count changes. `count_step`: last count batch added to
  * posts. `commit_number`: commits that wrote to segments. `identified`: 1 once every segment
  * contains its identity.
  */

@@ -56,12 +56,12 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("a backfill that ends before the present leaves a gap", () => {
+  test("a backfill or a single account's interval that ends before the present leaves a gap", () => {
     const toNow = { fromMs: 10, toMs: nowMs };
     const missing = [{ fromMs: nowMs - 1, toMs: nowMs }];
     expect(gapsIn(toNow, [interval(0, nowMs - 1, "backfill")], nowMs, 5)).toEqual(missing);
-    const ofOneAccount = { ...interval(0, nowMs - 1), account: "did:plc:a" };
-    expect(gapsIn(toNow, [ofOneAccount], nowMs, 5)).toEqual(missing);
+    const oneAccount = { ...interval(0, nowMs - 1), account: "did:plc:a" };
+    expect(gapsIn(toNow, [oneAccount], nowMs, 5)).toEqual(missing);
   });
 
   test("an interval that begins in 1970 or earlier leaves no gap before it", () => {
@@ -73,7 +73,7 @@ describe("gaps of a window", () => {
     ]);
   });
 
-  test("intervals of a single account or of another collection are not used", () => {
+  test("platform-wide intervals exclude those of single accounts and of other collections", () => {
     const allAccounts = interval(0, 5);
     const others = [
       { ...interval(0, 9), account: "did:plc:a" },
@@ -83,7 +83,7 @@ describe("gaps of a window", () => {
     expect(platformWideIntervals([allAccounts, ...others], "likes")).toEqual([others[1]]);
   });
 
-  test("lag is allowed neither in the past nor for an import", () => {
+  test("slack applies only at the present and to the newest stream interval", () => {
     expect(gapsIn({ fromMs: 10, toMs: 100 }, [interval(0, 99)], nowMs, 5)).toEqual([
       { fromMs: 99, toMs: 100 },
     ]);
@@ -96,7 +96,7 @@ describe("gaps of a window", () => {
   });
 });
 
-test("the gaps of several platforms are merged into one list", () => {
+test("overlapping and adjacent spans are merged", () => {
   expect(
     unionOf([
       { fromMs: 5, toMs: 10 },
@@ -135,7 +135,7 @@ test("the intersection of two lists of spans contains exactly the moments in bot
   );
 });
 
-test("every moment of a window is either in a gap or outside all gaps", () => {
+test("the covered spans of a window contain exactly its moments outside all gaps", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
       const stored = outsideOf({ fromMs: null, toMs: 30 }, gaps);

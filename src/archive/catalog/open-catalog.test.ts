@@ -46,7 +46,7 @@ test("the catalog records the analyzer of a new segment", () => {
   catalog.close();
 });
 
-describe("segment of another analyzer", () => {
+describe("a segment of another analyzer", () => {
   test.each(["0", `${analyzerVersion - 1} 16.0`, `${analyzerVersion} 1.0`])(
     "a segment of another analyzer (%s) is searched row by row, without losing matches",
     (analyzer) => {
@@ -62,7 +62,7 @@ describe("segment of another analyzer", () => {
     },
   );
 
-  test("a segment of another analyzer is ended after the next batch, so that later posts go to a segment of the current one", () => {
+  test("after a batch into a segment of another analyzer, later posts go to a new segment", () => {
     archive.put(makePost({ key: "1", text: "the river" }));
     setAnalyzer("1 15.0");
     archive.put(makePost({ key: "2", createdMs: Date.UTC(2026, 0, 2), text: "the harbour" }));
@@ -72,7 +72,7 @@ describe("segment of another analyzer", () => {
     expect(work.segmentsOfPlatforms).toBe(2);
   });
 
-  test("a segment of a later analyzer is refused, even by processes that have it open", async () => {
+  test("a segment of a later analyzer is rejected, even by processes that have it open", async () => {
     archive.put(makePost());
     expect(archive.search(everything).positions).toHaveLength(1);
     setAnalyzer(`${analyzerVersion + 1} 16.0`);
@@ -85,7 +85,7 @@ describe("segment of another analyzer", () => {
   });
 });
 
-describe("archive of the first format", () => {
+describe("an archive of the first format", () => {
   function makeFirstFormat(folder: string): void {
     const version = (database: DatabaseSync) => database.exec("PRAGMA user_version = 1");
     mkdirSync(join(folder, "bluesky"), { recursive: true });

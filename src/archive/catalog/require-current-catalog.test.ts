@@ -60,7 +60,7 @@ function saveCatalog(): () => void {
   };
 }
 
-async function refusal(): Promise<string | null> {
+async function rejectionCode(): Promise<string | null> {
   try {
     const settings = { dataDir, readers: 1, segmentPosts: 2, clock: systemClock };
     await (await openArchive(settings)).close();
@@ -100,51 +100,51 @@ describe("a catalog that does not match its segments", () => {
   ];
 
   test.each(damages)(
-    "a catalog that %s is refused as %s, and no segment is removed",
+    "a catalog that %s is rejected with %s, and no segment is removed",
     async (_, code, damage) => {
       put(1, 2, 3, 4, 5);
       expect(segmentFiles()).toHaveLength(3);
       damage();
-      expect(await refusal()).toBe(code);
+      expect(await rejectionCode()).toBe(code);
       expect(await findingsIn(folder)).not.toEqual([]);
       expect(() => cleanUp()).toThrow();
       expect(segmentFiles()).toHaveLength(3);
     },
   );
 
-  test("a catalog from several commits ago is refused as catalog_older", async () => {
+  test("a catalog from several commits ago is rejected with catalog_older", async () => {
     put(1, 2, 3);
-    const setBack = saveCatalog();
+    const restoreCatalog = saveCatalog();
     put(4, 5, 6, 7);
-    setBack();
-    expect(await refusal()).toBe("catalog_older");
+    restoreCatalog();
+    expect(await rejectionCode()).toBe("catalog_older");
     expect(await findingsIn(folder)).toMatchObject([{ kind: "catalog_not_current" }]);
     expect(() => cleanUp()).toThrow();
     expect(segmentFiles()).toHaveLength(4);
     expect(orphanedFiles()).toEqual([]);
   });
 
-  test("a catalog that lacks only deletions and checkpoints is refused if segments have been written since", async () => {
+  test("a catalog that lacks only deletions and checkpoints is rejected if segments have been written since", async () => {
     put(1, 2, 3);
-    const setBack = saveCatalog();
+    const restoreCatalog = saveCatalog();
     const writer = writerOn(dataDir, 2);
     const { uri } = makePost({ key: "p3" });
     writer.write([{ kind: "delete", platform: "bluesky", uri: `${uri}-unknown`, revision: "2" }]);
     writer.write([], [{ name: "stream", value: "7" }]);
     writer.write([{ kind: "delete", platform: "bluesky", uri, revision: "3" }]);
     writer.close();
-    setBack();
-    expect(await refusal()).toBe("catalog_older");
+    restoreCatalog();
+    expect(await rejectionCode()).toBe("catalog_older");
   });
 
-  test("an earlier copy of a segment file is refused as segment_older, until the catalog is rebuilt without the lost posts", async () => {
+  test("an earlier copy of a segment file is rejected with segment_older, until the catalog is rebuilt without the lost posts", async () => {
     put(1);
     const path = join(folder, "bluesky", "000001.db");
     const earlier = join(dataDir, "earlier.db");
     cpSync(path, earlier);
     put(2, 3);
     cpSync(earlier, path);
-    expect(await refusal()).toBe("segment_older");
+    expect(await rejectionCode()).toBe("segment_older");
     expect(await findingsIn(folder)).not.toEqual([]);
     expect(() => cleanUp()).toThrow();
     expect(segmentFiles()).toHaveLength(2);
@@ -155,38 +155,38 @@ describe("a catalog that does not match its segments", () => {
       onProgress: () => {},
       signal: new AbortController().signal,
     });
-    expect(await refusal()).toBeNull();
+    expect(await rejectionCode()).toBeNull();
     expect(storedPosts(folder)).toHaveLength(2);
   });
 
   test("a segment that a crash left one commit ahead is accepted", async () => {
     put(1);
-    const setBack = saveCatalog();
+    const restoreCatalog = saveCatalog();
     put(2);
-    setBack();
-    expect(await refusal()).toBeNull();
+    restoreCatalog();
+    expect(await rejectionCode()).toBeNull();
   });
 
-  test("a missing or empty file of a listed segment is refused as segment_missing", async () => {
+  test("a missing or empty file of a listed segment is rejected with segment_missing", async () => {
     put(1, 2, 3);
     const path = join(folder, "bluesky", "000001.db");
     truncateSync(path, 0);
-    expect(await refusal()).toBe("segment_missing");
+    expect(await rejectionCode()).toBe("segment_missing");
     rmSync(path);
-    expect(await refusal()).toBe("segment_missing");
+    expect(await rejectionCode()).toBe("segment_missing");
     expect(existsSync(path)).toBe(false);
   });
 
-  test("a missing archive is refused as archive_missing, unless its ID file is removed", async () => {
+  test("a missing archive is rejected with archive_missing, unless its ID file is removed", async () => {
     put(1);
-    expect(await refusal()).toBe(null);
+    expect(await rejectionCode()).toBe(null);
     rmSync(folder, { recursive: true });
-    expect(await refusal()).toBe("archive_missing");
+    expect(await rejectionCode()).toBe("archive_missing");
     rmSync(join(dataDir, "archive.id"));
-    expect(await refusal()).toBe(null);
+    expect(await rejectionCode()).toBe(null);
   });
 
-  test("a segment of another archive is refused as catalog_foreign", async () => {
+  test("a segment of another archive is rejected with catalog_foreign", async () => {
     put(1, 2, 3);
     const other = mkdtempSync(join(tmpdir(), "earshot-other-"));
     const writer = writerOn(other, 2);
@@ -194,14 +194,14 @@ describe("a catalog that does not match its segments", () => {
     writer.close();
     cpSync(join(other, "archive", "bluesky", "000001.db"), join(folder, "bluesky", "000009.db"));
     rmSync(other, { recursive: true });
-    expect(await refusal()).toBe("catalog_foreign");
+    expect(await rejectionCode()).toBe("catalog_foreign");
   });
 });
 
 describe("after a crash", () => {
   test("an archive is accepted after a crash between the creation of segments and the catalog commit", async () => {
     put(1);
-    const setBack = saveCatalog();
+    const restoreCatalog = saveCatalog();
     const writer = writerOn(dataDir, 2);
     writer.write(
       [2, 3, 4, 5].map((day) => ({
@@ -211,8 +211,8 @@ describe("after a crash", () => {
     );
     writer.close();
     const before = segmentFiles().length;
-    setBack();
-    expect(await refusal()).toBe(null);
+    restoreCatalog();
+    expect(await rejectionCode()).toBe(null);
     cleanUp();
     expect(segmentFiles()).toEqual(["000001.db"]);
     expect(orphanedFiles()).toHaveLength(before - 1);
@@ -222,9 +222,9 @@ describe("after a crash", () => {
 
   test("an archive is accepted if the first batch after a crash reuses the number of an uncommitted segment", () => {
     put(1, 2);
-    const setBack = saveCatalog();
+    const restoreCatalog = saveCatalog();
     put(3);
-    setBack();
+    restoreCatalog();
     put(3, 4, 5);
     expect(storedPosts(folder)).toHaveLength(5);
     cleanUp();
@@ -245,13 +245,13 @@ describe("after a crash", () => {
       const work = rewriteSegment(context, segment, { cuts: [], shouldKeep: null });
       let done = false;
       for (let step = 0; step < steps && !done; step += 1) done = work.next().done === true;
-      expect(await refusal()).toBe(null);
+      expect(await rejectionCode()).toBe(null);
       if (done) break;
       work.return({ isDone: false, posts: 0, dropped: 0 });
     }
     expect(listed.all().map(({ sequence }) => sequence)).not.toContain(1);
     context.catalog.close();
-    expect(await refusal()).toBe(null);
+    expect(await rejectionCode()).toBe(null);
     expect(storedPosts(folder)).toHaveLength(3);
   });
 });

@@ -22,7 +22,7 @@ test.each([
   ["a blob of the same bytes", changed(3, new TextEncoder().encode(String(row[3])))],
   ["characters that move to the next column", ["blueskyd", "id:plc:ann", ...row.slice(2)]],
   ["columns whose values are swapped", [row[0] ?? "", row[1] ?? "", row[3] ?? "", row[2] ?? ""]],
-])("the checksum of a row changes with %s", (_, other) => {
+])("a row's checksum changes with %s", (_, other) => {
   expect(catalogRowChecksum(other, isKey)).not.toBe(catalogRowChecksum(row, isKey));
 });
 
@@ -48,7 +48,7 @@ test("the checksum of a changeset is the sum of its rows' checksums", () => {
       const database = new DatabaseSync(":memory:");
       database.exec("CREATE TABLE pair(name TEXT PRIMARY KEY, value) WITHOUT ROWID");
       const put = database.prepare("INSERT OR REPLACE INTO pair VALUES(?, ?)");
-      const sumOf = (): number => {
+      const checksumOf = (): number => {
         const select = database.prepare("SELECT * FROM pair");
         select.setReadBigInts(true);
         const { name, value: found } = select.get() ?? {};
@@ -57,12 +57,12 @@ test("the checksum of a changeset is the sum of its rows' checksums", () => {
       const first = database.createSession();
       put.run(key.toWellFormed(), before);
       const inserted = deltasOf(first.changeset(), () => valueChecksums).get("pair");
-      expect(inserted).toEqual({ rows: 1, sum: sumOf() });
+      expect(inserted).toEqual({ rows: 1, sum: checksumOf() });
       first.close();
       const second = database.createSession();
       database.prepare("UPDATE pair SET value = ?").run(after);
       const updated = deltasOf(second.changeset(), () => valueChecksums).get("pair");
-      expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(sumOf());
+      expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(checksumOf());
       database.close();
     }),
   );

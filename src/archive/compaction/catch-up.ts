@@ -41,14 +41,14 @@ export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
   selectChanged.setReadBigInts(true);
   const ids = selectChanged.all(max + 1).map(({ id }) => id as bigint);
   if (ids.length > max) return false;
-  const selectCountStep = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
-  selectCountStep.setReadBigInts(true);
-  const step = selectCountStep.get()?.value as bigint;
+  const selectCountBatch = old.prepare("SELECT value FROM setting WHERE name = 'counted'");
+  selectCountBatch.setReadBigInts(true);
+  const countBatch = selectCountBatch.get()?.value as bigint;
   inCopies(rewrite, () => {
     applyChanges(ids);
     copyIngestOrder(rewrite);
     copyMovedIngestOrder(rewrite);
-    for (const { copy } of parts) copy.writeSettings(step, numbering);
+    for (const { copy } of parts) copy.writeSettings(countBatch, numbering);
   });
   return true;
 }

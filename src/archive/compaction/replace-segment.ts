@@ -150,8 +150,8 @@ function openDamaged({ catalog }: CompactionContext, path: string): DatabaseSync
   try {
     old = openOld(path);
     old.prepare("SELECT id FROM changed LIMIT 1").get();
-    const countStep = old.prepare("SELECT value FROM setting WHERE name = 'counted'").get();
-    if (typeof countStep?.value === "number") return old;
+    const countBatch = old.prepare("SELECT value FROM setting WHERE name = 'counted'").get();
+    if (typeof countBatch?.value === "number") return old;
   } catch (error) {
     if (!isDamage(error)) throw error;
   }

@@ -82,10 +82,13 @@ export function* checkRows(
         if (recorded !== number)
           add("number_differs", `it records ${recorded} ${name}, but contains ${number}`);
       }
-      const step = Number(readSetting(catalog, "count_step"));
-      const countStep = lookUp.setting("counted");
-      if (countStep <= step + 1) return;
-      add("counts_ahead", `it has count step ${countStep}, but the catalog is at step ${step}`);
+      const catalogBatch = Number(readSetting(catalog, "count_step"));
+      const segmentBatch = lookUp.setting("counted");
+      if (segmentBatch <= catalogBatch + 1) return;
+      add(
+        "counts_ahead",
+        `it has count batch ${segmentBatch}, but the catalog is at batch ${catalogBatch}`,
+      );
     },
     onDamage,
   );

@@ -232,10 +232,10 @@ describe.for([true, false])("a damaged archive, full check: %s", (isFull) => {
       /post \d+ cannot be found/,
     ],
     [
-      "a count step that is ahead of the catalog",
+      "a count batch that is ahead of the catalog",
       inSegment("UPDATE setting SET value = 99 WHERE name = 'counted'"),
       "counts_ahead",
-      /count step 99, but the catalog is at step 1/,
+      /count batch 99, but the catalog is at batch 1/,
     ],
     [
       "an unknown schema version",

@@ -11,7 +11,7 @@ import { countThresholds } from "../../posts/terms.ts";
  */
 export type Lowered = { plan: PlanNode; exact: boolean };
 
-type Relation = "superset" | "subset";
+type Approximation = "superset" | "subset";
 
 /** The returned plan consists of `all`, `none`, `and`, `or`, `not` and `terms`. */
 export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lowered {
@@ -20,14 +20,14 @@ export function lower(plan: PlanNode, platform: Platform, maxCells?: number): Lo
 
 type Lowering = { platform: Platform; maxCells: number | undefined };
 
-function lowerTo(relation: Relation, plan: PlanNode, lowering: Lowering): Lowered {
+function lowerTo(approximation: Approximation, plan: PlanNode, lowering: Lowering): Lowered {
   switch (plan.kind) {
     case "all":
     case "none":
       return { plan, exact: true };
     case "and":
     case "or": {
-      const children = plan.children.map((child) => lowerTo(relation, child, lowering));
+      const children = plan.children.map((child) => lowerTo(approximation, child, lowering));
       const absorbing = plan.kind === "and" ? "none" : "all";
       const absorbingChild = children.find((child) => child.exact && child.plan.kind === absorbing);
       if (absorbingChild !== undefined) return absorbingChild;
@@ -38,20 +38,27 @@ function lowerTo(relation: Relation, plan: PlanNode, lowering: Lowering): Lowere
       };
     }
     case "not": {
-      const child = lowerTo(relation === "superset" ? "subset" : "superset", plan.child, lowering);
+      const child = lowerTo(
+        approximation === "superset" ? "subset" : "superset",
+        plan.child,
+        lowering,
+      );
       return { plan: not(child.plan), exact: child.exact };
     }
     case "terms":
-      return lowerSequence(relation, plan.elements);
+      return lowerSequence(approximation, plan.elements);
     case "time":
     case "id":
-      return { plan: relation === "superset" ? { kind: "all" } : { kind: "none" }, exact: false };
+      return {
+        plan: approximation === "superset" ? { kind: "all" } : { kind: "none" },
+        exact: false,
+      };
     case "platform":
       return { plan: { kind: plan.platform === lowering.platform ? "all" : "none" }, exact: true };
     case "min-count":
-      return lowerCount(relation, plan);
+      return lowerCount(approximation, plan);
     case "geo":
-      return lowerCircle(relation, plan, lowering.maxCells);
+      return lowerCircle(approximation, plan, lowering.maxCells);
   }
 }
 
@@ -59,12 +66,15 @@ function lowerTo(relation: Relation, plan: PlanNode, lowering: Lowering): Lowere
  * Splits the sequence at "any one token", which FTS5 cannot match, and at tokens repeated too
  * often.
  */
-function lowerSequence(relation: Relation, elements: readonly SequenceElement[]): Lowered {
+function lowerSequence(
+  approximation: Approximation,
+  elements: readonly SequenceElement[],
+): Lowered {
   const parts = partsOf(elements);
   if (parts.length === 1 && parts[0]?.length === elements.length) {
     return { plan: { kind: "terms", elements }, exact: true };
   }
-  if (relation === "subset") return { plan: { kind: "none" }, exact: false };
+  if (approximation === "subset") return { plan: { kind: "none" }, exact: false };
   return { plan: all(parts.map((part) => ({ kind: "terms", elements: part }))), exact: false };
 }
 
@@ -88,11 +98,11 @@ function repeatKey(element: SequenceElement): string | null {
   return element.kind === "token" ? element.token : `${element.prefix}*`;
 }
 
-function lowerCount(relation: Relation, plan: PlanNode & { kind: "min-count" }): Lowered {
+function lowerCount(approximation: Approximation, plan: PlanNode & { kind: "min-count" }): Lowered {
   const below = countThresholds.findLast((threshold) => threshold <= plan.atLeast);
   const above = countThresholds.find((threshold) => threshold >= plan.atLeast);
-  const threshold = relation === "superset" ? below : above;
-  const fallback: PlanNode = relation === "superset" ? { kind: "all" } : { kind: "none" };
+  const threshold = approximation === "superset" ? below : above;
+  const fallback: PlanNode = approximation === "superset" ? { kind: "all" } : { kind: "none" };
   if (threshold === undefined) return { plan: fallback, exact: false };
   return {
     plan: tokenPlan(atLeast(plan.metric, threshold)),
@@ -101,11 +111,11 @@ function lowerCount(relation: Relation, plan: PlanNode & { kind: "min-count" }):
 }
 
 function lowerCircle(
-  relation: Relation,
+  approximation: Approximation,
   { lat, lon, radiusKm }: PlanNode & { kind: "geo" },
   maxCells?: number,
 ): Lowered {
-  if (relation === "subset") return { plan: { kind: "none" }, exact: false };
+  if (approximation === "subset") return { plan: { kind: "none" }, exact: false };
   const cells = cellsOfCircle(lat, lon, radiusKm, maxCells);
   const tokens = cells === null ? [hasGeo] : cells.map(geoCell);
   return { plan: any(tokens.map(tokenPlan)), exact: false };

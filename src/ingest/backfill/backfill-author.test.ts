@@ -199,7 +199,7 @@ describe("the backfill of an account", () => {
     await expect(requested).rejects.toMatchObject({ code: "account_unknown" });
   });
 
-  test("the backfill of an account does not call a server at a private address", async () => {
+  test("the backfill of an account on a server with a private address is rejected", async () => {
     addAccount({ [tid(1)]: record("one") }, { pds: "http://127.0.0.1:1" });
     await expect(backfillAuthor(did, request())).rejects.toMatchObject({ code: "address_refused" });
     expect(await texts()).toEqual([]);
@@ -261,7 +261,7 @@ describe("newer data in the archive", () => {
     },
   );
 
-  test("an imported, streamed and backfilled post are merged under one ID", async () => {
+  test("imported, streamed and backfilled copies of a post share one ID", async () => {
     addAccount({ [tid(1)]: record("one post") });
     const change = streamed(tid(1), "one post", tid(1));
     if (change.kind !== "upsert") throw new Error("no post");
@@ -329,7 +329,7 @@ describe("an inactive account", () => {
 });
 
 describe("a second run", () => {
-  test("a second backfill downloads nothing if nothing has changed, unless forced", async () => {
+  test("a second backfill does not download an unchanged repository, unless forced", async () => {
     addAccount({ [tid(1)]: record("one") });
     await backfillAuthor(did, request());
     host.requests.length = 0;
@@ -368,21 +368,22 @@ describe("a second run", () => {
   });
 });
 
-describe("a repository that cannot be read immediately", () => {
+describe("an unreadable repository", () => {
   const corruptions: Record<string, (host: AccountHost) => void> = {
-    "with a missing node": (bent) => {
-      bent.alterBlocks = ([commit, , ...rest]) => (commit === undefined ? [] : [commit, ...rest]);
+    "with a missing node": (brokenHost) => {
+      brokenHost.alterBlocks = ([commit, , ...rest]) =>
+        commit === undefined ? [] : [commit, ...rest];
     },
-    "whose commit belongs to another account": (bent) => {
-      const account = bent.accounts.get(did);
+    "whose commit belongs to another account": (brokenHost) => {
+      const account = brokenHost.accounts.get(did);
       if (account === undefined) throw new Error("no account");
-      bent.intercept = (method) => {
+      brokenHost.intercept = (method) => {
         account.did = method.endsWith("getRepo") ? "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" : did;
         return false;
       };
     },
-    "that is not an archive": (bent) => {
-      bent.intercept = (method, _request, response) => {
+    "that is not an archive": (brokenHost) => {
+      brokenHost.intercept = (method, _request, response) => {
         if (!method.endsWith("sync.getRepo")) return false;
         response.end("<html>");
         return true;
@@ -431,7 +432,7 @@ describe("labels", () => {
   });
 
   test.each([true, false])(
-    "labels of posts and account are requested from a labeler that supports patterns: %s",
+    "labels of an account's posts are requested from a labeler that supports patterns: %s",
     async (hasWildcards) => {
       addAccount({ [tid(1)]: record("labelled"), [tid(2)]: record("hidden") });
       host.hasWildcards = hasWildcards;

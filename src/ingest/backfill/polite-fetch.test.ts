@@ -42,7 +42,7 @@ test("requests to one host are limited per second without delaying those to othe
   expect(requestedMs.at(-1)).toBe(1_500);
 });
 
-test("requests pause until the rate limit of the host resets when it is used up", async () => {
+test("requests pause until the host's rate limit resets when it is nearly used up", async () => {
   const reset = String(nowMs / 1_000 + 60);
   const headers = { "ratelimit-remaining": "2", "ratelimit-reset": reset };
   const { polite, requestedMs } = createTestFetch([{ status: 200, headers }, { status: 200 }]);
@@ -56,7 +56,7 @@ test.each([
   ["as a date", { "retry-after": new Date(nowMs + 9_000).toUTCString() }, 9_000],
   ["as a reset time", { "ratelimit-reset": String(nowMs / 1_000 + 11) }, 11_000],
   ["as seconds until the reset", { "ratelimit-reset": "13" }, 13_000],
-])("a rejected request is retried when the host specifies, %s", async (_how, headers, waitMs) => {
+])("a request is retried after the wait that a 429 specifies %s", async (_how, headers, waitMs) => {
   const waits: string[] = [];
   const { polite, requestedMs } = createTestFetch([{ status: 429, headers }, { status: 200 }], {
     onWait: ({ host, waitMs: reported }) => waits.push(`${host} ${reported}`),
@@ -66,7 +66,7 @@ test.each([
   expect(waits).toEqual([`host.example ${waitMs}`]);
 });
 
-test("a request fails if the host requires too long a wait", async () => {
+test("a request fails without a retry if the host requires too long a wait", async () => {
   const { polite, requestedMs } = createTestFetch([
     { status: 429, headers: { "retry-after": "3600" } },
   ]);
@@ -83,7 +83,7 @@ test("transient errors are retried with increasing pauses", async () => {
   expect(requestedMs).toEqual([0, 500, 1_000]);
 });
 
-test("an error is reported after five attempts", async () => {
+test("a persistent error is reported after five attempts", async () => {
   const failed = createTestFetch([unreachable]);
   await expect(failed.polite.get(url)).rejects.toBe(unreachable);
   expect(failed.requestedMs).toHaveLength(5);
@@ -100,7 +100,7 @@ test("permanent errors are not retried", async () => {
   expect((await createTestFetch([{ status: 404 }]).polite.get(url)).status).toBe(404);
 });
 
-test("aborting a request ends its wait with the signal's reason", async () => {
+test("a request with an aborted signal rejects with the signal's reason", async () => {
   const stop = new AbortController();
   const { polite } = createTestFetch([{ status: 503 }], { signal: stop.signal });
   stop.abort(new Error("stopped"));

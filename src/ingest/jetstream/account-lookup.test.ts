@@ -133,7 +133,7 @@ describe("a looked-up account", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", found: 1, missing: 0 });
   });
 
-  test("a looked-up account is not requested again before its age, found or not", async () => {
+  test("an account is not looked up again before `ageMs`, whether it was found or not", async () => {
     accounts = [didOf(1), didOf(2)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();
@@ -144,7 +144,7 @@ describe("a looked-up account", () => {
     expect(requests).toHaveLength(2);
   });
 
-  test("an account is requested immediately when its handle may have changed", async () => {
+  test("an account is looked up again within seconds when its handle may have changed", async () => {
     accounts = [didOf(1)];
     views.set(didOf(1), { did: didOf(1), handle: "alice.example" });
     start();
@@ -178,7 +178,7 @@ describe("a looked-up account", () => {
 });
 
 describe("requests", () => {
-  test("account lookups contain 25 accounts each, at no more than the permitted rate", async () => {
+  test("each lookup requests at most 25 accounts, and lookups keep to the permitted rate", async () => {
     accounts = Array.from({ length: 60 }, (_unused, n) => didOf(n));
     start();
     await clock.advance(10 * secondMs);
@@ -190,7 +190,7 @@ describe("requests", () => {
     expect(lookedUpMs.size).toBe(60);
   });
 
-  test("lookups rejected because of one account are repeated without it", async () => {
+  test("a lookup that is rejected because of one account is repeated without it", async () => {
     accounts = Array.from({ length: 8 }, (_unused, n) => didOf(n));
     accounts[5] = "did:plc:refused";
     for (const id of accounts) views.set(id, { did: id, handle: "a.example" });
@@ -234,7 +234,7 @@ describe("requests", () => {
     expect(lookUp.state()).toMatchObject({ status: "connected", failures: 4 });
   });
 
-  test("lookups are repeated when the archive did not accept the result", async () => {
+  test("a lookup is repeated if the archive rejects its result", async () => {
     accounts = [didOf(1)];
     writeErrors = [new Error("database or disk is full")];
     start();

@@ -117,7 +117,7 @@ describe("a repeated event", () => {
     await archive.until(() => likes() === 52);
   });
 
-  test("an event is not counted twice after a restart if it precedes the saved position", async () => {
+  test("after a restart, only events near the saved position are counted twice", async () => {
     server.events = Array.from({ length: 20 }, (_unused, second) => like(second));
     start({ overlapMs: 60_000 });
     await archive.until(() => likes() === 20);
@@ -141,7 +141,7 @@ describe("a repeated event", () => {
     await archive.until(() => likes() === 50);
   });
 
-  test("likes are counted each time an event's key is used for a new like", async () => {
+  test("a like that reuses the key of an earlier one is counted", async () => {
     server.events.push(like(0, "same"));
     start();
     await archive.until(() => likes() === 1);
@@ -223,7 +223,7 @@ test("the stream stores profiles, account states and changed handles", async () 
   expect(renamed).toEqual([did]);
 });
 
-test("reading of likes pauses while the archive is slow, and no like is lost", async () => {
+test("reading pauses while the archive is slow, and no like is lost", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   server.events = Array.from({ length: 20_000 }, (_unused, n) =>

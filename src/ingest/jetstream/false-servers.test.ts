@@ -55,7 +55,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test("the stream tolerates a server with false order and times", async () => {
+test("events out of order or with wrong times are stored once, and do not move the position back", async () => {
   server.events = Array.from({ length: 40 }, (_unused, n) =>
     commit(startUs + n * secondUs, `k${n}`),
   );

@@ -45,7 +45,7 @@ async function logIn() {
   return { kind, tools, credential, send };
 }
 
-test("a handle and a password make a credential for the account on its server", async () => {
+test("a credential is made from a handle and a password, for the account on its server", async () => {
   const newCredential = await kindOf("app-password").make(fields, testTools());
   expect(newCredential).toMatchObject({
     host: pds.url,
@@ -74,7 +74,7 @@ test.each([
   });
 });
 
-test("no password is sent to a server that does not encrypt, except on a private network", async () => {
+test("no password is sent to a server without TLS if the directory uses TLS", async () => {
   const directory = {
     plcUrl: "https://plc.example",
     appviewUrl: pds.url,
@@ -101,7 +101,7 @@ test("fifty concurrent callers share one login, and one renewal on expiry", asyn
   expect([pds.count(login), pds.count(renewal), credential.renewals()]).toEqual([1, 1, 1]);
 });
 
-test("one of fifty callers renews expired tokens, and each retries", async () => {
+test("fifty callers with an expired token share one renewal, and each retries", async () => {
   const { send } = await logIn();
   await send();
   pds.revoke("access");
@@ -110,14 +110,14 @@ test("one of fifty callers renews expired tokens, and each retries", async () =>
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 1]);
 });
 
-test("a 401 from Bluesky means that the token has expired", async () => {
+test("after a 401, the token is renewed and the request retried", async () => {
   const { send } = await logIn();
   pds.answerNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
   expect((await send()).status).toBe(200);
   expect(pds.count(renewal)).toBe(1);
 });
 
-test("a refused renewal leads to one new login for fifty callers", async () => {
+test("after a rejected renewal, fifty callers share one new login", async () => {
   const { send } = await logIn();
   pds.revoke("all");
   const responses = await Promise.all(Array.from({ length: 50 }, () => send()));
@@ -143,7 +143,7 @@ test("a credential of a taken-down account is refused with the reason", async ()
   });
 });
 
-test("the reason that only the renewal returns is reported when the login appears to have a wrong password", async () => {
+test("a takedown that only the renewal reports is preferred to the login's wrong-password error", async () => {
   const { send } = await logIn();
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
@@ -170,7 +170,7 @@ test("the credential is refused when a fresh token is rejected, and the token is
   expect(pds.count(login)).toBe(1);
 });
 
-test("the response for a missing permission is returned, without a new login", async () => {
+test("the response for a missing permission is returned without a new login", async () => {
   const { send } = await logIn();
   const json = { error: "InvalidToken", message: "Bad token scope" };
   pds.answerNext("app.bsky.feed.getTimeline", { status: 400, json });
@@ -196,7 +196,7 @@ test("a login is not repeated before the host's login limit resets", async () =>
   expect(pds.count(login)).toBe(3);
 });
 
-test("a failing host does not affect the app password", async () => {
+test("a failing host is a retryable error, after which the app password still works", async () => {
   const { send } = await logIn();
   pds.revoke("all");
   pds.answerNext(renewal, { status: 502 });
@@ -206,7 +206,7 @@ test("a failing host does not affect the app password", async () => {
   expect((await send()).status).toBe(200);
 });
 
-test("the app password is sent only to its own server", async () => {
+test("a request to a server other than the account's is rejected", async () => {
   const { kind, tools, credential } = await logIn();
   const url = new URL("https://elsewhere.example/xrpc/app.bsky.feed.getTimeline");
   const request = { url, headers: {}, signal: AbortSignal.timeout(5_000) };

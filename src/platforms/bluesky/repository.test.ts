@@ -133,7 +133,7 @@ describe("an invalid repository is rejected", () => {
     );
   });
 
-  test("an error of the source of a repository is passed through", async () => {
+  test("an error while reading a repository's source is passed through", async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield new Uint8Array([1]);
       throw new Error("cut off");

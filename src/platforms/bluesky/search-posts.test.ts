@@ -156,7 +156,7 @@ test.each([
   },
 );
 
-test("any other refusal of a Bluesky search is an error", async () => {
+test("any other rejection of a Bluesky search is an error", async () => {
   const refuse = (status: number, error: string) =>
     fakeSession({ [method]: { status, json: { error, message: "scope" } } }, "user");
   await expect(search.page(call("cats"), refuse(400, "BadQueryString"))).rejects.toMatchObject({

@@ -430,7 +430,7 @@ test("items that are not posts, or claim another account, are counted as unreada
   ]);
 });
 
-test("a far-future index time is ignored in favour of the time of the key", async () => {
+test("a far-future index time is replaced by the key's time", async () => {
   const views = [
     postView("3n2udptqgl22y", { indexedAt: "2999-01-01T00:00:00Z" }),
     postView("not-a-tid", { indexedAt: 7 }),
@@ -472,7 +472,7 @@ test("a name that is impossible on Bluesky is not requested", async () => {
   }
 });
 
-test("any other refusal of Bluesky is reported without possible secrets", async () => {
+test("any other error response of Bluesky is reported without possible secrets", async () => {
   const token = "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJkaWQ6cGxjOmFhYSJ9.c2lnbmF0dXJlc2lnbmF0dXJl";
   const json = { error: "UnknownFeed", message: `no feed \u001b[31m for ${token}` };
   const session = fakeSession({ "app.bsky.feed.getFeed": { status: 400, json } }, "user");

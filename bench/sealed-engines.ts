@@ -138,7 +138,7 @@ export type Raw = {
   close(): void;
 };
 
-export function openRawSides(path: string, segments: number): Raw {
+export function openRawEngines(path: string, segments: number): Raw {
   const raw = openRaw(path, cacheKib * segments, limit);
   // Texts have an equally large cache of their own.
   const texts = new DatabaseSync(path, { readOnly: true });
