@@ -115,11 +115,11 @@ describe("dictionary blocks", () => {
       ]),
     );
 
-  function find(block: Uint8Array, wanted: string, first = "ab"): unknown {
+  function find(block: Uint8Array, searched: string, first = "ab"): unknown {
     const database = new DatabaseSync(":memory:");
     database.exec(sealedMigrations.join(""));
     database.prepare("INSERT INTO sealed_terms(first, block) VALUES (?, ?)").run(first, block);
-    return openDictionary(database, { posts: 1, first: null, hasChecksums: false }).find(wanted);
+    return openDictionary(database, { posts: 1, first: null, hasChecksums: false }).find(searched);
   }
 
   test("an intact dictionary block is accepted", () => {

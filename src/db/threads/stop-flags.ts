@@ -2,7 +2,7 @@ import { unlessAborted } from "../../lib/unless-aborted.ts";
 
 const flagCount = 1_024;
 
-/** Signal a thread that a call was aborted. While none is free, further calls cannot be stopped early. */
+/** Shared memory that marks aborted calls for a thread. While none is free, further calls cannot be stopped early. */
 export class StopFlags {
   readonly shared = new Int32Array(new SharedArrayBuffer(flagCount * Int32Array.BYTES_PER_ELEMENT));
   readonly #free = Array.from(this.shared.keys());

@@ -121,10 +121,10 @@ function tokenAccessOf(
 }
 
 /**
- * For an account that was taken down, a login fails like with a wrong password; only its token reports the takedown.
+ * For an account that was taken down, a login fails as with a wrong password; only a renewal reports the takedown.
  */
-const isTakedown = (response: LogIn | Refusal | null): response is Refusal =>
-  response !== null && isRefusal(response) && response.error === "AccountTakedown";
+const isTakedown = (outcome: LogIn | Refusal | null): outcome is Refusal =>
+  outcome !== null && isRefusal(outcome) && outcome.error === "AccountTakedown";
 
 /** Hosts also reject expired tokens with 400. A missing scope is a different error. */
 function isTokenRefused(response: FetchedResponse): boolean {
