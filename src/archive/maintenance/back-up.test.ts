@@ -164,7 +164,7 @@ test("a backup taken during writes, restored and continued from its checkpoint, 
   expect(wholeArchive(join(restored, "archive"))).toEqual(whole);
 });
 
-test("a restored backup of sealed segments, one of them marked as damaged, gives the same answers as the original", async () => {
+test("a restored backup of sealed segments, one of them marked as damaged, has the contents and search results of the original", async () => {
   makeArchive();
   const folder = join(original, "archive");
   sealAll(folder);
@@ -246,7 +246,7 @@ test("a backup includes segments whose files are unlinked during the backup", as
   expect(wholeArchive(join(restored, "archive"))).toEqual(before);
 });
 
-test("a backup's progress reaches the total, and only the owner can read its files", async () => {
+test("a backup's progress never decreases and reaches the total, and only the owner can read its files", async () => {
   makeArchive();
   const shares: number[] = [];
   const onProgress = (done: number, total: number): number => shares.push(done / total);
@@ -287,7 +287,7 @@ test("a stopped backup is incomplete, and the next backup to the same folder rep
   expect(wholeArchive(join(restored, "archive"))).toEqual(wholeArchive(folder));
 });
 
-test("a backup never overwrites another backup or a file", async () => {
+test("a backup is not written to a folder with a backup or other files", async () => {
   makeArchive();
   const folder = join(original, "archive");
   await backUp({ ...options, folder, target });
@@ -333,7 +333,7 @@ test.for([
   ['{"format":"another"}', "backup_damaged"],
   [(text: string) => text.replace('"catalog.db"', '"../catalog.db"'), "backup_damaged"],
   [(text: string) => text.replace(/"catalog_schema": \d+/, '"catalog_schema": 99'), "newer_schema"],
-] as const)("restore refuses an invalid manifest: %s", async ([manifest, code]) => {
+] as const)("restore rejects an invalid manifest: %s", async ([manifest, code]) => {
   makeArchive();
   await backUp({ ...options, folder: join(original, "archive"), target });
   const path = join(target, "manifest.json");
@@ -345,7 +345,7 @@ test.for([
   expect(existsSync(join(restored, "archive"))).toBe(false);
 });
 
-test("restore refuses to overwrite an archive, or to run while a server is running", async () => {
+test("restore does not overwrite an archive or run while a server is running", async () => {
   makeArchive();
   await backUp({ ...options, folder: join(original, "archive"), target });
   await expect(restore({ ...options, source: target, dataDir: original })).rejects.toMatchObject({

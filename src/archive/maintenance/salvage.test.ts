@@ -132,7 +132,7 @@ const pagesOf = (table: string): { pageBytes: number; pages: readonly number[] }
 };
 
 /** The first byte distinguishes interior pages from leaves. */
-function isInner(page: number, pageBytes: number): boolean {
+function isInterior(page: number, pageBytes: number): boolean {
   return readFileSync(pathOfSegment())[(page - 1) * pageBytes] === 0x05;
 }
 
@@ -156,15 +156,15 @@ const hiddenPosts = (): string[] =>
     .filter(({ hidden }) => hidden)
     .map(({ post }) => post.uri);
 
-describe.for(forms)("damaged segment that is %s", (form) => {
+describe.for(forms)("a damaged segment that is %s", (form) => {
   beforeEach(() => takeCopy(form));
 
-  test("a damaged segment loses no post if only an inner page of the post table is zeroed", async () => {
+  test("a damaged segment loses no post if only an interior page of the post table is zeroed", async () => {
     const before = contents();
     const { pageBytes, pages } = pagesOf("post");
-    const inner = pages.find((page) => isInner(page, pageBytes));
-    expect(inner).toBeDefined();
-    zeroPage(inner ?? 0, pageBytes);
+    const interior = pages.find((page) => isInterior(page, pageBytes));
+    expect(interior).toBeDefined();
+    zeroPage(interior ?? 0, pageBytes);
     const outcome = await runSalvage();
     expect(outcome.salvaged).toMatchObject([{ posts: posts - 1, lost: null }]);
     expect(contents()).toEqual(before);
@@ -175,7 +175,7 @@ describe.for(forms)("damaged segment that is %s", (form) => {
   test("a damaged segment loses the posts of a zeroed leaf, lists them, and reports a coverage gap", async () => {
     const before = wholeArchive(folder());
     const { pageBytes, pages } = pagesOf("post");
-    const leaves = pages.filter((page) => !isInner(page, pageBytes));
+    const leaves = pages.filter((page) => !isInterior(page, pageBytes));
     zeroPage(leaves[Math.floor(leaves.length / 2)] ?? 0, pageBytes);
     const damaged = nameOfSegment().replace("/", "-");
     const outcome = await runSalvage();

@@ -87,7 +87,7 @@ function execInSegment(sequence: number, sql: string): void {
   database.close();
 }
 
-describe("wrong use", () => {
+describe("usage errors", () => {
   test.for<[string[], RegExp]>([
     [["archive"], /archive stats, check, backup, restore, recover, forget, reindex or seal/],
     [["archive", "chekc"], /too many arguments/],
@@ -101,7 +101,7 @@ describe("wrong use", () => {
       /conflicts with --allow-return/,
     ],
     [["archive", "reindex", "--all", "--segment", "x/1"], /cannot be used with/],
-  ])("earshot archive exits with code 2 for wrong arguments: %s", async ([args, message]) => {
+  ])("earshot archive exits with code 2 for invalid arguments: %s", async ([args, message]) => {
     const { code, out, notes } = await earshot(args);
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(notes).toMatch(message);
@@ -453,7 +453,7 @@ describe("forget", () => {
     },
   );
 
-  test("archive forget reports that it leaves the rewriting to a process that compacts the archive", async () => {
+  test("archive forget leaves the rewriting to the process that runs compaction, and reports it", async () => {
     importPosts();
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "forget", "--author", ann, "--yes"]);
@@ -490,7 +490,7 @@ describe("reindex", () => {
     expect(urisContaining("zebrafish")).toHaveLength(6);
   });
 
-  test("archive reindex rebuilds every segment, or one, on request", async () => {
+  test("archive reindex --all rebuilds every segment, and --segment rejects an unknown one", async () => {
     importPosts();
     expect(await json(["archive", "reindex", "--all"])).toMatchObject({
       by: "here",

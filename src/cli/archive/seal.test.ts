@@ -106,7 +106,7 @@ describe("import", () => {
     expect(await sealedPosts()).toEqual([null, null, null]);
   });
 
-  test("an import seals nothing if there is nothing to seal", async () => {
+  test("an import seals nothing if sealing is disabled", async () => {
     const { out } = await importPosts(7, { EARSHOT_SEAL: "off" });
     expect(out).toMatch(/^\S+: 7 imported, .*\n$/);
     expect(await sealStatus()).toMatchObject({ waiting_seals: 0 });
@@ -181,14 +181,14 @@ describe("seal", () => {
     );
   });
 
-  test("archive seal does nothing if there is nothing to seal", async () => {
+  test("archive seal does nothing if sealing is disabled", async () => {
     writePosts(6);
     const { out } = await earshot(["archive", "seal"], { EARSHOT_SEAL: "off" });
     expect(out).toBe("nothing to do: EARSHOT_SEAL is off\n");
     expect(await sealedPosts()).toEqual([null, null]);
   });
 
-  test("archive seal queues the work while another process compacts the archive", async () => {
+  test("archive seal queues the work while another process runs compaction", async () => {
     writePosts(6);
     const lock = lockCompaction(join(dataDir, "archive"));
     const { out } = await earshot(["archive", "seal"]);

@@ -190,7 +190,7 @@ async function listCredentials(): Promise<Record<string, unknown>[]> {
     .map((line) => JSON.parse(line));
 }
 
-test("earshot has the credentials command, and its help lists the kinds", async () => {
+test("earshot credentials requires a subcommand, and the help of add lists the kinds", async () => {
   const wrong = await runCommand(["credentials"], { EARSHOT_DATA_DIR: dataDir });
   expect(wrong).toMatchObject({ code: 2, out: "" });
   expect(wrong.notes).toMatch(/credentials add, list, test or remove\n$/);
@@ -287,7 +287,7 @@ describe("add", () => {
     },
   );
 
-  test("credentials add does not store a refused credential or show what the platform echoes", async () => {
+  test("credentials add does not store a rejected credential or show a secret that the platform echoes", async () => {
     refusedTokens.add(canary);
     const { code, notes } = await credentials([...addArgs, "--secrets", "-"], { piped: canary });
     expect(code).toBe(1);
@@ -395,7 +395,7 @@ describe("add", () => {
 });
 
 describe("test", () => {
-  test("credentials test reports what works, quarantines what is refused, and releases what works again", async () => {
+  test("credentials test reports each outcome, quarantines rejected credentials, and releases those that work again", async () => {
     const good = await addToken(`good ${canary}`, ["--client-id", "good"]);
     const bad = await addToken(`bad ${canary}`, ["--client-id", "bad"]);
     const slow = await addToken(`slow ${canary}`, ["--client-id", "slow"]);
@@ -433,7 +433,7 @@ describe("test", () => {
     expect((await listCredentials()).map(({ state }) => state)).toEqual(["ok", "ok"]);
   });
 
-  test("credentials test succeeds without credentials", async () => {
+  test("credentials test succeeds without credentials, and fails for an unknown id", async () => {
     expect(await credentials(["test"])).toMatchObject({ code: 0, out: "" });
     const unknown = await credentials(["test", "nothing"]);
     expect(unknown.code).toBe(1);

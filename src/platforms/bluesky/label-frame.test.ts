@@ -11,8 +11,8 @@ const labelsFrame = (body: object) => frameOf({ op: 1, t: "#labels" }, body);
 const label = { src: "did:plc:a", uri: "did:plc:b", val: "porn", cts: "2026-07-01T10:00:00Z" };
 const max = { depth: 8, items: 1_000 };
 
-describe("a frame of a labeler", () => {
-  test("a frame of a labeler contains labels and a sequence number", () => {
+describe("a labeler frame", () => {
+  test("a labeler frame contains labels and a sequence number", () => {
     expect(readLabelFrame(labelsFrame({ seq: 7, labels: [label, label] }), bounds)).toEqual({
       kind: "labels",
       seq: 7,
@@ -20,7 +20,7 @@ describe("a frame of a labeler", () => {
     });
   });
 
-  test("a frame of a labeler may be an info frame or an error", () => {
+  test("a labeler frame may be an info frame or an error", () => {
     const notice = { name: "OutdatedCursor", message: "too old" };
     expect(readLabelFrame(frameOf({ op: 1, t: "#info" }, notice), bounds)).toEqual({
       kind: "info",
@@ -49,11 +49,11 @@ describe("a frame of a labeler", () => {
     ["a body that is a list", frameOf({ op: 1, t: "#labels" }, [])],
     ["more labels than allowed", labelsFrame({ seq: 7, labels: Array(11).fill({}) })],
     ["deep nesting", labelsFrame({ seq: 7, labels: [[[[[[[[[[1]]]]]]]]]] })],
-  ])("a frame of a labeler is unreadable with %s", (_what, bytes) => {
+  ])("a labeler frame is unreadable with %s", (_what, bytes) => {
     expect(readLabelFrame(bytes, bounds)).toMatchObject({ kind: "unreadable" });
   });
 
-  test("reading a frame of a labeler never throws, regardless of its bytes", () => {
+  test("reading a labeler frame never throws, regardless of its bytes", () => {
     const good = labelsFrame({ seq: 7, labels: [label] });
     const corrupted = fc
       .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 })
@@ -71,7 +71,7 @@ describe("a frame of a labeler", () => {
   });
 });
 
-describe("the bounds of CBOR", () => {
+describe("CBOR bounds", () => {
   test("the CBOR bounds accept what an encoder writes", () => {
     const value = fc.letrec((tie) => ({
       any: fc.oneof(

@@ -38,7 +38,7 @@ describe("a label", () => {
     }
   });
 
-  test("a label with a future time gets the present one, so that a later label can negate it", () => {
+  test("a label with a future time gets the current time, so that a later label can negate it", () => {
     expect(labelWith({ cts: "2999-01-01T00:00:00Z" })).toMatchObject({ createdMs: nowMs });
   });
 

@@ -108,7 +108,7 @@ test("OAuth requests carry the token and a DPoP proof, and a changed nonce costs
   expect(host.count(timeline)).toBe(before + 3);
 });
 
-test("one of fifty callers renews an expired OAuth token", async () => {
+test("fifty callers share one renewal of an expired or revoked OAuth token", async () => {
   const { tools, credential, send } = await authorizedCredential();
   const before = host.count(tokenPath);
   const all = async () => await Promise.all(Array.from({ length: 50 }, () => send()));
@@ -122,7 +122,7 @@ test("one of fifty callers renews an expired OAuth token", async () => {
   expect([host.count(tokenPath), credential.renewals()]).toEqual([before + 2, 2]);
 });
 
-test("an OAuth credential whose renewal is refused is reported with the fix", async () => {
+test("an OAuth credential whose renewal is rejected is reported with the fix", async () => {
   const { send } = await authorizedCredential();
   host.revoke("all");
   await expect(send()).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test("an OAuth credential whose renewal is refused is reported with the fix", as
   });
 });
 
-test("a failing server does not affect the OAuth credential", async () => {
+test("a failing server is a temporary error, after which the OAuth credential still works", async () => {
   const { send } = await authorizedCredential();
   host.revoke("access");
   host.options.failWith = 503;

@@ -120,7 +120,7 @@ describe("counts", () => {
     embed: { $type: "app.bsky.embed.record", record: { uri: uriOfOther("quoted") } },
   };
 
-  test("a new post adds to the counts of its parent and its quoted post, and an edit does not", () => {
+  test("a new post is counted as a reply or quote of its parent and quoted post, and an edit is not", () => {
     expect(readCommit({ record: replyWithQuote })).toMatchObject({
       counted: [
         { uri: uriOfOther("parent"), metric: "replies" },
@@ -132,7 +132,7 @@ describe("counts", () => {
     });
   });
 
-  test("the counts of a new post are zero if followed, and those of an edit unknown", () => {
+  test("a new post's counts are zero for followed collections, and an edit's are unknown", () => {
     const counts = (event: object) => (event as { change: { post: { counts: object } } }).change;
     expect(counts(readCommit({})).post.counts).toEqual({
       likes: 0,

@@ -445,7 +445,7 @@ test("a far-future index time is replaced by the key's time", async () => {
   ]);
 });
 
-test("the follows of a withheld account are not shown", async () => {
+test("a withheld account's follows are not shown", async () => {
   const subject = author(ann, { labels: [labelView("!no-unauthenticated", { src: ann })] });
   const json = { subject, follows: [author(bob)], cursor: "after" };
   const session = fakeSession({ "app.bsky.graph.getFollows": { json } });
@@ -483,7 +483,7 @@ test("any other error response of Bluesky is reported without possible secrets",
   });
 });
 
-test("the error names the permission that the credential lacks", async () => {
+test("the error names the permission that a credential lacks", async () => {
   const json = {
     error: "ScopeMissingError",
     message: 'Missing required scope "rpc:app.bsky.feed.getTimeline"',

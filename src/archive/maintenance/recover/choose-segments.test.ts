@@ -122,11 +122,11 @@ describe("uri key of the segments", () => {
     candidate({ sequence: 3, uriKey: "b" }),
   ];
 
-  test("the uri key is that of the archive that the data folder records", () => {
+  test("the uri key is that of the archive recorded in the data folder", () => {
     expect(chooseUriKey(candidates, archiveId("a"))).toBe("a");
   });
 
-  test("the uri key is that of most posts if the data folder records no matching archive", () => {
+  test("the uri key is the one with the most posts if no matching archive is recorded", () => {
     expect(chooseUriKey(candidates, null)).toBe("b");
     expect(chooseUriKey(candidates, archiveId("c"))).toBe("b");
   });

@@ -170,7 +170,7 @@ describe("a lost catalog", () => {
     expect(uris()).toEqual(remaining);
   });
 
-  test("recover respects that a deleted post was allowed to return", async () => {
+  test("recover does not block a deleted post that was allowed to return", async () => {
     makeArchive();
     write([{ kind: "delete", platform: "bluesky", uri: post(3).uri, revision: "~" }]);
     const catalog = openCatalog(folder);
@@ -259,7 +259,7 @@ describe("a lost catalog", () => {
 });
 
 describe("recover", () => {
-  test("recover refuses to run on an intact archive, unless forced", async () => {
+  test("recover does not run on an intact archive unless forced", async () => {
     makeArchive();
     await expect(runRecover()).rejects.toMatchObject({ code: "catalog_current" });
     await runRecover(true);
@@ -267,11 +267,11 @@ describe("recover", () => {
     expect(await findingsIn(folder)).toEqual([]);
   });
 
-  test("recover refuses to run without segments", async () => {
+  test("recover fails without segments", async () => {
     await expect(runRecover()).rejects.toMatchObject({ code: "nothing_to_recover" });
   });
 
-  test("recover refuses to run while a server is running", async () => {
+  test("recover fails while a server is running", async () => {
     makeArchive();
     const server = lockFolder(dataDir);
     await expect(runRecover()).rejects.toMatchObject({ code: "folder_in_use" });
