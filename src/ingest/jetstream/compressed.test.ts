@@ -94,7 +94,7 @@ describe("a compressed stream", () => {
     await archive.until(() => archive.posts.size === 1);
   });
 
-  test("a compressed stream leaves a gap when a frame decompresses beyond the limit", async () => {
+  test("an event that decompresses beyond the limit is skipped, with a gap in the coverage", async () => {
     downloads = [dictionary];
     server.events.push(
       commit(startUs, "a"),

@@ -241,7 +241,7 @@ describe("a post from the stream", () => {
     expect(postOf({ text: "", labels })).toMatchObject({ labels: [val], sensitive });
   });
 
-  test("malformed fields of a Bluesky post are dropped, and long ones are cut", () => {
+  test("malformed fields of a Bluesky post are dropped, and long texts truncated", () => {
     const post = postOf({
       text: "x".repeat(30_000),
       createdAt: "soon",
