@@ -135,7 +135,7 @@ test.each([
   ]);
 });
 
-test("check completes whichever byte of the uri table is overwritten", async () => {
+test("check completes wherever the first page of the uri table is corrupted", async () => {
   const path = segmentFile();
   const { pageBytes, tables } = pageMap(path);
   const page = tables.find(({ table }) => table === "uri")?.pages[0] ?? 0;

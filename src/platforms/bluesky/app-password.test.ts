@@ -125,7 +125,7 @@ test("after a rejected renewal, fifty callers share one new login", async () => 
   expect([pds.count(login), pds.count(renewal)]).toEqual([2, 1]);
 });
 
-test("tokens are not renewed because of a clock that is wrong by hours", async () => {
+test("a token's lifetime counts from its receipt, even if the server's clock is wrong", async () => {
   const { tools, send } = await logIn();
   tools.time.ms += 90 * 60_000;
   await send();
