@@ -1,6 +1,6 @@
 import http from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
+import { listen, sendJson } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** Actions of the network's operators over HTTP. */
 export async function startControl({ pds, appview, feedGenerator }) {
@@ -12,9 +12,9 @@ export async function startControl({ pds, appview, feedGenerator }) {
   const port = await listen(
     http.createServer(async (request, response) => {
       const action = actions[request.url];
-      if (action === undefined) return answerJson(response, null);
+      if (action === undefined) return sendJson(response, null);
       await action(await bodyOf(request));
-      answerJson(response, {});
+      sendJson(response, {});
     }),
   );
   return `http://localhost:${port}`;

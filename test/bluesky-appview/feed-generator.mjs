@@ -1,7 +1,7 @@
 import http from "node:http";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import { Client as PlcClient } from "@did-plc/lib";
-import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
+import { listen, sendJson } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** Serves app.bsky.feed.getFeedSkeleton from a given list of posts. */
 export async function startFeedGenerator(plc) {
@@ -9,11 +9,11 @@ export async function startFeedGenerator(plc) {
   const port = await listen(
     http.createServer((request, response) => {
       const { pathname, searchParams } = new URL(request.url, "http://localhost");
-      if (pathname !== "/xrpc/app.bsky.feed.getFeedSkeleton") return answerJson(response, null);
+      if (pathname !== "/xrpc/app.bsky.feed.getFeedSkeleton") return sendJson(response, null);
       const from = Number(searchParams.get("cursor") ?? 0);
       const to = from + Number(searchParams.get("limit") ?? 50);
       const cursor = to < posts.length ? { cursor: String(to) } : {};
-      answerJson(response, { feed: posts.slice(from, to).map((post) => ({ post })), ...cursor });
+      sendJson(response, { feed: posts.slice(from, to).map((post) => ({ post })), ...cursor });
     }),
   );
   return {

@@ -7,7 +7,7 @@ export const startPlc = async () => `http://localhost:${await services.startPlc(
 
 /** With the rate limits of the real network; `appview` answers app.bsky requests. */
 export async function startPds({ port, plc, appview, folder, adminPassword, limitsBypass }) {
-  const special = {
+  const overrides = {
     bskyAppViewUrl: appview.url,
     bskyAppViewDid: appview.did,
     bskyAppViewCdnUrlPattern: `${appview.url}/img/%s/plain/%s/%s@jpeg`,
@@ -15,7 +15,7 @@ export async function startPds({ port, plc, appview, folder, adminPassword, limi
     rateLimitBypassKey: limitsBypass,
   };
   const packages = { pdsServer, Keypair: Secp256k1Keypair };
-  const settings = { port, plc, folder, adminPassword, special };
+  const settings = { port, plc, folder, adminPassword, overrides };
   const server = await services.startPds(packages, settings);
   return {
     url: `http://localhost:${port}`,

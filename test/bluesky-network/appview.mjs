@@ -1,5 +1,5 @@
 import http from "node:http";
-import { answerJson, jsonOf, listen } from "../../testkit/bluesky-world/local-http.mjs";
+import { jsonOf, listen, sendJson } from "../../testkit/bluesky-world/local-http.mjs";
 
 export async function startAppview(pdsPort, labelsOf) {
   const profileOf = async (actor, sources) => {
@@ -17,13 +17,13 @@ export async function startAppview(pdsPort, labelsOf) {
   };
   const server = http.createServer(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
-    if (url.pathname !== "/xrpc/app.bsky.actor.getProfiles") return answerJson(response, null);
+    if (url.pathname !== "/xrpc/app.bsky.actor.getProfiles") return sendJson(response, null);
     const actors = url.searchParams.getAll("actors");
     const sources = (request.headers["atproto-accept-labelers"] ?? "").split(/, */);
     const profiles = await Promise.all(
       actors.map((actor) => profileOf(actor, sources).catch(() => null)),
     );
-    answerJson(response, { profiles: profiles.filter((profile) => profile !== null) });
+    sendJson(response, { profiles: profiles.filter((profile) => profile !== null) });
   });
   return await listen(server);
 }

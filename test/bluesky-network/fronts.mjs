@@ -1,6 +1,6 @@
 import http from "node:http";
 import net from "node:net";
-import { answerJson, jsonOf, listen } from "../../testkit/bluesky-world/local-http.mjs";
+import { jsonOf, listen, sendJson } from "../../testkit/bluesky-world/local-http.mjs";
 
 /** Rewrites keys of DID documents to their current form. */
 export async function startPlcFront(plcPort) {
@@ -8,7 +8,7 @@ export async function startPlcFront(plcPort) {
     const did = /^\/(did:plc:[a-z2-7]+)$/.exec(request.url)?.[1];
     if (did === undefined) return forward(plcPort, request, response);
     const data = await jsonOf(`http://127.0.0.1:${plcPort}/${did}/data`).catch(() => null);
-    answerJson(response, data === null ? null : documentOf(did, data));
+    sendJson(response, data === null ? null : documentOf(did, data));
   });
   return await listen(server);
 }
@@ -40,7 +40,7 @@ export async function startRelayFront(pdsPort) {
     }
     const { port } = server.address();
     const host = { hostname: `localhost:${port}`, accountCount: 1, seq: 1, status: "active" };
-    answerJson(response, { hosts: [host] });
+    sendJson(response, { hosts: [host] });
   });
   server.on("upgrade", (request, socket, head) => forwardUpgrade(pdsPort, request, socket, head));
   return await listen(server);

@@ -2,7 +2,7 @@ import http from "node:http";
 import { Secp256k1Keypair } from "@atproto/crypto";
 import { encode } from "@atproto/lex-cbor";
 import { MessageFrame, XrpcStreamServer } from "@atproto/xrpc-server";
-import { answerJson, listen } from "../../testkit/bluesky-world/local-http.mjs";
+import { listen, sendJson } from "../../testkit/bluesky-world/local-http.mjs";
 
 /**
  * Emulates com.atproto.label.subscribeLabels on the network's stream server. Signs, stores and sends labels posted to
@@ -13,7 +13,7 @@ export async function startLabeler() {
   const frames = [];
   let frameAdded = Promise.withResolvers();
   const server = http.createServer(async (request, response) => {
-    if (request.method !== "POST" || request.url !== "/labels") return answerJson(response, null);
+    if (request.method !== "POST" || request.url !== "/labels") return sendJson(response, null);
     let body = "";
     for await (const piece of request) body += piece;
     const labels = JSON.parse(body).map((label) => ({ ver: 1, ...label }));
@@ -21,7 +21,7 @@ export async function startLabeler() {
     frames.push({ seq: frames.length + 1, labels });
     frameAdded.resolve();
     frameAdded = Promise.withResolvers();
-    answerJson(response, { seq: frames.length });
+    sendJson(response, { seq: frames.length });
   });
   const stream = new XrpcStreamServer({ noServer: true, handler: framesFor });
   async function* framesFor(request, signal) {

@@ -28,7 +28,7 @@ await startPds(
     plc: `http://localhost:${plcPort}`,
     folder,
     adminPassword,
-    special: { bskyAppViewUrl: "https://appview.invalid", bskyAppViewDid: "did:example:invalid" },
+    overrides: { bskyAppViewUrl: "https://appview.invalid", bskyAppViewDid: "did:example:invalid" },
   },
 );
 const labeler = await startLabeler();

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import {
-  answerOf,
   authorizationHeaders,
+  bodyOf,
   postTo,
   startNetworkProcess,
 } from "../../testkit/bluesky-world/network-process.ts";
@@ -41,7 +41,7 @@ export async function startNetwork(): Promise<Network> {
   return {
     ...addresses,
     read: async (method, parameters) =>
-      await answerOf(await fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`)),
+      await bodyOf(await fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`)),
     call: (method, authorization, body) =>
       postTo(`${pds}/xrpc/${method}`, JSON.stringify(body), authorizationHeaders(authorization)),
     label: async (labels) => {

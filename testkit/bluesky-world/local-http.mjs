@@ -15,12 +15,12 @@ export const listen = (server) =>
 
 /** Null for a status other than 2xx. */
 export const jsonOf = async (url) => {
-  const answer = await fetch(url);
-  return answer.ok ? await answer.json() : null;
+  const response = await fetch(url);
+  return response.ok ? await response.json() : null;
 };
 
-/** Answers 404 if `body` is null. */
-export function answerJson(response, body) {
+/** Sends 404 if `body` is null. */
+export function sendJson(response, body) {
   response.writeHead(body === null ? 404 : 200, { "content-type": "application/json" });
   response.end(JSON.stringify(body ?? { error: "NotFound", message: "not found" }));
 }

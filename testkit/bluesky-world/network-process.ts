@@ -14,37 +14,37 @@ export async function startNetworkProcess<Addresses>(
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
   const [line] = (await Promise.race([
     once(createInterface(child.stdout), "line"),
-    once(child, "exit").then(([code]) => Promise.reject(new Error(`the network ended: ${code}`))),
+    once(child, "exit").then(([code]) => Promise.reject(new Error(`the network exited: ${code}`))),
   ])) as [string];
   return {
     addresses: JSON.parse(line) as Addresses,
     close: async () => {
       if (child.exitCode !== null) return;
-      const ended = once(child, "exit");
+      const exited = once(child, "exit");
       child.stdin.end();
-      await ended;
+      await exited;
     },
   };
 }
 
 /** Throws for a status other than 2xx. */
-export async function postTo<Answer>(
+export async function postTo<Body>(
   url: string,
   body: Buffer | string,
   headers: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<Body> {
   const response = await fetch(url, {
     method: "POST",
     headers: { "content-type": "application/json", ...headers },
     body,
   });
-  return await answerOf(response);
+  return await bodyOf(response);
 }
 
-export async function answerOf<Answer>(response: Response): Promise<Answer> {
+export async function bodyOf<Body>(response: Response): Promise<Body> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text}`);
-  return (text === "" ? {} : JSON.parse(text)) as Answer;
+  return (text === "" ? {} : JSON.parse(text)) as Body;
 }
 
 export const authorizationHeaders = (authorization: string | null): Record<string, string> =>

@@ -1,5 +1,5 @@
 export type Caller = {
-  call<Answer>(method: string, authorization: string | null, body: object): Promise<Answer>;
+  call<Body>(method: string, authorization: string | null, body: object): Promise<Body>;
 };
 
 /** A person and their remaining posts. */

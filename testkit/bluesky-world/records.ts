@@ -4,7 +4,7 @@ import type { Person, Post } from "./people.ts";
 
 const dayMs = 86_400_000;
 
-/** Covers everything that can trip up a reader. */
+/** Covers every feature that a parser could mishandle. */
 export function drawPost(
   draw: Draw,
   about: { parent: Post | null; quoted: Post | null; named: Person | null },

@@ -14,7 +14,7 @@ export async function startPlc(plcServer) {
  */
 export async function startPds(
   { pdsServer, Keypair },
-  { port, plc, folder, adminPassword, special },
+  { port, plc, folder, adminPassword, overrides },
 ) {
   const key = await Keypair.create({ exportable: true });
   const settings = {
@@ -33,7 +33,7 @@ export async function startPds(
     inviteRequired: false,
     disableSsrfProtection: true,
     didPlcUrl: plc,
-    ...special,
+    ...overrides,
   };
   const server = await pdsServer.PDS.create(
     pdsServer.envToCfg(settings),

@@ -112,7 +112,7 @@ test("fifty callers with an expired token share one renewal, and each retries", 
 
 test("after a 401, the token is renewed and the request retried", async () => {
   const { send } = await logIn();
-  pds.answerNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
+  pds.respondNext("app.bsky.feed.getTimeline", { status: 401, json: { error: "AuthMissing" } });
   expect((await send()).status).toBe(200);
   expect(pds.count(renewal)).toBe(1);
 });
@@ -136,7 +136,7 @@ test("a credential of a taken-down account is refused with the reason", async ()
   const { send } = await logIn();
   pds.revoke("all");
   const json = { error: "AccountTakedown", message: "Account has been taken down" };
-  pds.answerNext(login, { status: 401, json });
+  pds.respondNext(login, { status: 401, json });
   await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
     message: expect.stringContaining("AccountTakedown: Account has been taken down"),
@@ -147,9 +147,9 @@ test("a takedown that only the renewal reports is preferred to the login's wrong
   const { send } = await logIn();
   pds.revoke("access");
   const takedown = { error: "AccountTakedown", message: "Account has been taken down" };
-  pds.answerNext(renewal, { status: 400, json: takedown });
+  pds.respondNext(renewal, { status: 400, json: takedown });
   const wrong = { error: "AuthenticationRequired", message: "Invalid identifier or password" };
-  pds.answerNext(login, { status: 401, json: wrong });
+  pds.respondNext(login, { status: 401, json: wrong });
   await expect(send()).rejects.toMatchObject({
     code: "credential_refused",
     message: expect.stringContaining("AccountTakedown: Account has been taken down"),
@@ -162,8 +162,8 @@ test("the credential is refused when a fresh token is rejected, and the token is
     status: 401,
     json: { error: "Bad", message: `no ${credential.secrets().accessToken}` },
   };
-  pds.answerNext("app.bsky.feed.getTimeline", refusal);
-  pds.answerNext("app.bsky.feed.getTimeline", refusal);
+  pds.respondNext("app.bsky.feed.getTimeline", refusal);
+  pds.respondNext("app.bsky.feed.getTimeline", refusal);
   const thrown = await send().catch((error: Error) => error);
   expect(thrown).toMatchObject({ code: "credential_refused" });
   expect(String(thrown)).not.toContain(String(credential.secrets().accessToken));
@@ -173,7 +173,7 @@ test("the credential is refused when a fresh token is rejected, and the token is
 test("the response for a missing permission is returned without a new login", async () => {
   const { send } = await logIn();
   const json = { error: "InvalidToken", message: "Bad token scope" };
-  pds.answerNext("app.bsky.feed.getTimeline", { status: 400, json });
+  pds.respondNext("app.bsky.feed.getTimeline", { status: 400, json });
   expect((await send()).status).toBe(400);
   expect([pds.count(login), pds.count(renewal)]).toEqual([1, 0]);
 });
@@ -183,7 +183,7 @@ test("a login is not repeated before the host's login limit resets", async () =>
   pds.revoke("all");
   const resetSeconds = tools.time.ms / 1_000 + 60;
   const headers = { "ratelimit-remaining": "0", "ratelimit-reset": String(resetSeconds) };
-  pds.answerNext(login, { status: 429, json: { error: "RateLimitExceeded" }, headers });
+  pds.respondNext(login, { status: 429, json: { error: "RateLimitExceeded" }, headers });
   for (let time = 0; time < 3; time += 1) {
     await expect(send()).rejects.toMatchObject({
       code: "upstream_limited",
@@ -199,9 +199,9 @@ test("a login is not repeated before the host's login limit resets", async () =>
 test("a failing host is a retryable error, after which the app password still works", async () => {
   const { send } = await logIn();
   pds.revoke("all");
-  pds.answerNext(renewal, { status: 502 });
+  pds.respondNext(renewal, { status: 502 });
   await expect(send()).rejects.toMatchObject({ code: "upstream_failed", retryable: true });
-  pds.answerNext(renewal, { status: 200, json: { did } });
+  pds.respondNext(renewal, { status: 200, json: { did } });
   await expect(send()).rejects.toMatchObject({ code: "upstream_failed" });
   expect((await send()).status).toBe(200);
 });

@@ -1,5 +1,5 @@
 /**
- * An emulator based on https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). Refresh tokens are valid once.
+ * An emulator based on https://atproto.com/specs/oauth, RFC 9449 (DPoP), 9126 (PAR) and 7636 (PKCE). Each refresh token is valid once.
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";
@@ -10,7 +10,7 @@ export type OAuthEmulator = {
   requests: { method: string; path: string }[];
   count(path: string): number;
   /** The redirect after the account owner accepts or denies. */
-  consent(address: string, answer: "yes" | "no"): string;
+  consent(address: string, choice: "yes" | "no"): string;
   /** `access` keeps refresh tokens valid. */
   revoke(which: "access" | "all"): void;
   /** Requires a new DPoP nonce. */
@@ -37,9 +37,9 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
   let nonce = 1;
   let issued = 0;
 
-  const { url, close } = await startHost(answer);
+  const { url, close } = await startHost(respond);
 
-  function answer(request: IncomingMessage, text: string): EmulatedResponse {
+  function respond(request: IncomingMessage, text: string): EmulatedResponse {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     requests.push({ method: request.method ?? "", path: pathname });
     const body = new URLSearchParams(text);
@@ -64,7 +64,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
 
   const nonceHeader = () => ({ "dpop-nonce": `nonce-${nonce}` });
 
-  /** The key's thumbprint, or the error of the proof. */
+  /** The key's thumbprint, or the proof's error. */
   function checkProof(request: IncomingMessage, token: string | null): { jkt: string } | string {
     const proof = String(request.headers.dpop ?? "");
     const [head = "", claims = "", signature = ""] = proof.split(".");

@@ -8,12 +8,12 @@ export type EmulatedResponse = {
 };
 
 export async function startHost(
-  answer: (request: IncomingMessage, body: string) => EmulatedResponse,
+  respond: (request: IncomingMessage, body: string) => EmulatedResponse,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const piece of request) body += String(piece);
-    const { status, json, headers } = answer(request, body);
+    const { status, json, headers } = respond(request, body);
     response.writeHead(status, { "content-type": "application/json", ...headers });
     response.end(JSON.stringify(json ?? {}));
   });

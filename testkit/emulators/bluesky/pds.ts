@@ -8,7 +8,7 @@ export type PdsEmulator = {
   count(method: string): number;
   /** `access` keeps refresh tokens valid. */
   revoke(which: "access" | "all"): void;
-  answerNext(method: string, response: EmulatedResponse): void;
+  respondNext(method: string, response: EmulatedResponse): void;
   close(): Promise<void>;
 };
 
@@ -22,9 +22,9 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
   const refresh = new Set<string>();
   let issued = 0;
 
-  const { url, close } = await startHost(answer);
+  const { url, close } = await startHost(respond);
 
-  function answer(request: IncomingMessage, body: string): EmulatedResponse {
+  function respond(request: IncomingMessage, body: string): EmulatedResponse {
     const { pathname } = new URL(request.url ?? "/", "http://localhost");
     const authorization = request.headers.authorization ?? null;
     requests.push({ method: request.method ?? "", path: pathname, authorization });
@@ -77,7 +77,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
       access.clear();
       if (which === "all") refresh.clear();
     },
-    answerNext: (method, scripted) => {
+    respondNext: (method, scripted) => {
       next.set(method, [...(next.get(method) ?? []), scripted]);
     },
     close,

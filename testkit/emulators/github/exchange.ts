@@ -1,4 +1,4 @@
-import type { Answer, Grants } from "./model.ts";
+import type { EmulatedResponse, Grants } from "./model.ts";
 
 export function createExchange({
   grants,
@@ -20,7 +20,7 @@ export function createExchange({
     grants.exchange(form.get("code") ?? "", form.get("code_verifier"), form.get("redirect_uri"));
 
   /** Errors have status 200. */
-  function atGitHub(form: URLSearchParams): Answer {
+  function atGitHub(form: URLSearchParams): EmulatedResponse {
     if (!isClient(form)) return { status: 200, body: { error: "incorrect_client_credentials" } };
     const grant = redeemCode(form);
     if (grant === "redirect_uri_mismatch") return { status: 200, body: { error: grant } };
@@ -35,7 +35,7 @@ export function createExchange({
     };
   }
 
-  function atGitLab(form: URLSearchParams): Answer {
+  function atGitLab(form: URLSearchParams): EmulatedResponse {
     if (!isClient(form)) return { status: 401, body: { error: "invalid_client" } };
     const grant = redeemCode(form);
     if (grant === null || typeof grant === "string") {

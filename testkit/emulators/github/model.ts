@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 
-/** Logins can change owners, ids cannot. */
+/** A login can pass to another user, an id cannot. */
 export type EmulatedUser = {
   id: number;
   login: string;
@@ -8,7 +8,7 @@ export type EmulatedUser = {
   organizations: Record<string, "active" | "pending">;
 };
 
-export type Answer = { status: number; body: unknown };
+export type EmulatedResponse = { status: number; body: unknown };
 
 export type Authorization = {
   redirectUri: string;

@@ -3,15 +3,20 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createExchange } from "./exchange.ts";
-import { type Answer, type Authorization, createGrants, type EmulatedUser } from "./model.ts";
+import {
+  type Authorization,
+  createGrants,
+  type EmulatedResponse,
+  type EmulatedUser,
+} from "./model.ts";
 import { approvalPage } from "./page.ts";
 
 export type { EmulatedUser } from "./model.ts";
 
 type Errors = {
-  token?: Answer;
-  profile?: Answer;
-  membership?: Answer;
+  token?: EmulatedResponse;
+  profile?: EmulatedResponse;
+  membership?: EmulatedResponse;
   /** GitHub only; all organisations if omitted. */
   membershipOf?: string;
   issuer?: string;
@@ -20,7 +25,7 @@ type Errors = {
 
 export type GitHubEmulator = Awaited<ReturnType<typeof startGitHubEmulator>>;
 
-/** A user decides on its page, a test with `decide`. If `callbackUrls` is set, others are refused. */
+/** Users decide on its page, tests with `decide`. If `callbackUrls` is set, all others are rejected. */
 export async function startGitHubEmulator({
   now = Date.now,
   callbackUrls = null,
@@ -60,14 +65,14 @@ export async function startGitHubEmulator({
       case "POST /emulator/decision": {
         const form = await formOf(request);
         const user = users.find(({ id }) => String(id) === form.get("user"));
-        response.writeHead(302, { location: answerTo(form, form.get("decision"), user) });
+        response.writeHead(302, { location: redirectAfter(form, form.get("decision"), user) });
         response.end();
         return;
       }
       case "POST /login/oauth/access_token": {
         const { status, body } = faults.token ?? exchange.atGitHub(await formOf(request));
         if (headers.accept?.includes("application/json")) {
-          sendAnswer(response, { status, body });
+          sendJson(response, { status, body });
           return;
         }
         response.writeHead(status, { "content-type": "application/x-www-form-urlencoded" });
@@ -75,18 +80,18 @@ export async function startGitHubEmulator({
         return;
       }
       case "POST /oauth/token": {
-        sendAnswer(response, faults.token ?? exchange.atGitLab(await formOf(request)));
+        sendJson(response, faults.token ?? exchange.atGitLab(await formOf(request)));
         return;
       }
       default:
-        sendAnswer(response, answerApi(pathname, headers.authorization));
+        sendJson(response, apiResponse(pathname, headers.authorization));
     }
   }
 
   function showPage(response: ServerResponse, label: string, query: URLSearchParams): void {
-    const refusal = refusalOf(query);
-    if (refusal !== null) {
-      response.writeHead(302, { location: refusal });
+    const redirect = rejectionRedirect(query);
+    if (redirect !== null) {
+      response.writeHead(302, { location: redirect });
       response.end();
       return;
     }
@@ -94,15 +99,15 @@ export async function startGitHubEmulator({
     response.end(approvalPage(label, query, users));
   }
 
-  function refusalOf(query: URLSearchParams): string | null {
-    const requested = query.get("redirect_uri") ?? "";
-    const [registered = requested] = callbackUrls ?? [];
-    const mismatch = callbackUrls !== null && !callbackUrls.includes(requested);
+  function rejectionRedirect(query: URLSearchParams): string | null {
+    const redirectUri = query.get("redirect_uri") ?? "";
+    const [registered = redirectUri] = callbackUrls ?? [];
+    const isMismatch = callbackUrls !== null && !callbackUrls.includes(redirectUri);
     if (query.get("client_id") !== clientId) return `${url}/404`;
-    return mismatch ? backTo(registered, query, { error: "redirect_uri_mismatch" }) : null;
+    return isMismatch ? redirectUrl(registered, query, { error: "redirect_uri_mismatch" }) : null;
   }
 
-  function backTo(
+  function redirectUrl(
     redirectUri: string,
     query: URLSearchParams,
     parameters: Record<string, string>,
@@ -115,16 +120,16 @@ export async function startGitHubEmulator({
     return back.href;
   }
 
-  function answerTo(
+  function redirectAfter(
     query: URLSearchParams,
     decision: string | null,
     user: EmulatedUser | undefined,
   ): string {
     const redirectUri = query.get("redirect_uri") ?? "";
     const { authorizationError: error } = faults;
-    if (error !== undefined) return backTo(redirectUri, query, { error });
+    if (error !== undefined) return redirectUrl(redirectUri, query, { error });
     if (decision !== "approve" || user === undefined) {
-      return backTo(redirectUri, query, {
+      return redirectUrl(redirectUri, query, {
         error: "access_denied",
         error_description: "The user has denied your application access.",
       });
@@ -136,22 +141,22 @@ export async function startGitHubEmulator({
       codeChallenge:
         query.get("code_challenge_method") === "S256" ? query.get("code_challenge") : null,
     };
-    return backTo(redirectUri, query, { code: grants.issueCode(authorization, user) });
+    return redirectUrl(redirectUri, query, { code: grants.issueCode(authorization, user) });
   }
 
-  function answerApi(path: string, authorization: string | undefined): Answer {
+  function apiResponse(path: string, authorization: string | undefined): EmulatedResponse {
     const owner = grants.holderOf(authorization);
     if (owner === null) return { status: 401, body: { message: "Bad credentials" } };
     const { user, scopes } = owner;
     const { id, login, organizations } = user;
-    const requested = /^\/api\/v3\/user\/memberships\/orgs\/([^/]+)$/.exec(path)?.[1];
+    const organization = /^\/api\/v3\/user\/memberships\/orgs\/([^/]+)$/.exec(path)?.[1];
     if (path === "/api/v3/user") return faults.profile ?? { status: 200, body: { login, id } };
     if (path === "/api/v4/user") {
       return faults.profile ?? { status: 200, body: { username: login, id, state: "active" } };
     }
-    const isFaulty = faults.membershipOf === undefined || faults.membershipOf === requested;
+    const isFaulty = faults.membershipOf === undefined || faults.membershipOf === organization;
     if (faults.membership !== undefined && isFaulty) return faults.membership;
-    if (requested !== undefined) return membershipAtGitHub(requested, user, scopes);
+    if (organization !== undefined) return membershipAtGitHub(organization, user, scopes);
     if (path === "/oauth/userinfo" && scopes.includes("openid")) {
       return { status: 200, body: { sub: String(id), groups: Object.keys(organizations) } };
     }
@@ -168,7 +173,10 @@ export async function startGitHubEmulator({
     decide: (location: string, login: string | null): string => {
       const query = new URL(location).searchParams;
       const user = users.find((candidate) => candidate.login === login);
-      return refusalOf(query) ?? answerTo(query, login === null ? "cancel" : "approve", user);
+      return (
+        rejectionRedirect(query) ??
+        redirectAfter(query, login === null ? "cancel" : "approve", user)
+      );
     },
     stop: async (): Promise<void> => {
       server.close();
@@ -178,20 +186,20 @@ export async function startGitHubEmulator({
   };
 }
 
-const notFound: Answer = { status: 404, body: { message: "Not Found" } };
+const notFound: EmulatedResponse = { status: 404, body: { message: "Not Found" } };
 
 function membershipAtGitHub(
   organization: string,
   { organizations }: EmulatedUser,
   scopes: readonly string[],
-): Answer {
+): EmulatedResponse {
   if (!scopes.includes("read:org")) return { status: 403, body: { message: "Forbidden" } };
   const state = organizations[organization];
   if (state === undefined) return notFound;
   return { status: 200, body: { state, role: "member", organization: { login: organization } } };
 }
 
-function sendAnswer(response: ServerResponse, { status, body }: Answer): void {
+function sendJson(response: ServerResponse, { status, body }: EmulatedResponse): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8" });
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }

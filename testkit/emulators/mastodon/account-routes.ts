@@ -1,30 +1,30 @@
-import { answers, ok } from "./answers.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { acctOf } from "./mark-up.ts";
 import type { Account } from "./network.ts";
 import { pageBy } from "./paging.ts";
-import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
+import { ok, responses } from "./responses.ts";
+import { authorizationError, type EmulatedRequest, isVisible, type Route } from "./route.ts";
 
 /** https://docs.joinmastodon.org/methods/accounts/ */
 export const accountRoutes: readonly Route[] = [
-  { method: "GET", path: /^\/api\/v1\/accounts\/lookup$/, answer: lookup },
-  { method: "GET", path: /^\/api\/v1\/accounts\/verify_credentials$/, answer: verify },
-  { method: "GET", path: /^\/api\/v1\/accounts$/, answer: accountsById },
-  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)$/, answer: one },
-  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/statuses$/, answer: statuses },
-  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/followers$/, answer: followers },
-  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/following$/, answer: following },
+  { method: "GET", path: /^\/api\/v1\/accounts\/lookup$/, respond: lookup },
+  { method: "GET", path: /^\/api\/v1\/accounts\/verify_credentials$/, respond: verify },
+  { method: "GET", path: /^\/api\/v1\/accounts$/, respond: accountsById },
+  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)$/, respond: accountById },
+  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/statuses$/, respond: statuses },
+  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/followers$/, respond: followers },
+  { method: "GET", path: /^\/api\/v1\/accounts\/([^/]+)\/following$/, respond: following },
 ];
 
-const anyCaller = { scope: "read:accounts", kind: "anybody" } as const;
+const anyCaller = { scope: "read:accounts", kind: "any" } as const;
 
-function lookup(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  const acct = requested.query.get("acct");
-  if (!acct) return answers.missing("acct");
-  const account = accountNamed(acct, requested);
-  return account === undefined ? answers.notFound : ok(accountJson(account, requested));
+function lookup(request: EmulatedRequest) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  const acct = request.query.get("acct");
+  if (!acct) return responses.parameterRequired("acct");
+  const account = accountNamed(acct, request);
+  return account === undefined ? responses.notFound : ok(accountJson(account, request));
 }
 
 export function accountNamed(
@@ -39,70 +39,70 @@ export function accountNamed(
   );
 }
 
-function verify(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, { scope: "read:accounts", kind: "user" });
-  if (refused !== null) return refused;
-  const account = requested.network.accounts.get(requested.token?.accountId ?? "");
-  if (account === undefined) return answers.invalidToken;
+function verify(request: EmulatedRequest) {
+  const error = authorizationError(request, { scope: "read:accounts", kind: "user" });
+  if (error !== null) return error;
+  const account = request.network.accounts.get(request.token?.accountId ?? "");
+  if (account === undefined) return responses.invalidToken;
   return ok({
-    ...accountJson(account, requested),
+    ...accountJson(account, request),
     source: { privacy: "public" },
     role: { id: "-99" },
   });
 }
 
-function accountsById(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  if (requested.settings.differences.noBatch) return answers.notAllowed;
-  const accounts = requested.query
+function accountsById(request: EmulatedRequest) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  if (request.settings.differences.noBatch) return responses.methodNotAllowed;
+  const accounts = request.query
     .getAll("id[]")
-    .flatMap((id) => requested.network.accounts.get(id) ?? []);
-  return ok(accounts.map((account) => accountJson(account, requested)));
+    .flatMap((id) => request.network.accounts.get(id) ?? []);
+  return ok(accounts.map((account) => accountJson(account, request)));
 }
 
-function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  const account = requested.network.accounts.get(id);
-  return account?.isKnown ? ok(accountJson(account, requested)) : answers.notFound;
+function accountById(request: EmulatedRequest, [id = ""]: readonly string[]) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  const account = request.network.accounts.get(id);
+  return account?.isKnown ? ok(accountJson(account, request)) : responses.notFound;
 }
 
-function statuses(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
-  if (refused !== null) return refused;
-  const { network, query } = requested;
-  if (!network.accounts.get(id)?.isKnown) return answers.notFound;
+function statuses(request: EmulatedRequest, [id = ""]: readonly string[]) {
+  const error = authorizationError(request, { scope: "read:statuses", kind: "any" });
+  if (error !== null) return error;
+  const { network, query } = request;
+  if (!network.accounts.get(id)?.isKnown) return responses.notFound;
   const statuses = [...network.statuses.values()].filter(
     (status) =>
       status.accountId === id &&
-      isVisible(status, requested) &&
+      isVisible(status, request) &&
       (query.get("only_media") !== "true" || status.media.length > 0) &&
       (query.get("exclude_replies") !== "true" || status.inReplyToId === null) &&
       (query.get("exclude_reblogs") !== "true" || status.reblogOfId === null),
   );
-  const { items, headers } = pageBy(statuses, (status) => status.id, requested, {
+  const { items, headers } = pageBy(statuses, (status) => status.id, request, {
     defaultLimit: 20,
     maxLimit: 40,
   });
   return ok(
-    items.map((status) => statusJson(status, requested)),
+    items.map((status) => statusJson(status, request)),
     headers,
   );
 }
 
-function followers(requested: EmulatedRequest, [id = ""]: readonly string[]) {
+function followers(request: EmulatedRequest, [id = ""]: readonly string[]) {
   return followPage(
-    requested,
+    request,
     id,
     ({ followedId }) => followedId === id,
     ({ followerId }) => followerId,
   );
 }
 
-function following(requested: EmulatedRequest, [id = ""]: readonly string[]) {
+function following(request: EmulatedRequest, [id = ""]: readonly string[]) {
   return followPage(
-    requested,
+    request,
     id,
     ({ followerId }) => followerId === id,
     ({ followedId }) => followedId,
@@ -112,25 +112,25 @@ function following(requested: EmulatedRequest, [id = ""]: readonly string[]) {
 type Follow = EmulatedRequest["network"]["follows"][number];
 
 function followPage(
-  requested: EmulatedRequest,
+  request: EmulatedRequest,
   id: string,
   isOf: (follow: Follow) => boolean,
   other: (follow: Follow) => string,
 ) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  const { network, token } = requested;
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  const { network, token } = request;
   const account = network.accounts.get(id);
-  if (!account?.isKnown) return answers.notFound;
+  if (!account?.isKnown) return responses.notFound;
   const isHidden = account.suspended || (account.hidesCollections && token?.accountId !== id);
   const follows = isHidden ? [] : network.follows.filter(isOf);
-  const { items, headers } = pageBy(follows, (follow) => follow.id, requested, {
+  const { items, headers } = pageBy(follows, (follow) => follow.id, request, {
     defaultLimit: 40,
     maxLimit: 80,
   });
   const accounts = items.flatMap((follow) => network.accounts.get(other(follow)) ?? []);
   return ok(
-    accounts.map((each) => accountJson(each, requested)),
+    accounts.map((each) => accountJson(each, request)),
     headers,
   );
 }

@@ -1,13 +1,13 @@
-import { type Answer, answers, ok } from "./answers.ts";
 import { pageByOffset } from "./paging.ts";
+import { type EmulatedResponse, ok, responses } from "./responses.ts";
 import type { EmulatedRequest, Route } from "./route.ts";
 
 export const instanceRoutes: readonly Route[] = [
-  { method: "GET", path: /^\/api\/v2\/instance$/, answer: second },
-  { method: "GET", path: /^\/api\/v1\/instance$/, answer: first },
-  { method: "GET", path: /^\/api\/v1\/trends\/tags$/, answer: trendingTags },
-  { method: "GET", path: /^\/api\/v1\/apps\/verify_credentials$/, answer: verifyApp },
-  { method: "POST", path: /^\/oauth\/token$/, answer: grant },
+  { method: "GET", path: /^\/api\/v2\/instance$/, respond: instanceV2 },
+  { method: "GET", path: /^\/api\/v1\/instance$/, respond: instanceV1 },
+  { method: "GET", path: /^\/api\/v1\/trends\/tags$/, respond: trendingTags },
+  { method: "GET", path: /^\/api\/v1\/apps\/verify_credentials$/, respond: verifyApp },
+  { method: "POST", path: /^\/oauth\/token$/, respond: grant },
 ];
 
 const domainOf = ({ settings, url }: EmulatedRequest): string =>
@@ -16,21 +16,21 @@ const domainOf = ({ settings, url }: EmulatedRequest): string =>
 const streamingOf = ({ settings, url }: EmulatedRequest): string =>
   url.replace(/^http/, settings.differences.streamsAtWss ? "wss" : "ws").replace(/^wsss/, "wss");
 
-function second(requested: EmulatedRequest): Answer {
-  const { settings } = requested;
-  if (settings.differences.noInstanceV2) return answers.notFound;
+function instanceV2(request: EmulatedRequest): EmulatedResponse {
+  const { settings } = request;
+  if (settings.differences.noInstanceV2) return responses.notFound;
   const isMastodon = /^\d+\.\d+\.\d+(?:$|-)/.test(settings.version);
   const access = { local: settings.hashtagFeeds, remote: settings.hashtagFeeds };
   return ok({
-    domain: domainOf(requested),
+    domain: domainOf(request),
     title: "An emulated server",
     version: settings.version,
     source_url: "https://server.invalid/source",
     description: "",
-    usage: { users: { active_month: requested.network.accounts.size } },
+    usage: { users: { active_month: request.network.accounts.size } },
     languages: ["en"],
     configuration: {
-      urls: { streaming: streamingOf(requested) },
+      urls: { streaming: streamingOf(request) },
       statuses: { max_characters: 500, max_media_attachments: 4, characters_reserved_per_url: 23 },
       ...(isMastodon
         ? {
@@ -49,33 +49,33 @@ function second(requested: EmulatedRequest): Answer {
   });
 }
 
-function first(requested: EmulatedRequest): Answer {
+function instanceV1(request: EmulatedRequest): EmulatedResponse {
   return ok({
-    uri: domainOf(requested),
+    uri: domainOf(request),
     title: "An emulated server",
-    version: requested.settings.version,
-    urls: { streaming_api: streamingOf(requested) },
+    version: request.settings.version,
+    urls: { streaming_api: streamingOf(request) },
     stats: {
-      user_count: requested.network.accounts.size,
-      status_count: requested.network.statuses.size,
+      user_count: request.network.accounts.size,
+      status_count: request.network.statuses.size,
     },
   });
 }
 
-function trendingTags(requested: EmulatedRequest): Answer {
-  if (requested.settings.differences.noTrends) return ok([]);
-  const { items, headers } = pageByOffset(requested.network.trends, requested, {
+function trendingTags(request: EmulatedRequest): EmulatedResponse {
+  if (request.settings.differences.noTrends) return ok([]);
+  const { items, headers } = pageByOffset(request.network.trends, request, {
     defaultLimit: 10,
     maxLimit: 20,
   });
-  const today = Math.floor(requested.settings.now() / 86_400_000) * 86_400;
+  const today = Math.floor(request.settings.now() / 86_400_000) * 86_400;
   const tags = items.map((name, index) => ({
     id: String(index + 1),
     name,
-    url: `${requested.url}/tags/${name}`,
+    url: `${request.url}/tags/${name}`,
     history: [0, 1, 2].map((day) => ({
       day: String(today - day * 86_400),
-      uses: String(usesOf(requested, name)),
+      uses: String(usesOf(request, name)),
       accounts: "1",
     })),
   }));
@@ -85,11 +85,11 @@ function trendingTags(requested: EmulatedRequest): Answer {
 const usesOf = ({ network }: EmulatedRequest, name: string): number =>
   [...network.statuses.values()].filter(({ tags }) => tags.includes(name)).length;
 
-function verifyApp(requested: EmulatedRequest): Answer {
-  if (requested.token === null) return answers.invalidToken;
-  return ok({ id: "1", name: "An application", website: null, scopes: requested.token.scopes });
+function verifyApp(request: EmulatedRequest): EmulatedResponse {
+  if (request.token === null) return responses.invalidToken;
+  return ok({ id: "1", name: "An application", website: null, scopes: request.token.scopes });
 }
 
-function grant({ tokens, form, settings }: EmulatedRequest): Answer {
+function grant({ tokens, form, settings }: EmulatedRequest): EmulatedResponse {
   return tokens.grant(form, settings.differences);
 }

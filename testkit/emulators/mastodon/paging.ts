@@ -5,10 +5,10 @@ import type { EmulatedRequest } from "./route.ts";
 export function pageBy<T>(
   all: readonly T[],
   idOf: (item: T) => string,
-  requested: EmulatedRequest,
+  request: EmulatedRequest,
   bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
-  const { query } = requested;
+  const { query } = request;
   const limit = limitOf(query, bounds);
   const below = query.get("max_id");
   const above = query.get("min_id") ?? query.get("since_id");
@@ -20,28 +20,28 @@ export function pageBy<T>(
   const items = isForward ? within.slice(-limit) : within.slice(0, limit);
   const first = items[0];
   const last = items.at(-1);
-  if (first === undefined || last === undefined || requested.settings.differences.noLinks) {
+  if (first === undefined || last === undefined || request.settings.differences.noLinks) {
     return { items, headers: {} };
   }
-  const links = [link(requested, { min_id: idOf(first) }, "prev")];
+  const links = [link(request, { min_id: idOf(first) }, "prev")];
   const isFull = items.length === limit;
-  if (isFull) links.unshift(link(requested, { max_id: idOf(last) }, "next"));
+  if (isFull) links.unshift(link(request, { max_id: idOf(last) }, "next"));
   return { items, headers: { link: links.join(", ") } };
 }
 
 export function pageByOffset<T>(
   all: readonly T[],
-  requested: EmulatedRequest,
+  request: EmulatedRequest,
   bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
-  const limit = limitOf(requested.query, bounds);
-  const offset = Number(requested.query.get("offset") ?? 0);
+  const limit = limitOf(request.query, bounds);
+  const offset = Number(request.query.get("offset") ?? 0);
   const items = all.slice(offset, offset + limit);
   const isFull = items.length === limit;
-  const next = link(requested, { offset: String(offset + limit) }, "next");
+  const next = link(request, { offset: String(offset + limit) }, "next");
   return {
     items,
-    headers: isFull && !requested.settings.differences.noLinks ? { link: next } : {},
+    headers: isFull && !request.settings.differences.noLinks ? { link: next } : {},
   };
 }
 

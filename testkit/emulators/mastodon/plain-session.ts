@@ -25,7 +25,7 @@ export function plainSession(
     const text = await response.text();
     if (response.status === 401 || response.status === 429 || response.status >= 500) {
       const code = response.status === 401 ? "credential_refused" : "upstream_failed";
-      throw new EarshotError(code, `${url.host} answers with status ${response.status}`);
+      throw new EarshotError(code, `${url.host} returned ${response.status}`);
     }
     return {
       status: response.status,

@@ -1,6 +1,6 @@
-import { type Answer, answers } from "./answers.ts";
 import type { Network, Status } from "./network.ts";
 import type { EmulatorSettings } from "./options.ts";
+import { type EmulatedResponse, responses } from "./responses.ts";
 import { allows, type createTokens, type Token } from "./tokens.ts";
 
 export type EmulatedRequest = {
@@ -18,23 +18,23 @@ export type EmulatedRequest = {
 export type Route = {
   method: "GET" | "POST";
   path: RegExp;
-  answer(requested: EmulatedRequest, groups: readonly string[]): Answer;
+  respond(request: EmulatedRequest, groups: readonly string[]): EmulatedResponse;
 };
 
-export function refusedWithout(
+export function authorizationError(
   { token, settings }: EmulatedRequest,
-  needed: { scope: string; kind: "user" | "anybody" },
-): Answer | null {
+  required: { scope: string; kind: "user" | "any" },
+): EmulatedResponse | null {
   const { isClosed, differences } = settings;
   if (token === null) {
-    if (needed.kind === "user") return answers.invalidToken;
-    return isClosed || differences.readsNeedToken ? answers.needsUser : null;
+    if (required.kind === "user") return responses.invalidToken;
+    return isClosed || differences.readsNeedToken ? responses.userRequired : null;
   }
   if (token.accountId === null) {
-    if (needed.kind === "user") return answers.needsUserToken;
-    return differences.readsNeedToken ? answers.needsUser : null;
+    if (required.kind === "user") return responses.userTokenRequired;
+    return differences.readsNeedToken ? responses.userRequired : null;
   }
-  return allows(token.scopes, needed.scope) ? null : answers.outOfScope;
+  return allows(token.scopes, required.scope) ? null : responses.outOfScope;
 }
 
 export function isVisible(status: Status, { token, network }: EmulatedRequest): boolean {

@@ -1,32 +1,32 @@
 import { accountNamed } from "./account-routes.ts";
-import { type Answer, answers, ok } from "./answers.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { compareIds } from "./ids.ts";
 import { acctOf } from "./mark-up.ts";
 import type { Account, Status } from "./network.ts";
 import { limitOf } from "./paging.ts";
-import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
+import { type EmulatedResponse, ok, responses } from "./responses.ts";
+import { authorizationError, type EmulatedRequest, isVisible, type Route } from "./route.ts";
 import { readSearchQuery, type SearchQuery, stemOf, wordsOf } from "./search-query.ts";
 
 /** https://docs.joinmastodon.org/methods/search/ and https://docs.joinmastodon.org/user/network/#search */
 export const searchRoutes: readonly Route[] = [
-  { method: "GET", path: /^\/api\/v2\/search$/, answer: search },
+  { method: "GET", path: /^\/api\/v2\/search$/, respond: search },
 ];
 
-function search(requested: EmulatedRequest): Answer {
-  const { query, token } = requested;
-  const refused = refusedWithout(requested, { scope: "read:search", kind: "anybody" });
-  if (refused !== null) return refused;
+function search(request: EmulatedRequest): EmulatedResponse {
+  const { query, token } = request;
+  const error = authorizationError(request, { scope: "read:search", kind: "any" });
+  if (error !== null) return error;
   const text = query.get("q")?.trim();
-  if (!text) return answers.missing("q");
+  if (!text) return responses.parameterRequired("q");
   const type = query.get("type");
   const isUser = (token?.accountId ?? null) !== null;
   if (!isUser && (query.get("resolve") === "true" || Number(query.get("offset") ?? 0) > 0)) {
-    return answers.needsUser;
+    return responses.userRequired;
   }
   return ok({
-    accounts: type === null || type === "accounts" ? accountsFor(text, requested) : [],
-    statuses: (type === null || type === "statuses") && isUser ? statusesFor(text, requested) : [],
+    accounts: type === null || type === "accounts" ? accountsFor(text, request) : [],
+    statuses: (type === null || type === "statuses") && isUser ? statusesFor(text, request) : [],
     hashtags: [],
   });
 }
@@ -36,48 +36,48 @@ const page = <T>(items: readonly T[], { query }: EmulatedRequest): T[] => {
   return items.slice(offset, offset + limitOf(query, { defaultLimit: 20, maxLimit: 40 }));
 };
 
-function accountsFor(text: string, requested: EmulatedRequest) {
-  const { network, query } = requested;
+function accountsFor(text: string, request: EmulatedRequest) {
+  const { network, query } = request;
   const written = text.replace(/^@/, "").toLowerCase();
   if (query.get("resolve") === "true") {
-    const far = [...network.accounts.values()].find(
+    const remote = [...network.accounts.values()].find(
       (each) => acctOf(each).toLowerCase() === written,
     );
-    if (far !== undefined) far.isKnown = true;
+    if (remote !== undefined) remote.isKnown = true;
   }
   const accounts = [...network.accounts.values()].filter(
     (account) => account.isKnown && acctOf(account).toLowerCase().includes(written),
   );
-  return page(accounts, requested).map((account: Account) => accountJson(account, requested));
+  return page(accounts, request).map((account: Account) => accountJson(account, request));
 }
 
-function statusesFor(text: string, requested: EmulatedRequest) {
-  const { network, query, settings } = requested;
+function statusesFor(text: string, request: EmulatedRequest) {
+  const { network, query, settings } = request;
   if (query.get("resolve") === "true" && /^https?:\/\//.test(text)) {
-    const far = [...network.statuses.values()].find(({ uri }) => uri === text);
+    const remote = [...network.statuses.values()].find(({ uri }) => uri === text);
     const own = [...network.statuses.values()].find((status) => {
-      const json = statusJson(status, requested);
+      const json = statusJson(status, request);
       return json?.uri === text || json?.url === text;
     });
-    const found = far ?? own;
+    const found = remote ?? own;
     if (found === undefined) return [];
     found.isKnown = true;
-    return isVisible(found, requested) ? [statusJson(found, requested)] : [];
+    return isVisible(found, request) ? [statusJson(found, request)] : [];
   }
   if (!settings.hasSearch) return [];
   const expected = readSearchQuery(text);
   const below = query.get("max_id");
   const statuses = [...network.statuses.values()]
     .filter(({ id }) => below === null || compareIds(id, below) < 0)
-    .filter((status) => isSearched(status, requested) && fits(status, expected, requested))
+    .filter((status) => isSearchable(status, request) && matches(status, expected, request))
     .sort((a, b) => compareIds(b.id, a.id));
-  return page(statuses, requested).map((status) => statusJson(status, requested));
+  return page(statuses, request).map((status) => statusJson(status, request));
 }
 
-/** Public posts of authors who agreed, and posts that involve the user. */
-function isSearched(status: Status, requested: EmulatedRequest): boolean {
-  const { network, token, settings } = requested;
-  if (!isVisible(status, requested) || status.reblogOfId !== null) return false;
+/** Public posts of authors who opted in, and posts that involve the user. */
+function isSearchable(status: Status, request: EmulatedRequest): boolean {
+  const { network, token, settings } = request;
+  if (!isVisible(status, request) || status.reblogOfId !== null) return false;
   const me = token?.accountId ?? "";
   const isOwn = status.accountId === me || status.mentionIds.includes(me);
   if (isOwn || settings.differences.searchesOwn) return isOwn;
@@ -86,10 +86,10 @@ function isSearched(status: Status, requested: EmulatedRequest): boolean {
   );
 }
 
-function fits(
+function matches(
   status: Status,
   { terms, filters }: SearchQuery,
-  requested: EmulatedRequest,
+  request: EmulatedRequest,
 ): boolean {
   const texts = [
     status.spoilerText,
@@ -104,28 +104,28 @@ function fits(
       if (kind === "hashtag") {
         return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) !== isExcluded;
       }
-      const requested = wordsOf(text);
-      const holds =
+      const queryWords = wordsOf(text);
+      const isMatch =
         kind === "phrase"
-          ? words.some((each) => holdsPhrase(each, requested))
-          : requested.every((word) => stems.has(stemOf(word)));
-      return holds !== isExcluded;
+          ? words.some((each) => containsPhrase(each, queryWords))
+          : queryWords.every((word) => stems.has(stemOf(word)));
+      return isMatch !== isExcluded;
     }) &&
     filters.every(
-      ({ name, value, isExcluded }) => passes(status, name, value, requested) !== isExcluded,
+      ({ name, value, isExcluded }) => passes(status, name, value, request) !== isExcluded,
     )
   );
 }
 
-const holdsPhrase = (words: readonly string[], phrase: readonly string[]): boolean =>
+const containsPhrase = (words: readonly string[], phrase: readonly string[]): boolean =>
   phrase.length > 0 &&
   words.some((_, start) => phrase.every((word, index) => words[start + index] === word));
 
-function passes(status: Status, name: string, value: string, requested: EmulatedRequest): boolean {
+function passes(status: Status, name: string, value: string, request: EmulatedRequest): boolean {
   const day = Date.parse(`${value}T00:00:00Z`);
   switch (name) {
     case "from":
-      return accountNamed(value, requested)?.id === status.accountId;
+      return accountNamed(value, request)?.id === status.accountId;
     case "language":
       return status.language === value;
     case "has":

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { accountRoutes } from "./account-routes.ts";
-import { type Answer, answers } from "./answers.ts";
 import { instanceRoutes } from "./instance-routes.ts";
 import { createNetwork } from "./network.ts";
 import { type EmulatorOptions, emulatorSettings } from "./options.ts";
 import { createRateLimit } from "./rate-limit.ts";
+import { type EmulatedResponse, responses } from "./responses.ts";
 import type { EmulatedRequest, Route } from "./route.ts";
 import { searchRoutes } from "./search-routes.ts";
 import { statusRoutes } from "./status-routes.ts";
@@ -60,15 +60,15 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
       query,
     );
     const token = tokens.find(headers.authorization);
-    const requested = { method, path, query, url, network, settings, tokens, form };
-    const answer =
+    const parsed = { method, path, query, url, network, settings, tokens, form };
+    const emulated =
       nextFault() ??
-      refusalBeforeRouting(headers, token, isOver) ??
-      answerTo({ ...requested, token: token === "unknown" ? null : token });
-    send(response, { ...answer, headers: { ...limitHeaders, ...answer.headers } });
+      errorBeforeRouting(headers, token, isOver) ??
+      responseTo({ ...parsed, token: token === "unknown" ? null : token });
+    send(response, { ...emulated, headers: { ...limitHeaders, ...emulated.headers } });
   }
 
-  function nextFault(): Answer | null {
+  function nextFault(): EmulatedResponse | null {
     const { every, next } = settings.faults;
     const first = next?.shift();
     if (first !== undefined) {
@@ -79,17 +79,18 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     return isNth ? { status: every.status, body: { error: "injected" } } : null;
   }
 
-  function refusalBeforeRouting(
+  function errorBeforeRouting(
     headers: IncomingMessage["headers"],
     token: Token | null | "unknown",
     isOver: boolean,
-  ): Answer | null {
-    if (settings.differences.needsUserAgent && !headers["user-agent"]) return answers.noUserAgent;
-    if (isOver) return answers.tooMany;
-    return token === "unknown" ? answers.invalidToken : null;
+  ): EmulatedResponse | null {
+    if (settings.differences.needsUserAgent && !headers["user-agent"])
+      return responses.userAgentRequired;
+    if (isOver) return responses.tooManyRequests;
+    return token === "unknown" ? responses.invalidToken : null;
   }
 
-  function send(response: ServerResponse, { status, body, headers }: Answer): void {
+  function send(response: ServerResponse, { status, body, headers }: EmulatedResponse): void {
     const { truncateEvery } = settings.faults;
     const text = typeof body === "string" ? body : JSON.stringify(body);
     response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers });
@@ -121,12 +122,12 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
   };
 }
 
-function answerTo(requested: EmulatedRequest): Answer {
-  for (const { method, path, answer } of routes) {
-    const match = path.exec(requested.path);
-    if (match !== null && method === requested.method) return answer(requested, match.slice(1));
+function responseTo(request: EmulatedRequest): EmulatedResponse {
+  for (const { method, path, respond } of routes) {
+    const match = path.exec(request.path);
+    if (match !== null && method === request.method) return respond(request, match.slice(1));
   }
-  return answers.notFound;
+  return responses.notFound;
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

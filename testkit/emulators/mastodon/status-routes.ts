@@ -1,93 +1,89 @@
-import { answers, ok } from "./answers.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { compareIds } from "./ids.ts";
 import type { Status } from "./network.ts";
 import { pageBy } from "./paging.ts";
-import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
+import { ok, responses } from "./responses.ts";
+import { authorizationError, type EmulatedRequest, isVisible, type Route } from "./route.ts";
 
 /** https://docs.joinmastodon.org/methods/statuses/ */
 export const statusRoutes: readonly Route[] = [
-  { method: "GET", path: /^\/api\/v1\/statuses$/, answer: statusesById },
-  { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)$/, answer: one },
-  { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)\/context$/, answer: context },
-  { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)\/reblogged_by$/, answer: rebloggedBy },
+  { method: "GET", path: /^\/api\/v1\/statuses$/, respond: statusesById },
+  { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)$/, respond: statusById },
+  { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)\/context$/, respond: context },
+  { method: "GET", path: /^\/api\/v1\/statuses\/([^/]+)\/reblogged_by$/, respond: rebloggedBy },
 ];
 
-const anyCaller = { scope: "read:statuses", kind: "anybody" } as const;
+const anyCaller = { scope: "read:statuses", kind: "any" } as const;
 
-function visibleStatus(requested: EmulatedRequest, id: string): Status | null {
-  const status = requested.network.statuses.get(id);
-  return status !== undefined && isVisible(status, requested) ? status : null;
+function visibleStatus(request: EmulatedRequest, id: string): Status | null {
+  const status = request.network.statuses.get(id);
+  return status !== undefined && isVisible(status, request) ? status : null;
 }
 
-function one(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  const status = visibleStatus(requested, id);
-  return status === null ? answers.notFound : ok(statusJson(status, requested));
+function statusById(request: EmulatedRequest, [id = ""]: readonly string[]) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  const status = visibleStatus(request, id);
+  return status === null ? responses.notFound : ok(statusJson(status, request));
 }
 
-function statusesById(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  if (requested.settings.differences.noBatch) return answers.notAllowed;
-  const statuses = requested.query
-    .getAll("id[]")
-    .flatMap((id) => visibleStatus(requested, id) ?? []);
-  return ok(statuses.map((status) => statusJson(status, requested)));
+function statusesById(request: EmulatedRequest) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  if (request.settings.differences.noBatch) return responses.methodNotAllowed;
+  const statuses = request.query.getAll("id[]").flatMap((id) => visibleStatus(request, id) ?? []);
+  return ok(statuses.map((status) => statusJson(status, request)));
 }
 
-/** Unauthenticated callers get 40 ancestors and 60 descendants, 20 deep. */
-function context(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  const status = visibleStatus(requested, id);
-  if (status === null) return answers.notFound;
-  const isUser = (requested.token?.accountId ?? null) !== null;
+/** Without a user token: at most 40 ancestors, and at most 60 descendants, 20 levels deep. */
+function context(request: EmulatedRequest, [id = ""]: readonly string[]) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  const status = visibleStatus(request, id);
+  if (status === null) return responses.notFound;
+  const isUser = (request.token?.accountId ?? null) !== null;
   const max = isUser
     ? { before: 4_096, after: 4_096, depth: Infinity }
     : { before: 40, after: 60, depth: 20 };
-  const ancestors = ancestorsOf(status, requested).slice(-max.before);
-  const descendants = descendantsOf(status, requested, max.depth).slice(0, max.after);
-  const json = (each: Status) => statusJson(each, requested);
+  const ancestors = ancestorsOf(status, request).slice(-max.before);
+  const descendants = descendantsOf(status, request, max.depth).slice(0, max.after);
+  const json = (each: Status) => statusJson(each, request);
   return ok({ ancestors: ancestors.map(json), descendants: descendants.map(json) });
 }
 
-function ancestorsOf(status: Status, requested: EmulatedRequest): Status[] {
+function ancestorsOf(status: Status, request: EmulatedRequest): Status[] {
   const above: Status[] = [];
   let current: Status | null = status;
   while (current !== null && current.inReplyToId !== null) {
-    current = visibleStatus(requested, current.inReplyToId);
+    current = visibleStatus(request, current.inReplyToId);
     if (current !== null) above.unshift(current);
   }
   return above;
 }
 
-function descendantsOf(status: Status, requested: EmulatedRequest, depth: number): Status[] {
+function descendantsOf(status: Status, request: EmulatedRequest, depth: number): Status[] {
   if (depth <= 0) return [];
-  return [...requested.network.statuses.values()]
+  return [...request.network.statuses.values()]
     .filter(({ inReplyToId }) => inReplyToId === status.id)
-    .filter((reply) => isVisible(reply, requested))
+    .filter((reply) => isVisible(reply, request))
     .sort((a, b) => compareIds(a.id, b.id))
-    .flatMap((reply) => [reply, ...descendantsOf(reply, requested, depth - 1)]);
+    .flatMap((reply) => [reply, ...descendantsOf(reply, request, depth - 1)]);
 }
 
-function rebloggedBy(requested: EmulatedRequest, [id = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, anyCaller);
-  if (refused !== null) return refused;
-  if (visibleStatus(requested, id) === null) return answers.notFound;
-  const reblogs = [...requested.network.statuses.values()].filter(
+function rebloggedBy(request: EmulatedRequest, [id = ""]: readonly string[]) {
+  const error = authorizationError(request, anyCaller);
+  if (error !== null) return error;
+  if (visibleStatus(request, id) === null) return responses.notFound;
+  const reblogs = [...request.network.statuses.values()].filter(
     ({ reblogOfId }) => reblogOfId === id,
   );
-  const { items, headers } = pageBy(reblogs, (reblog) => reblog.id, requested, {
+  const { items, headers } = pageBy(reblogs, (reblog) => reblog.id, request, {
     defaultLimit: 40,
     maxLimit: 80,
   });
-  const accounts = items.flatMap(
-    ({ accountId }) => requested.network.accounts.get(accountId) ?? [],
-  );
+  const accounts = items.flatMap(({ accountId }) => request.network.accounts.get(accountId) ?? []);
   return ok(
-    accounts.map((account) => accountJson(account, requested)),
+    accounts.map((account) => accountJson(account, request)),
     headers,
   );
 }

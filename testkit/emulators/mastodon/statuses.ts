@@ -3,7 +3,7 @@ import type { EmulatedStatus } from "./streaming.ts";
 /** A status of a remote account, with every field of Mastodon 4.4. */
 export function emulatedStatus(
   id: string,
-  special: Record<string, unknown> = {},
+  overrides: Record<string, unknown> = {},
   account: Record<string, unknown> = {},
 ): EmulatedStatus {
   return {
@@ -31,7 +31,7 @@ export function emulatedStatus(
     card: null,
     poll: null,
     quote: null,
-    ...special,
+    ...overrides,
     account: {
       id: "7",
       username: "ann",

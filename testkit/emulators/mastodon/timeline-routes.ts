@@ -1,45 +1,45 @@
-import { answers, ok } from "./answers.ts";
 import { statusJson } from "./entities.ts";
 import type { Status } from "./network.ts";
 import { pageBy } from "./paging.ts";
-import { type EmulatedRequest, isVisible, type Route, refusedWithout } from "./route.ts";
+import { ok, responses } from "./responses.ts";
+import { authorizationError, type EmulatedRequest, isVisible, type Route } from "./route.ts";
 
 /** https://docs.joinmastodon.org/methods/timelines/ */
 export const timelineRoutes: readonly Route[] = [
-  { method: "GET", path: /^\/api\/v1\/timelines\/home$/, answer: home },
-  { method: "GET", path: /^\/api\/v1\/timelines\/public$/, answer: publicTimeline },
-  { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, answer: hashtagTimeline },
+  { method: "GET", path: /^\/api\/v1\/timelines\/home$/, respond: home },
+  { method: "GET", path: /^\/api\/v1\/timelines\/public$/, respond: publicTimeline },
+  { method: "GET", path: /^\/api\/v1\/timelines\/tag\/([^/]+)$/, respond: hashtagTimeline },
 ];
 
 /** Maximum number of further hashtags of each kind. */
 const maxTags = 4;
 
-function home(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "user" });
-  if (refused !== null) return refused;
-  const { network, token } = requested;
+function home(request: EmulatedRequest) {
+  const error = authorizationError(request, { scope: "read:statuses", kind: "user" });
+  if (error !== null) return error;
+  const { network, token } = request;
   const me = token?.accountId;
   const followed = new Set(
     network.follows.flatMap(({ followerId, followedId }) =>
       followerId === me ? [followedId] : [],
     ),
   );
-  return page(requested, ({ accountId }) => accountId === me || followed.has(accountId));
+  return page(request, ({ accountId }) => accountId === me || followed.has(accountId));
 }
 
-function publicTimeline(requested: EmulatedRequest) {
-  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
-  if (refused !== null) return refused;
-  return page(requested, (status) => status.visibility === "public" && status.reblogOfId === null);
+function publicTimeline(request: EmulatedRequest) {
+  const error = authorizationError(request, { scope: "read:statuses", kind: "any" });
+  if (error !== null) return error;
+  return page(request, (status) => status.visibility === "public" && status.reblogOfId === null);
 }
 
-function hashtagTimeline(requested: EmulatedRequest, [tag = ""]: readonly string[]) {
-  const refused = refusedWithout(requested, { scope: "read:statuses", kind: "anybody" });
-  if (refused !== null) return refused;
-  const { settings, token, query } = requested;
+function hashtagTimeline(request: EmulatedRequest, [tag = ""]: readonly string[]) {
+  const error = authorizationError(request, { scope: "read:statuses", kind: "any" });
+  if (error !== null) return error;
+  const { settings, token, query } = request;
   if (settings.hashtagFeeds === "disabled") return ok([]);
   const isUser = (token?.accountId ?? null) !== null;
-  if (settings.hashtagFeeds === "authenticated" && !isUser) return answers.needsUser;
+  if (settings.hashtagFeeds === "authenticated" && !isUser) return responses.userRequired;
   const tagsIn = (name: string) =>
     query
       .getAll(name)
@@ -48,7 +48,7 @@ function hashtagTimeline(requested: EmulatedRequest, [tag = ""]: readonly string
   const any = [decodeURIComponent(tag).toLowerCase(), ...tagsIn("any[]")];
   const all = tagsIn("all[]");
   const none = tagsIn("none[]");
-  return page(requested, (status) => {
+  return page(request, (status) => {
     const tags = status.tags.map((each) => each.toLowerCase());
     return (
       status.visibility === "public" &&
@@ -60,16 +60,16 @@ function hashtagTimeline(requested: EmulatedRequest, [tag = ""]: readonly string
   });
 }
 
-function page(requested: EmulatedRequest, isIn: (status: Status) => boolean) {
-  const all = [...requested.network.statuses.values()].filter(
-    (status) => isIn(status) && isVisible(status, requested),
+function page(request: EmulatedRequest, isIn: (status: Status) => boolean) {
+  const all = [...request.network.statuses.values()].filter(
+    (status) => isIn(status) && isVisible(status, request),
   );
-  const { items, headers } = pageBy(all, (status) => status.id, requested, {
+  const { items, headers } = pageBy(all, (status) => status.id, request, {
     defaultLimit: 20,
     maxLimit: 40,
   });
   return ok(
-    items.map((status) => statusJson(status, requested)),
+    items.map((status) => statusJson(status, request)),
     headers,
   );
 }

@@ -57,8 +57,8 @@ export function createTokens() {
     if (needsRedirectUri && form.get("redirect_uri") !== app.redirectUri) {
       return { status: 400, body: badRedirectUri(form.get("redirect_uri")) };
     }
-    const requested = (form.get("scope") ?? "read").split(" ");
-    if (requested.some((scope) => !allows(app.scopes, scope))) {
+    const scopes = (form.get("scope") ?? "read").split(" ");
+    if (scopes.some((scope) => !allows(app.scopes, scope))) {
       return {
         status: 400,
         body: {
@@ -67,13 +67,13 @@ export function createTokens() {
         },
       };
     }
-    const { token } = addToken({ scopes: requested });
+    const { token } = addToken({ scopes });
     return {
       status: 200,
       body: {
         access_token: token,
         token_type: "Bearer",
-        scope: requested.join(" "),
+        scope: scopes.join(" "),
         created_at: 1,
       },
     };

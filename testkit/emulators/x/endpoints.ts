@@ -15,7 +15,7 @@ type Endpoint = {
   /** Requests per 15 minutes. */
   limits: { app: number; user: number };
   isPaced?: boolean;
-  answer(call: Call): Reply;
+  respond(call: Call): Reply;
 };
 
 const reading = ["tweet.read", "users.read"];
@@ -27,7 +27,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: reading,
     limits: { app: 450, user: 300 },
-    answer: (call) =>
+    respond: (call) =>
       search(call, { maxResults: 100, maxCharacters: 512, reachMs: 7 * 86_400_000 }),
   },
   {
@@ -37,7 +37,7 @@ export const endpoints: readonly Endpoint[] = [
     scopes: reading,
     limits: { app: 300, user: 0 },
     isPaced: true,
-    answer: (call) => search(call, { maxResults: 500, maxCharacters: 1_024, reachMs: null }),
+    respond: (call) => search(call, { maxResults: 500, maxCharacters: 1_024, reachMs: null }),
   },
   {
     pattern: /^\/2\/tweets$/,
@@ -45,7 +45,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: reading,
     limits: { app: 3_500, user: 5_000 },
-    answer: lookUp,
+    respond: lookUp,
   },
   {
     pattern: /^\/2\/tweets\/(\d{1,19})\/retweeted_by$/,
@@ -53,7 +53,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: reading,
     limits: { app: 75, user: 75 },
-    answer: (call) => {
+    respond: (call) => {
       const reposters = call.world.posts
         .filter((post) => referencedId(post, "retweeted") === call.id)
         .map(({ authorId }) => authorId);
@@ -66,7 +66,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: reading,
     limits: { app: 300, user: 900 },
-    answer: (call) =>
+    respond: (call) =>
       oneUser(call, "username", ({ username }) => username.toLowerCase() === call.id.toLowerCase()),
   },
   {
@@ -75,7 +75,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["user"],
     scopes: reading,
     limits: { app: 0, user: 75 },
-    answer: (call) => oneUser(call, "id", ({ id }) => id === call.userId),
+    respond: (call) => oneUser(call, "id", ({ id }) => id === call.userId),
   },
   {
     pattern: /^\/2\/users\/(\d{1,19})$/,
@@ -83,7 +83,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: reading,
     limits: { app: 300, user: 900 },
-    answer: (call) => oneUser(call, "id", ({ id }) => id === call.id),
+    respond: (call) => oneUser(call, "id", ({ id }) => id === call.id),
   },
   {
     pattern: /^\/2\/users\/(\d{1,19})\/tweets$/,
@@ -91,7 +91,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: reading,
     limits: { app: 10_000, user: 900 },
-    answer: (call) => timeline(call, [5, 100], (post) => post.authorId === call.id),
+    respond: (call) => timeline(call, [5, 100], (post) => post.authorId === call.id),
   },
   {
     pattern: /^\/2\/users\/(\d{1,19})\/timelines\/reverse_chronological$/,
@@ -99,7 +99,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["user"],
     scopes: reading,
     limits: { app: 0, user: 180 },
-    answer: home,
+    respond: home,
   },
   {
     pattern: /^\/2\/users\/(\d{1,19})\/followers$/,
@@ -107,7 +107,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: ["follows.read", ...reading],
     limits: { app: 300, user: 300 },
-    answer: (call) => {
+    respond: (call) => {
       const user = call.world.users.find(({ id }) => id === call.id);
       return usersPage(call, user?.followers ?? [], [1, 1_000], 100);
     },
@@ -118,7 +118,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: ["follows.read", ...reading],
     limits: { app: 300, user: 300 },
-    answer: (call) => {
+    respond: (call) => {
       const followed = call.world.users.filter(({ followers = [] }) => followers.includes(call.id));
       return usersPage(
         call,
@@ -134,7 +134,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: [],
     limits: { app: 75, user: 75 },
-    answer: ({ query, world }) => {
+    respond: ({ query, world }) => {
       checkParameters(query, ["max_trends", "trend.fields"], []);
       const max = numberIn(query, "max_trends", [1, 50], 20);
       const data = world.trends.slice(0, max);
@@ -150,7 +150,7 @@ export const endpoints: readonly Endpoint[] = [
     access: ["app", "user"],
     scopes: ["space.read", ...reading],
     limits: { app: 300, user: 300 },
-    answer: (call) => {
+    respond: (call) => {
       const { id, query, world } = call;
       checkParameters(
         query,

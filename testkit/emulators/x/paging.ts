@@ -57,8 +57,8 @@ function checksumOf(query: URLSearchParams): string {
   const parameters = [...query].filter(
     ([name]) => !["next_token", "pagination_token", "max_results"].includes(name),
   );
-  let sum = 7;
+  let hash = 7;
   for (const character of JSON.stringify(parameters))
-    sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 2_147_483_647;
-  return `b${sum.toString(35)}`;
+    hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 2_147_483_647;
+  return `b${hash.toString(35)}`;
 }

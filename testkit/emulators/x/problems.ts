@@ -42,7 +42,7 @@ export const clientForbidden = (): Refusal =>
     type: problem("client-forbidden"),
   });
 
-/** Undocumented: a proxy may repeat what it was sent. */
+/** Undocumented: a proxy may echo what it was sent. */
 export const echoing = (authorization: string | null): Refusal =>
   badParameter(
     "authorization",
@@ -85,7 +85,7 @@ export const withoutCredit = (): Refusal =>
     status: 402,
   });
 
-/** An entry of `errors` in a partial answer. */
+/** An entry of `errors` in a partial response. */
 export const notFound = (kind: string, parameter: string, id: string) => ({
   value: id,
   detail: `Could not find ${kind} with ${parameter}: [${id}].`,

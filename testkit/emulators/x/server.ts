@@ -92,9 +92,11 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
   }
 
   function count(key: string, limit: number): Record<string, string> {
-    const known = windows.get(key);
+    const current = windows.get(key);
     const window =
-      known !== undefined && known.endsMs > now() ? known : { count: 0, endsMs: now() + windowMs };
+      current !== undefined && current.endsMs > now()
+        ? current
+        : { count: 0, endsMs: now() + windowMs };
     windows.set(key, window);
     window.count += 1;
     const headers: Record<string, string> = faults.hasNoLimitHeaders
@@ -108,7 +110,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
     return headers;
   }
 
-  function answerTo(
+  function responseTo(
     url: URL,
     authorization: string | null,
   ): { status: number; headers: Record<string, string>; body: unknown } {
@@ -180,7 +182,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
       userId: reader.userId,
       refusedOperators: faults.refusedOperators ?? [],
     };
-    const { body, reads } = endpoint.answer(call);
+    const { body, reads } = endpoint.respond(call);
     billed.posts += reads.posts ?? 0;
     billed.users += reads.users ?? 0;
     billed.requests += reads.requests ?? 0;
@@ -215,7 +217,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
       return;
     }
     try {
-      const { status, headers, body } = answerTo(url, authorization);
+      const { status, headers, body } = responseTo(url, authorization);
       send(response, status, headers, body);
     } catch (thrown) {
       if (!(thrown instanceof Refusal)) throw thrown;

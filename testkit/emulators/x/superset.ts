@@ -19,7 +19,7 @@ import type { EmulatedPost } from "./model.ts";
 import { readQuery } from "./query-syntax.ts";
 
 /** Every post has a word, so that X accepts any query. */
-const requested = fc
+const query = fc
   .tuple(generatedQuery, fc.boolean())
   .map(([query, isAnchored]) => (isAnchored ? `anchor (${query} )` : query));
 
@@ -62,10 +62,10 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
         (window.fromMs === null || raw.createdMs >= Math.floor(window.fromMs / 1_000) * 1_000) &&
         raw.createdMs < Math.ceil(window.toMs / 1_000) * 1_000;
       if (isWithin && clause !== null && evaluates(clause, raw, users, known)) continue;
-      throw new Error(`${query} is requested as ${request} and misses ${JSON.stringify(raw)}`);
+      throw new Error(`${query} is sent as ${request} and misses ${JSON.stringify(raw)}`);
     }
   };
-  const queries = fc.array(requested, { minLength: 20, maxLength: 20 });
+  const queries = fc.array(query, { minLength: 20, maxLength: 20 });
   fc.assert(
     fc.property(queries, drawn, (texts, posts) => {
       for (const query of texts) check(query, posts);

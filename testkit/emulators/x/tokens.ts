@@ -13,9 +13,9 @@ type Session = Grant & {
   usedRefreshTokens: Set<string>;
 };
 
-export type TokenAnswer = { status: number; body: unknown };
+export type TokenResponse = { status: number; body: unknown };
 
-/** Reusing a refresh token ends its session. */
+/** Reusing a refresh token revokes its session. */
 export function createTokens(options: {
   clients: readonly EmulatedClient[];
   accessTokenMs: number;
@@ -23,7 +23,7 @@ export function createTokens(options: {
 }) {
   const { clients, accessTokenMs, now } = options;
   const sessions: Session[] = [];
-  const endsMs = new Map<string, number>();
+  const expiresMs = new Map<string, number>();
   const codes = new Map<string, Grant & { challenge: string; redirectUri: string }>();
 
   function newToken(kind: string): string {
@@ -32,10 +32,10 @@ export function createTokens(options: {
 
   function renew(session: Session): void {
     session.usedRefreshTokens.add(session.refreshToken);
-    endsMs.delete(session.accessToken);
+    expiresMs.delete(session.accessToken);
     session.accessToken = newToken("at");
     session.refreshToken = newToken("rt");
-    endsMs.set(session.accessToken, now() + accessTokenMs);
+    expiresMs.set(session.accessToken, now() + accessTokenMs);
   }
 
   function issue(grant: Grant): Session {
@@ -51,7 +51,7 @@ export function createTokens(options: {
     return session;
   }
 
-  const answerOf = ({ accessToken, refreshToken, scopes }: Session): TokenAnswer => ({
+  const responseFor = ({ accessToken, refreshToken, scopes }: Session): TokenResponse => ({
     status: 200,
     body: {
       token_type: "bearer",
@@ -62,7 +62,7 @@ export function createTokens(options: {
     },
   });
 
-  const refused = (status: number, error: string, description: string): TokenAnswer => ({
+  const errorResponse = (status: number, error: string, description: string): TokenResponse => ({
     status,
     body: { error, error_description: description },
   });
@@ -80,7 +80,7 @@ export function createTokens(options: {
       : null;
   }
 
-  function byCode(form: URLSearchParams, client: EmulatedClient): TokenAnswer {
+  function byCode(form: URLSearchParams, client: EmulatedClient): TokenResponse {
     const code = codes.get(form.get("code") ?? "");
     codes.delete(form.get("code") ?? "");
     const challenge = createHash("sha256")
@@ -92,15 +92,15 @@ export function createTokens(options: {
       code.redirectUri === form.get("redirect_uri") &&
       code.challenge === challenge;
     if (!isValid)
-      return refused(
+      return errorResponse(
         400,
         "invalid_request",
         "Value passed for the authorization code was invalid.",
       );
-    return answerOf(issue(code));
+    return responseFor(issue(code));
   }
 
-  function byRefreshToken(form: URLSearchParams, client: EmulatedClient): TokenAnswer {
+  function byRefreshToken(form: URLSearchParams, client: EmulatedClient): TokenResponse {
     const token = form.get("refresh_token") ?? "";
     const reused = sessions.find(({ usedRefreshTokens }) => usedRefreshTokens.has(token));
     if (reused !== undefined) reused.isRevoked = true;
@@ -108,9 +108,9 @@ export function createTokens(options: {
       (each) => each.refreshToken === token && !each.isRevoked && each.clientId === client.id,
     );
     if (session === undefined)
-      return refused(400, "invalid_request", "Value passed for the token was invalid.");
+      return errorResponse(400, "invalid_request", "Value passed for the token was invalid.");
     renew(session);
-    return answerOf(session);
+    return responseFor(session);
   }
 
   return {
@@ -118,13 +118,13 @@ export function createTokens(options: {
       const { accessToken, refreshToken } = issue(grant);
       return { accessToken, refreshToken };
     },
-    token: (form: URLSearchParams, authorization: string): TokenAnswer => {
+    token: (form: URLSearchParams, authorization: string): TokenResponse => {
       const client = clientOf(form, authorization);
       if (client === null)
-        return refused(401, "unauthorized_client", "Missing valid authorization header");
+        return errorResponse(401, "unauthorized_client", "Missing valid authorization header");
       if (form.get("grant_type") === "authorization_code") return byCode(form, client);
       if (form.get("grant_type") === "refresh_token") return byRefreshToken(form, client);
-      return refused(400, "unsupported_grant_type", "");
+      return errorResponse(400, "unsupported_grant_type", "");
     },
     authorize: (query: URLSearchParams, userId: string): URL | null => {
       const client = clients.find(({ id }) => id === query.get("client_id"));
@@ -142,8 +142,8 @@ export function createTokens(options: {
     },
     find: (accessToken: string): Grant | null => {
       const session = sessions.find((each) => each.accessToken === accessToken && !each.isRevoked);
-      const isOpen = (endsMs.get(accessToken) ?? 0) > now();
-      return session !== undefined && isOpen ? session : null;
+      const isValid = (expiresMs.get(accessToken) ?? 0) > now();
+      return session !== undefined && isValid ? session : null;
     },
     revoke: (userId: string): void => {
       for (const session of sessions) session.isRevoked ||= session.userId === userId;
