@@ -57,7 +57,7 @@ async function signUpAndDelete(
 const closingsAt = (nowMs: number) =>
   runNow(closedIdentityOf(database.forOperations, ann, nowMs))?.closings ?? null;
 
-test("remembered sign-in identities reveal nothing about the deleted account", async () => {
+test("remembered sign-in identities are keyed hashes, which another store cannot match", async () => {
   await signUpAndDelete(10);
   const [row] = database.all<Record<string, unknown>>("SELECT * FROM closed_identity");
   expect(row).toMatchObject({ requests_per_second: 7, submissions_per_minute: null });
@@ -79,7 +79,7 @@ test("a remembered sign-in identity expires, and the sweep deletes it", async ()
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });
 
-test("account deletions of an identity are counted while it is remembered, and the count then starts again", async () => {
+test("account deletions of an identity are counted while it is remembered, then from zero", async () => {
   await signUpAndDelete(10);
   await signUpAndDelete(900);
   expect(closingsAt(901)).toBe(2);
@@ -87,7 +87,7 @@ test("account deletions of an identity are counted while it is remembered, and t
   expect(closingsAt(1_501)).toBe(1);
 });
 
-test("a sign-up that is refused after repeated deletions leaves no row", async () => {
+test("a sign-up that is refused after repeated deletions is not audited", async () => {
   for (const nowMs of [10, 20, 30]) await signUpAndDelete(nowMs);
   const rows = () => database.get("SELECT count(*) AS notes FROM audit");
   const before = rows();

@@ -127,7 +127,7 @@ test("two limiters on one store share all limits", async () => {
   expect(await kindsOf([params], other)).toEqual(["blocked"]);
 });
 
-test("limiters on different stores share no limits", async () => {
+test("limiters on different stores count submissions separately", async () => {
   const otherAccounts = createTestAccounts();
   const { caller } = await makeCaller();
   await submitTimes(caller, 10);

@@ -69,7 +69,7 @@ export type SubmissionDecision = {
   policy: LimitPolicy;
   retryAfterMs: number;
   limits: LimitState;
-  /** Idempotent. Null if there was nothing to return, or if the store does not answer. */
+  /** Idempotent. Null if there was nothing to return, or if the store does not respond. */
   giveBack(): Promise<LimitState | null>;
 };
 

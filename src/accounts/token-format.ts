@@ -27,9 +27,9 @@ export function tokenFormat(prefix: string, secretLength = 32): TokenFormat {
   );
 
   function parse(text: string): SecretToken | null {
-    const [, body, id, secret, sum] = form.exec(text) ?? [];
+    const [, body, id, secret, foundChecksum] = form.exec(text) ?? [];
     if (body === undefined || id === undefined || secret === undefined) return null;
-    return sum === checksum(body) ? { id, secret } : null;
+    return foundChecksum === checksum(body) ? { id, secret } : null;
   }
 
   return {

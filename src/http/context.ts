@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { AccountEnds } from "../accounts/admin/account-ends.ts";
 import type { AccountCredentials } from "../accounts/credentials/account-credentials.ts";
-import type { FetchClient } from "../accounts/grants/fetch-client.ts";
+import type { FetchClientDocument } from "../accounts/grants/fetch-client-document.ts";
 import type { grantLimits } from "../accounts/grants/settings.ts";
 import type { DeploymentLimits } from "../accounts/keys/effective-limits.ts";
 import type { Limiter } from "../accounts/limiter.ts";
@@ -65,7 +65,11 @@ export type Dashboard = {
   sessions: SessionSettings;
   signIn: SignIn;
   signInLimits: { attemptMs: number; attemptsPerMinute: number };
-  apps: { fetchClient: FetchClient; encryptor: Encryptor; limits: typeof grantLimits };
+  apps: {
+    fetchClientDocument: FetchClientDocument;
+    encryptor: Encryptor;
+    limits: typeof grantLimits;
+  };
 };
 
 export type HttpContext = {

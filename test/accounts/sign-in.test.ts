@@ -107,7 +107,7 @@ test("a user signs up with GitHub and the page shows the account", async () => {
   expect((await browser.visit("/v1/search/live/jobs")).statusCode).toBe(200);
 });
 
-test("an account whose user number is in EARSHOT_OPERATORS becomes an operator at sign-in", async () => {
+test("an account whose user ID is in EARSHOT_OPERATORS becomes an operator at sign-in", async () => {
   const browser = createTestBrowser(service);
   await signIn(browser, "ann");
   expect((await browser.session()).signed_in.account.role).toBe("operator");

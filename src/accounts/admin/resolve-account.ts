@@ -56,6 +56,6 @@ function ambiguous(account: string): EarshotError {
   return new EarshotError(
     "ambiguous_account",
     `several accounts are named ${JSON.stringify(account)}`,
-    { status: 409, hint: "use its id, from earshot accounts list" },
+    { status: 409, hint: "use its id from earshot accounts list" },
   );
 }

@@ -76,7 +76,7 @@ test("an error ends the authorization dialogue and is returned to the caller", a
   await expect(authorizations.begin("ann", async () => Promise.reject("odd"))).rejects.toBe("odd");
 });
 
-test("an unanswered authorization dialogue ends after its timeout", async () => {
+test("an unanswered authorization dialogue expires after ten minutes", async () => {
   const { id } = await question("ann");
   await clock.advance(10 * minuteMs - 1);
   const other = await question("ann");
@@ -105,7 +105,7 @@ test("authorization dialogues above the total limit are refused until one has en
   expect(await question("f")).toMatchObject({ state: "question" });
 });
 
-test("another authorization dialogue of an account is refused while none of its dialogues waits for an answer", async () => {
+test("an account's fourth authorization dialogue is refused while the other three are running", async () => {
   const work = Promise.withResolvers<string>();
   const begun = ["a", "b", "c"].map(() => authorizations.begin("ann", () => work.promise));
   const refused = { code: "too_many_attempts" };

@@ -3,7 +3,7 @@ import type { CredentialField } from "../../platforms/credential.ts";
 
 type FieldValues = Readonly<Record<string, string>>;
 
-const longestValue = 16_384;
+const maxValueLength = 16_384;
 
 /** Returns trimmed, non-empty values. Errors: `credential_invalid` with a detail for each field, without values. */
 export function checkedFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
@@ -22,9 +22,9 @@ const valueIn = (input: FieldValues, { name }: CredentialField): string =>
 
 function errorIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
   if (value === "") return isOptional ? [] : [errorOf(name, "a value is required")];
-  if (value.length > longestValue || /\p{Cc}/u.test(value)) {
+  if (value.length > maxValueLength || /\p{Cc}/u.test(value)) {
     return [
-      errorOf(name, `expected at most ${longestValue} characters, without control characters`),
+      errorOf(name, `expected at most ${maxValueLength} characters, without control characters`),
     ];
   }
   return [];

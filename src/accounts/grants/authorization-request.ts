@@ -18,12 +18,12 @@ export type AuthorizationRequest = {
 
 export type RequestRefusal = { error: string; description: string };
 
-const longestQuery = 8_192;
-const longestState = 2_048;
+const maxQueryLength = 8_192;
+const maxStateLength = 2_048;
 
 /** Errors: `invalid_authorization_request`, never sent to the redirect URI, which may be an attacker's. */
 export function readRequestHead(query: string): RequestHead {
-  if (query.length > longestQuery) throw invalid("the query is too long");
+  if (query.length > maxQueryLength) throw invalid("the query is too long");
   const parameters = new URLSearchParams(query);
   for (const name of parameters.keys()) {
     // `resource` may repeat (RFC 8707).
@@ -36,7 +36,7 @@ export function readRequestHead(query: string): RequestHead {
   if (readRedirectUri(redirectUri) === null) {
     throw invalid("redirect_uri must be an HTTPS URL, or an HTTP URL on localhost");
   }
-  if (state !== null && state.length > longestState) throw invalid("state is too long");
+  if (state !== null && state.length > maxStateLength) throw invalid("state is too long");
   return { clientId, redirectUri, state, parameters };
 }
 
@@ -80,7 +80,7 @@ export function isResource(requested: string, resource: string): boolean {
   return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
 }
 
-/** The URL that returns the answer to the client (RFC 6749, RFC 9207). */
+/** The redirect that returns the response to the client (RFC 6749, RFC 9207). */
 export function answerLocation(
   { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
   issuer: string,

@@ -10,8 +10,8 @@ export type ClientDocument = {
   redirectUris: readonly string[];
 };
 
-const longestId = 512;
-const longestName = 100;
+const maxIdLength = 512;
+const maxNameLength = 100;
 
 const document = z.object({
   client_id: z.string(),
@@ -19,7 +19,7 @@ const document = z.object({
     .string()
     .trim()
     .min(1)
-    .max(longestName)
+    .max(maxNameLength)
     .refine(isOneVisibleLine, "must be one line of visible characters"),
   redirect_uris: z
     .array(
@@ -35,7 +35,7 @@ const document = z.object({
 
 /** Requires a normalised HTTPS URL with a path, without query, fragment and credentials. Errors: `client_not_accepted`. */
 export function requireClientUrl(clientId: string): URL {
-  const url = clientId.length > longestId ? null : URL.parse(clientId);
+  const url = clientId.length > maxIdLength ? null : URL.parse(clientId);
   const isPlain =
     url?.href === clientId &&
     url.protocol === "https:" &&

@@ -8,11 +8,11 @@ import {
 } from "./client-document.ts";
 
 /** Errors: `client_not_accepted`. */
-export type FetchClient = (clientId: string) => Promise<ClientDocument>;
+export type FetchClientDocument = (clientId: string) => Promise<ClientDocument>;
 
 export const clientFetchLimits = { timeoutMs: 5_000, maxBytes: 32_768, maxRedirects: 0 };
 
-export function createFetchClient(fetch: GuardedFetch): FetchClient {
+export function createFetchClientDocument(fetch: GuardedFetch): FetchClientDocument {
   return async (clientId) => {
     const url = requireClientUrl(clientId);
     try {

@@ -7,7 +7,7 @@ const longest = 2_048;
 
 /** Null unless the URI is HTTPS, or HTTP on the user's own machine. */
 export function readRedirectUri(text: string): URL | null {
-  // A fragment would come before the parameters of the answer.
+  // The response parameters would follow a fragment.
   if (text.length > longest || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return null;

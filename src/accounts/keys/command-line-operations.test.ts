@@ -28,7 +28,7 @@ test("the store does not contain the secret of a key", async () => {
   expect(JSON.stringify(rows)).not.toContain(token.slice(13, 45));
 });
 
-test("revoking a key twice changes nothing", async () => {
+test("revoking a key is idempotent", async () => {
   const { id } = await store.write("createKey", newKey);
   await store.write("revokeKey", { id, ...byCommand });
   await store.write("revokeKey", { id, ...byCommand });
@@ -82,7 +82,7 @@ test("an account can have at most five keys, and revoking one permits another", 
   await expect(store.write("createKey", newsroom)).rejects.toMatchObject(refusal);
 });
 
-test("the list of keys contains everything except the secrets", async () => {
+test("the list of keys contains every field except the secret", async () => {
   const { id, accountId } = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   expect(await store.read("listKeys", null)).toEqual([
     {

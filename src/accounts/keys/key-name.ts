@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-export const longestKeyName = 60;
+export const maxKeyNameLength = 60;
 
 /** Allows U+200C and U+200D, which some scripts and emoji need. */
 const invisible = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
@@ -14,11 +14,11 @@ export function isOneVisibleLine(text: string): boolean {
 export function checkedKeyName(text: string): string {
   const name = text.trim().normalize("NFC");
   const isReadable = visible.test(name) && isOneVisibleLine(name);
-  if (isReadable && [...name].length <= longestKeyName) return name;
+  if (isReadable && [...name].length <= maxKeyNameLength) return name;
   const message = isReadable
-    ? `the name has ${[...name].length} characters; the maximum is ${longestKeyName}`
+    ? `the name has ${[...name].length} characters; the maximum is ${maxKeyNameLength}`
     : "the name of a key must be one line of visible characters";
-  const hint = `send 1 to ${longestKeyName} visible characters, such as "laptop"`;
+  const hint = `send 1 to ${maxKeyNameLength} visible characters, such as "laptop"`;
   throw new EarshotError("invalid_request", message, {
     status: 400,
     hint,

@@ -31,7 +31,7 @@ export type CreatedKey = {
 
 export const keyDefaults = { maxPerAccount: 5, newPerDay: 20 };
 
-export const longestOverlapHours = 168;
+export const maxOverlapHours = 168;
 
 export function keyStateOf(
   key: Pick<StoredKey, "expiresMs" | "revokedMs" | "successorId">,

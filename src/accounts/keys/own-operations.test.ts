@@ -89,7 +89,7 @@ describe("rates", () => {
     });
   });
 
-  test("the rates and all other properties of a key pass to its successor", async () => {
+  test("the rates, methods and expiry of a key pass to its successor", async () => {
     const raised = await accounts.makeKey({
       name: "nightly",
       accountName: "newsroom",
@@ -146,7 +146,7 @@ describe("a rotation", () => {
     expect(outcomes[1]).toMatchObject({ reason: { code: "key_ended" } });
   });
 
-  test("a refused rotation of a key is not audited", async () => {
+  test("refused rotations and creations of keys are not audited", async () => {
     const before = notes();
     await expect(rotate("nobody00", 1_000, 50)).rejects.toMatchObject({ code: "key_not_found" });
     await expect(make({ maxKeys: 0 })).rejects.toMatchObject({ code: "too_many_keys" });
@@ -168,7 +168,7 @@ describe("a key with higher rates than its account", () => {
   };
   const refused = (pointer: string) => ({ code: "invalid_request", details: [{ pointer }] });
 
-  test("the account owner cannot extend a key with higher rates than the account, nor its successor, nor give them more methods", async () => {
+  test("the account owner can neither extend the successor of a key with higher rates than the account, nor give it more methods", async () => {
     const id = await makeRaisedKey();
     const rotation = { id, by: { accountId }, overlapMs: 10, newPerDay: 100, nowMs: 15 };
     const successor = await accounts.store.write("rotateKey", rotation);

@@ -18,11 +18,11 @@ const systems = [
   [/\bLinux\b/, "Linux"],
 ] as const;
 
-const longestExamined = 512;
+const maxExaminedLength = 512;
 
 /** Such as "Firefox on Linux"; never text of the header. */
 export function agentWords(userAgent: string | undefined): string {
-  const text = userAgent?.slice(0, longestExamined) ?? "";
+  const text = userAgent?.slice(0, maxExaminedLength) ?? "";
   const browser = nameIn(browsers, text);
   const system = nameIn(systems, text);
   if (browser === null) return system === null ? "an unknown browser" : `a browser on ${system}`;

@@ -97,7 +97,7 @@ test("knowing a session's id is not sufficient to end the session", async () => 
   expect(await admissionKind(token)).toBe("admitted");
 });
 
-test("the same client gets the same next session token, however late it requests it again", async () => {
+test("the same client gets the same next session token, regardless of when it requests it again", async () => {
   const { token } = await start();
   const early = nextToken(token, here);
   expect(await admissionKind(token, nowMs + 61_000)).toBe("admitted");

@@ -149,9 +149,9 @@ async function guardedResponse(
   });
 }
 
-type Answer = Awaited<ReturnType<GuardedFetch>>;
+type GuardedResponse = Awaited<ReturnType<GuardedFetch>>;
 
-async function send(fetch: GuardedFetch, url: string, token: string): Promise<Answer> {
+async function send(fetch: GuardedFetch, url: string, token: string): Promise<GuardedResponse> {
   try {
     return await fetch(url, {
       headers: { accept: "application/json", authorization: `Bearer ${token}` },
@@ -161,7 +161,7 @@ async function send(fetch: GuardedFetch, url: string, token: string): Promise<An
   }
 }
 
-function jsonOf(response: Answer): unknown {
+function jsonOf(response: GuardedResponse): unknown {
   try {
     return response.json();
   } catch {

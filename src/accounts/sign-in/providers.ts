@@ -19,10 +19,10 @@ export type Provider = {
   tokenEndpoint: string;
   scopes: { profile: string; organizations: string };
   profileUrl: string;
-  readProfile(answer: unknown): ProviderProfile | null;
+  readProfile(body: unknown): ProviderProfile | null;
   membershipUrl(organization: string): string;
-  /** `answer` is a response with status 200. */
-  isMember(answer: unknown, organization: string): boolean;
+  /** `body` is that of a response with status 200. */
+  isMember(body: unknown, organization: string): boolean;
 };
 
 export function configuredProviders(settings: SignInSettings): readonly Provider[] {
@@ -55,10 +55,10 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
     tokenEndpoint: `${base}/login/oauth/access_token`,
     scopes: { profile: "read:user", organizations: "read:user read:org" },
     profileUrl: `${api}/user`,
-    readProfile: (answer) => profileOf(answer, "login"),
+    readProfile: (body) => profileOf(body, "login"),
     membershipUrl: (organization) =>
       `${api}/user/memberships/orgs/${encodeURIComponent(organization)}`,
-    isMember: (answer) => fieldOf(answer, "state") === "active",
+    isMember: (body) => fieldOf(body, "state") === "active",
   };
 }
 
@@ -82,10 +82,10 @@ function gitLab(address: string, clientId: string, clientSecret: string): Provid
     tokenEndpoint: `${base}/oauth/token`,
     scopes: { profile: "read_user", organizations: "read_user openid" },
     profileUrl: `${base}/api/v4/user`,
-    readProfile: (answer) => profileOf(answer, "username"),
+    readProfile: (body) => profileOf(body, "username"),
     membershipUrl: () => `${base}/oauth/userinfo`,
-    isMember: (answer, organization) => {
-      const groups = fieldOf(answer, "groups");
+    isMember: (body, organization) => {
+      const groups = fieldOf(body, "groups");
       return (
         Array.isArray(groups) &&
         groups.some((group) => typeof group === "string" && group.toLowerCase() === organization)
@@ -96,17 +96,17 @@ function gitLab(address: string, clientId: string, clientSecret: string): Provid
 
 const withoutSlash = (address: string): string => withoutEnding(address, "/");
 
-const longestLogin = 255;
+const maxLoginLength = 255;
 
-function profileOf(answer: unknown, loginField: string): ProviderProfile | null {
-  const id = fieldOf(answer, "id");
-  const login = fieldOf(answer, loginField);
+function profileOf(body: unknown, loginField: string): ProviderProfile | null {
+  const id = fieldOf(body, "id");
+  const login = fieldOf(body, loginField);
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return null;
-  if (typeof login !== "string" || login.length > longestLogin) return null;
+  if (typeof login !== "string" || login.length > maxLoginLength) return null;
   return /^[\w.-]+$/.test(login) ? { subject: String(id), login } : null;
 }
 
-function fieldOf(answer: unknown, name: string): unknown {
-  if (typeof answer !== "object" || answer === null) return undefined;
-  return Object.entries(answer).find(([key]) => key === name)?.[1];
+function fieldOf(body: unknown, name: string): unknown {
+  if (typeof body !== "object" || body === null) return undefined;
+  return Object.entries(body).find(([key]) => key === name)?.[1];
 }

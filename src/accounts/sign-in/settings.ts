@@ -35,7 +35,7 @@ export const signInSettings = {
   ),
   operators: identityList(
     "EARSHOT_OPERATORS",
-    "Accounts that become operators when they sign in, by user number, because logins can change owners.",
+    "Accounts that become operators when they sign in, by numeric user ID, because a login can pass to another user.",
   ),
   linkMs: duration(
     "EARSHOT_SIGN_IN_LINK_TIME",

@@ -151,7 +151,7 @@ test("a user is identified by numeric id: a renamed login has the same account, 
   expect(other).not.toBe(before);
 });
 
-test("the same user number at another provider is another user", async () => {
+test("the same user ID at another provider is another user", async () => {
   const signIn = signInWith();
   const [github, gitlab] = [await signInAs(signIn, "ben"), await signInAs(signIn, "ben", "gitlab")];
   expect(gitlab).toMatch(anAccount);
@@ -245,7 +245,7 @@ test("a refused sign-in of a suspended or no longer allowed account is audited w
   database.run("UPDATE account SET suspended_ms = NULL WHERE id = :accountId", { accountId });
 });
 
-test("the same user number at another host of a provider is another user", async () => {
+test("the same user ID at another host of a provider is another user", async () => {
   const otherProvider = await startGitHubEmulator({ now: () => clock.now() });
   const both = createGuardedFetch({
     guard: createGuard([provider.url, otherProvider.url]),

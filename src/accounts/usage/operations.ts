@@ -30,7 +30,7 @@ export type UsageRequest = {
   widthMs: number;
 };
 
-export type UsageSum = Pick<
+export type GroupedUsage = Pick<
   UsageRow,
   "method" | "calls" | "refused" | "failed" | "posts" | "latencies"
 > & { startMs: number };
@@ -81,9 +81,9 @@ export const usageOperations = {
   usageOf: read(function* (
     database,
     request: UsageRequest,
-  ): Steps<{ sums: UsageSum[]; keyIds: string[] }> {
+  ): Steps<{ groups: GroupedUsage[]; keyIds: string[] }> {
     const { accountId, fromMs, toMs } = request;
-    const sums = yield* database.all<UsageSum>(
+    const groups = yield* database.all<GroupedUsage>(
       `SELECT bucket_ms - bucket_ms % :widthMs AS startMs, method, sum(calls) AS calls, sum(refused) AS refused,
          sum(failed) AS failed, sum(posts) AS posts, group_concat(latencies, ' ') AS latencies
        FROM usage
@@ -97,7 +97,7 @@ export const usageOperations = {
        WHERE account_id = :accountId AND bucket_ms >= :fromMs AND bucket_ms < :toMs`,
       { accountId, fromMs, toMs },
     );
-    return { sums, keyIds: keys.map(({ keyId }) => keyId) };
+    return { groups, keyIds: keys.map(({ keyId }) => keyId) };
   }),
 
   /** Without latencies. Read one day per call. */

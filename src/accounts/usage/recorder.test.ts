@@ -99,16 +99,16 @@ test("usage counts calls, refusals, failures, posts and durations", async () => 
     toMs: 2 * startMs,
     widthMs: quarterMs,
   };
-  const { sums } = await store.read("usageOf", params);
-  expect(sums).toMatchObject([
+  const { groups } = await store.read("usageOf", params);
+  expect(groups).toMatchObject([
     { method: "", calls: 7, refused: 2, failed: 3, posts: 0, latencies: "" },
     { method: "searchbyquery", calls: 3, refused: 0, failed: 1, posts: 7 },
   ]);
   // The cancelled job is not counted.
-  expect(sums[1]?.latencies.split(" ")).toHaveLength(2);
+  expect(groups[1]?.latencies.split(" ")).toHaveLength(2);
 });
 
-test("a failed usage write is repeated once, with the next one", async () => {
+test("usage that could not be written is included once in the next successful write", async () => {
   const { recorder, clock, rows, errors, state } = startTestRecorder();
   await clock.advance(0);
   recorder.noteRequest(request);
@@ -182,7 +182,7 @@ test("usage rows older than the retention are deleted", async () => {
   expect(rows()).toEqual([]);
 });
 
-test("every call is counted once, whatever writes fail and whenever they run", async () => {
+test("every call is counted once, whichever writes fail and whenever they run", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("request" as const), key: fc.nat(3) }),
     fc.record({ kind: fc.constant("search" as const), key: fc.nat(3), posts: fc.nat(9) }),

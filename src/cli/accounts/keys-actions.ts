@@ -1,4 +1,4 @@
-import { longestOverlapHours } from "../../accounts/keys/key.ts";
+import { maxOverlapHours } from "../../accounts/keys/key.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { formatDuration } from "../../lib/duration.ts";
 import type { Method } from "../../platforms/methods.ts";
@@ -16,7 +16,7 @@ type CreateOptions = {
   expires?: number;
 };
 
-export const maxOverlapMs = longestOverlapHours * 3_600_000;
+export const maxOverlapMs = maxOverlapHours * 3_600_000;
 
 export async function createKey(options: CreateOptions, terminal: Terminal): Promise<void> {
   const config = readConfig(terminal);

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { longestKeyName } from "../../accounts/keys/key-name.ts";
+import { maxKeyNameLength } from "../../accounts/keys/key-name.ts";
 import { wrongUse } from "../describe-error.ts";
 import { durationUpTo, methodList, parseWholeNumber } from "../parse-values.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -27,7 +27,7 @@ export function addKeys(program: Command, terminal: Terminal): void {
       "Creates a key and prints it once, on the last line. Without --account, the key gets an account of its " +
         "own.",
     )
-    .requiredOption("--name <name>", `a label, up to ${longestKeyName} characters`)
+    .requiredOption("--name <name>", `a label, up to ${maxKeyNameLength} characters`)
     .option(
       "--account <account>",
       "its account, by id, name or login (github:ann); an unknown name creates an account",

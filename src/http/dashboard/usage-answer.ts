@@ -5,7 +5,7 @@ import {
   latencyAt,
   parseLatencies,
 } from "../../accounts/usage/latency-histogram.ts";
-import type { UsageSum } from "../../accounts/usage/operations.ts";
+import type { GroupedUsage } from "../../accounts/usage/operations.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { type Method, methodNames } from "../../platforms/methods.ts";
 import type { UsageRange, UsageResponse, UsageTotals } from "./contract/usage.ts";
@@ -44,13 +44,13 @@ export async function usageResponse(
   for (let pageFromMs = fromMs; pageFromMs < endMs; pageFromMs += pageMs) {
     const toMs = Math.min(pageFromMs + pageMs, endMs);
     const params = { accountId, keyId, fromMs: pageFromMs, toMs, widthMs };
-    const { sums, keyIds } = await accounts.read("usageOf", params);
+    const { groups, keyIds } = await accounts.read("usageOf", params);
     for (const id of keyIds) usedIds.add(id);
-    for (const sum of sums) {
-      const latencies = parseLatencies(sum.latencies);
-      const tallies = [total, byBucket.get(sum.startMs)];
-      if (sum.method !== "") tallies.push(tallyOf(byMethod, sum.method));
-      for (const tally of tallies) if (tally !== undefined) addTo(tally, sum, latencies);
+    for (const group of groups) {
+      const latencies = parseLatencies(group.latencies);
+      const tallies = [total, byBucket.get(group.startMs)];
+      if (group.method !== "") tallies.push(tallyOf(byMethod, group.method));
+      for (const tally of tallies) if (tally !== undefined) addTo(tally, group, latencies);
     }
   }
   return {
@@ -101,16 +101,16 @@ function tallyOf(tallies: Map<Method, Tally>, method: Method): Tally {
   return tally;
 }
 
-function addTo(tally: Tally, sum: UsageSum, latencies: LatencyHistogram): void {
-  if (sum.method === "") {
-    tally.requests += sum.calls;
-    tally.refused += sum.refused;
-    tally.failed += sum.failed;
+function addTo(tally: Tally, group: GroupedUsage, latencies: LatencyHistogram): void {
+  if (group.method === "") {
+    tally.requests += group.calls;
+    tally.refused += group.refused;
+    tally.failed += group.failed;
     return;
   }
-  tally.searches += sum.calls;
-  tally.searches_failed += sum.failed;
-  tally.posts += sum.posts;
+  tally.searches += group.calls;
+  tally.searches_failed += group.failed;
+  tally.posts += group.posts;
   addLatencies(tally.latencies, latencies);
 }
 

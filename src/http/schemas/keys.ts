@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { longestOverlapHours } from "../../accounts/keys/key.ts";
+import { maxOverlapHours } from "../../accounts/keys/key.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { closedObject, enumOf, errorWithHint } from "./words.ts";
 
@@ -48,11 +48,11 @@ export const keyChange = closedObject(bodyErrors, {
 });
 
 const someHours = errorWithHint(
-  `expected a whole number of hours from 0 to ${longestOverlapHours}`,
+  `expected a whole number of hours from 0 to ${maxOverlapHours}`,
   'send, for example, {"overlap_hours":24}; 0 ends the key immediately',
 );
 
 export const keyRotation = closedObject(
   { kind: "field", message: "expected a JSON object", hint: 'send {"overlap_hours":24}' },
-  { overlap_hours: z.int(someHours).min(0, someHours).max(longestOverlapHours, someHours) },
+  { overlap_hours: z.int(someHours).min(0, someHours).max(maxOverlapHours, someHours) },
 );

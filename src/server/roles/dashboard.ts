@@ -1,5 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { clientFetchLimits, createFetchClient } from "../../accounts/grants/fetch-client.ts";
+import {
+  clientFetchLimits,
+  createFetchClientDocument,
+} from "../../accounts/grants/fetch-client-document.ts";
 import { createCsrfTokens } from "../../accounts/sessions/csrf.ts";
 import { createSessionTokens } from "../../accounts/sessions/session-token.ts";
 import { configuredProviders, requestedUrls } from "../../accounts/sign-in/providers.ts";
@@ -58,7 +61,11 @@ export function createDashboardRole({
         randomBytes,
       }),
       signInLimits: settings,
-      apps: { fetchClient: createFetchClient(clientFetch), encryptor, limits: apps },
+      apps: {
+        fetchClientDocument: createFetchClientDocument(clientFetch),
+        encryptor,
+        limits: apps,
+      },
     },
     close: async () => {
       await Promise.all([fetch.close(), clientFetch.close()]);

@@ -32,7 +32,7 @@ export function addAuthorizationRoutes(
   slots: SignInSlots,
 ): void {
   const { accounts, clock, dashboard, settings } = context;
-  const { encryptor, fetchClient, limits } = dashboard.apps;
+  const { encryptor, fetchClientDocument, limits } = dashboard.apps;
   const ownerOf = (request: FastifyRequest) => {
     const { accountId, id: sessionId } = sessionOf(request);
     return { accountId, sessionId };
@@ -47,7 +47,7 @@ export function addAuthorizationRoutes(
       // Each request fetches a document from an address that it names.
       slots.take(request, reply);
       const head = readRequestHead(request.body.query);
-      const client = await fetchClient(head.clientId);
+      const client = await fetchClientDocument(head.clientId);
       requireRegistered(client.redirectUris, head.redirectUri);
       const redirectUrl = new URL(head.redirectUri);
       const display = {
