@@ -46,7 +46,7 @@ export function endSnapshot(database: DatabaseSync): void {
   }
 }
 
-export const preparesBigInts =
+export const bigIntPreparer =
   (database: DatabaseSync) =>
   (text: string): StatementSync => {
     const statement = database.prepare(text);
@@ -59,7 +59,7 @@ type TransactionHooks = { begin(): void; end(): void; discard(): void };
 
 const transactionHooks = new WeakMap<DatabaseSync, TransactionHooks>();
 
-export function onTransactions(database: DatabaseSync, hooks: TransactionHooks): void {
+export function setTransactionHooks(database: DatabaseSync, hooks: TransactionHooks): void {
   transactionHooks.set(database, hooks);
 }
 

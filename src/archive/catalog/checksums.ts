@@ -1,6 +1,6 @@
 import type { DatabaseSync, Session } from "node:sqlite";
 import { lastOf } from "../../lib/last-of.ts";
-import { endSnapshot, inTransaction, onTransactions } from "../database.ts";
+import { endSnapshot, inTransaction, setTransactionHooks } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { checksumModulus, type Delta, deltasOf } from "../segments/changeset.ts";
 import { catalogMigrations } from "./schema.ts";
@@ -59,7 +59,7 @@ export function maintainCatalogChecksums(catalog: DatabaseSync): void {
     session = null;
   }
 
-  onTransactions(catalog, {
+  setTransactionHooks(catalog, {
     begin: () => {
       discard();
       session = catalog.createSession();

@@ -5,7 +5,7 @@ import { versionOf } from "../../db/migrate.ts";
 import { readStoreId, storeIdPath } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
-import { openForReading, preparesBigInts } from "../database.ts";
+import { bigIntPreparer, openForReading } from "../database.ts";
 import { identityIn, type SegmentIdentity } from "../segments/identity.ts";
 import { segmentMissing } from "../segments/segment-file.ts";
 import { sizeOf } from "./archive-bytes.ts";
@@ -198,7 +198,7 @@ function catalogState(folder: string): CatalogState | "newer" | null {
 }
 
 function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
-  const rows = preparesBigInts(catalog)("SELECT * FROM segment").all();
+  const rows = bigIntPreparer(catalog)("SELECT * FROM segment").all();
   return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { preparesBigInts } from "../database.ts";
+import { bigIntPreparer } from "../database.ts";
 import { postRowChecksumSql } from "../segments/row-checksum.ts";
 import type { CompactionSteps } from "./steps.ts";
 
@@ -30,7 +30,7 @@ export function* copyVerbatim(
 }
 
 function* copyPosts(target: DatabaseSync): CompactionSteps<BigInt64Array> {
-  const prepare = preparesBigInts(target);
+  const prepare = bigIntPreparer(target);
   const selectIds = prepare("SELECT id FROM old.post WHERE id > ? ORDER BY id LIMIT ?");
   selectIds.setReturnArrays(true);
   const insertPosts = prepare(
@@ -64,7 +64,7 @@ function newestFirst(portions: readonly BigInt64Array[]): BigInt64Array {
 }
 
 function* copyUris(target: DatabaseSync): CompactionSteps<void> {
-  const prepare = preparesBigInts(target);
+  const prepare = bigIntPreparer(target);
   const insertUris = prepare(
     `INSERT INTO main.uri SELECT hash, id FROM old.uri WHERE (hash, id) > (?, ?)
      ORDER BY hash, id LIMIT ?`,
@@ -80,7 +80,7 @@ function* copyUris(target: DatabaseSync): CompactionSteps<void> {
 }
 
 function* copyHidden(target: DatabaseSync): CompactionSteps<void> {
-  const prepare = preparesBigInts(target);
+  const prepare = bigIntPreparer(target);
   const insertHidden = prepare(
     "INSERT INTO main.hidden SELECT id FROM old.hidden WHERE id > ? ORDER BY id LIMIT ?",
   );
@@ -93,7 +93,7 @@ function* copyHidden(target: DatabaseSync): CompactionSteps<void> {
 }
 
 function* copyIngestOrder(target: DatabaseSync, ingestOrderFrom: number): CompactionSteps<void> {
-  const prepare = preparesBigInts(target);
+  const prepare = bigIntPreparer(target);
   const insertIngestOrder = prepare(
     `INSERT INTO main.ingest_order(rowid, number, low, high, ids)
      SELECT rowid, number, low, high, ids FROM old.ingest_order WHERE rowid > ? AND rowid <= ? AND number >= ?`,

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { preparesBigInts } from "../database.ts";
+import { bigIntPreparer } from "../database.ts";
 import { packIds, unpackIds } from "./ingest-order-ids.ts";
 
 /**
@@ -130,7 +130,7 @@ const without = (ids: readonly bigint[], id: bigint): bigint[] =>
   ids.filter((other) => other !== id);
 
 function prepareStatements(database: DatabaseSync) {
-  const prepare = preparesBigInts(database);
+  const prepare = bigIntPreparer(database);
   return {
     insertRow: prepare("INSERT INTO ingest_order(number, low, high, ids) VALUES(?, ?, ?, ?)"),
     updateIds: prepare("UPDATE ingest_order SET ids = ? WHERE rowid = ?"),

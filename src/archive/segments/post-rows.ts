@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { preparesBigInts } from "../database.ts";
+import { bigIntPreparer } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { postRowChecksumSql, rowChecksum } from "./row-checksum.ts";
 import type { SealedWrites } from "./sealed-writes.ts";
@@ -106,7 +106,7 @@ export function postRowsIn(
 }
 
 function prepareStatements(database: DatabaseSync) {
-  const prepare = preparesBigInts(database);
+  const prepare = bigIntPreparer(database);
   return {
     insertPost: prepare("INSERT INTO post VALUES(?, ?, ?, ?, ?, ?, ?, CAST(? AS TEXT), ?)"),
     deletePost: prepare("DELETE FROM post WHERE id = ?"),

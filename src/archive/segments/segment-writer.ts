@@ -3,7 +3,7 @@ import type { CountMetric } from "@earshot/query/tree";
 import type { Platform, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, withAddedLabels } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { openForWriting, preparesBigInts } from "../database.ts";
+import { bigIntPreparer, openForWriting } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { type Deletions, deletionsIn } from "./deletions.ts";
 import { prepareLastWriteUpdate } from "./identity.ts";
@@ -179,7 +179,7 @@ const unpack = ({ timeMs, revision, record, terms }: WrittenPost): WrittenPost =
 });
 
 function prepareStatements(database: DatabaseSync) {
-  const prepare = preparesBigInts(database);
+  const prepare = bigIntPreparer(database);
   return {
     selectPosts: prepare("SELECT value FROM setting WHERE name = 'posts'"),
     updatePosts: prepare("UPDATE setting SET value = value + ? WHERE name = 'posts'"),

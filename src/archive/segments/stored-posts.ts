@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform, Post, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
-import { preparesBigInts } from "../database.ts";
+import { bigIntPreparer } from "../database.ts";
 import type { PostLookup } from "./lookup.ts";
 import { rowChecksumsOf } from "./row-checksum.ts";
 
@@ -127,7 +127,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 const numberOrNull = (value: unknown): number | null => (value === null ? null : Number(value));
 
 function prepareStatements(database: DatabaseSync) {
-  const prepare = preparesBigInts(database);
+  const prepare = bigIntPreparer(database);
   return {
     selectPost: prepare("SELECT * FROM post WHERE id = ?"),
     selectPosts: prepare("SELECT * FROM post"),

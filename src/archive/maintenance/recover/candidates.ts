@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { type Platform, platforms } from "../../../posts/post.ts";
 import { segmentPath } from "../../catalog/catalog.ts";
 import { segmentNumbersIn } from "../../catalog/orphaned.ts";
-import { openForReading, preparesBigInts } from "../../database.ts";
+import { bigIntPreparer, openForReading } from "../../database.ts";
 import { type SegmentIdentity, unfinished, verifiedIdentity } from "../../segments/identity.ts";
 
 export type Candidate = {
@@ -54,7 +54,7 @@ function candidateIn(
 ): Candidate | UnusedFile {
   const hasTables = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'post'").get();
   if (hasTables === undefined) return { platform, sequence, reason: "unfinished" };
-  const prepare = preparesBigInts(segment);
+  const prepare = bigIntPreparer(segment);
   const isUnfinished = prepare("SELECT 1 FROM setting WHERE name = ?").get(unfinished);
   const posts = Number(prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value ?? 0);
   const identity = verifiedIdentity(segment);

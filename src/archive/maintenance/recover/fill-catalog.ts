@@ -9,7 +9,7 @@ import {
 } from "../../catalog/catalog.ts";
 import { misplacedPostsOf } from "../../catalog/misplaced.ts";
 import { tombstonesOf } from "../../catalog/tombstones.ts";
-import { inTransaction, preparesBigInts } from "../../database.ts";
+import { bigIntPreparer, inTransaction } from "../../database.ts";
 import { isDamage } from "../../sealed/damage.ts";
 import { openSegmentFile } from "../../segments/segment-file.ts";
 import type { ChosenSegment } from "./choose-segments.ts";
@@ -131,7 +131,7 @@ function addDeletions(
 }
 
 function readNumbers(segment: DatabaseSync, highest: Highest): void {
-  const prepare = preparesBigInts(segment);
+  const prepare = bigIntPreparer(segment);
   const numbers = prepare(
     "SELECT min(number) AS first, max(number) AS last FROM ingest_order",
   ).get();
