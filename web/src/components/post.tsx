@@ -80,12 +80,12 @@ export function Post({ post }: { post: ShownPost }) {
 }
 
 /** A longer text, or one of more lines, is folded. */
-const longestText = 800;
+const maxTextLength = 800;
 const maxLines = 12;
 
 function PostText({ parts }: { parts: NonNullable<ShownPost["parts"]> }) {
   const whole = parts.map(({ text }) => text).join("");
-  const isLong = whole.length > longestText || whole.split("\n").length > maxLines;
+  const isLong = whole.length > maxTextLength || whole.split("\n").length > maxLines;
   const [isOpen, setOpen] = useState(false);
   return (
     <>

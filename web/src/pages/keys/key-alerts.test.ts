@@ -8,7 +8,7 @@ import { keyAlerts } from "./key-alerts.ts";
 const nowMs = Date.UTC(2026, 10, 28);
 const dayMs = 86_400_000;
 
-const key = (special: Partial<KeyListingResponse>): KeyListingResponse => ({
+const key = (overrides: Partial<KeyListingResponse>): KeyListingResponse => ({
   id: "a",
   name: "laptop",
   shown: "ear_a_…",
@@ -23,11 +23,11 @@ const key = (special: Partial<KeyListingResponse>): KeyListingResponse => ({
   used_from: null,
   successor_id: null,
   left: { requests: 5, submissions: 60 },
-  ...special,
+  ...overrides,
 });
-const alertsOf = (special: Partial<KeyListingResponse>): readonly string[] => {
+const alertsOf = (overrides: Partial<KeyListingResponse>): readonly string[] => {
   const limits = { requests_per_second: 5, submissions_per_minute: 60 };
-  const answer: KeysResponse = { keys: [key(special)], max_keys: 5, limits };
+  const answer: KeysResponse = { keys: [key(overrides)], max_keys: 5, limits };
   return keyAlerts(answer, nowMs);
 };
 const inDays = (days: number) => new Date(nowMs + days * dayMs).toISOString();

@@ -37,7 +37,7 @@ export function RoleDialog({ account, onClose, onChange }: AccountDialogProps) {
   );
 }
 
-const longestReason = 200;
+const maxReasonLength = 200;
 
 export function SuspendDialog({ account, onClose, onChange }: AccountDialogProps) {
   const submission = useAction();
@@ -68,7 +68,7 @@ export function SuspendDialog({ account, onClose, onChange }: AccountDialogProps
         label="Reason"
         value={reason}
         autoFocus
-        maxLength={longestReason}
+        maxLength={maxReasonLength}
         help="Visible to operators. Deleted when the account is restored."
         onChange={(event) => setReason(event.currentTarget.value)}
       />

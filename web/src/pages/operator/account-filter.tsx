@@ -5,7 +5,7 @@ import type {
   AccountsResponse,
 } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Field } from "../../components/field.tsx";
-import { useDebounced } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-debounced.ts";
 import { useApi } from "../../use-api.ts";
 
 const accountsPath = "/dashboard/api/operator/accounts";

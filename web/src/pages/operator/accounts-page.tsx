@@ -11,7 +11,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
 import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useDebounced } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-debounced.ts";
 import { useApi } from "../../use-api.ts";
 import { usePages } from "../../use-pages.ts";
 import { AccountPanel } from "./account-panel.tsx";

@@ -8,7 +8,7 @@ import { Field } from "../../components/field.tsx";
 import { PagedTable } from "../../components/paged-table.tsx";
 import type { Column } from "../../components/table.tsx";
 import { Ago } from "../../components/time.tsx";
-import { useDebounced } from "../../components/use-settled.ts";
+import { useDebounced } from "../../components/use-debounced.ts";
 import { usePages } from "../../use-pages.ts";
 import { accountColumn, NothingListed } from "./all-accounts.tsx";
 
