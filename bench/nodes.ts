@@ -77,7 +77,7 @@ async function measureSteps(): Promise<void> {
 async function steps(count: number): Promise<(string | number)[][]> {
   const keys = await makeRunKeys();
   const gateway = gatewayKeyOf(randomBytes(32));
-  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
+  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
   const request = exampleRequest(count);
   const answer = exampleAnswer(request, count);
   const items = answer.items;
@@ -100,12 +100,12 @@ async function steps(count: number): Promise<(string | number)[][]> {
     const job = randomUUID();
     const text = requestText(request);
     const nowMs = Date.now();
-    const { envelope, answerSecret: gatewaySecret } = await timeStep(
+    const { envelope, answerKey: gatewayAnswerKey } = await timeStep(
       "gateway encrypts and signs the job",
       () =>
         encryptJob({
           keyId,
-          sealingKey: keys.sealingKey,
+          encryptionKey: keys.encryptionKey,
           job,
           lease: randomUUID(),
           payload: {
@@ -120,7 +120,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
           gateway,
         }),
     );
-    const { answerSecret } = await timeStep("node checks and decrypts it", () =>
+    const { answerKey } = await timeStep("node checks and decrypts it", () =>
       openJob(envelope, { keys, keyId, gatewayKey: gateway.publicKey, nowMs, opened }),
     );
     const knowledge = knowledgeText({ ...answer });
@@ -130,10 +130,10 @@ async function steps(count: number): Promise<(string | number)[][]> {
       const statement = { body, job, request: text, knowledge, keyId, nowMs };
       const evidence = { evidence: "none", quoteSha256: null } as const;
       const fields = signResult({ ...statement, ...evidence, attestationId: "A".repeat(43) }, keys);
-      return encryptAnswer(answerSecret, answerBytes({ body, items, knowledge, fields }));
+      return encryptAnswer(answerKey, answerBytes({ body, items, knowledge, fields }));
     });
     await timeStep("gateway opens and checks it", async () => {
-      const read = await readAnswer(decryptAnswer(gatewaySecret, sealed), request);
+      const read = await readAnswer(decryptAnswer(gatewayAnswerKey, sealed), request);
       const { body, fields } = read;
       verifyResult(fields, { body, knowledge, request: text, signingKey: keys.signingKey });
     });

@@ -26,7 +26,7 @@ test("a type allows its access methods, and archives", () => {
   expect(canRun(capabilities, search("x", "social-api"))).toBe(false);
 });
 
-test("a method that does not search reaches the platform of its target or page", () => {
+test("a method that does not search reaches the platform of its request or page", () => {
   const stored: Capability = { platform: "x", method: "getfollowers", ways: ["archive"] };
   const fetch: Work = { platform: "social", type: "social", method: "getfollowers" };
   expect(canRun(capabilities, fetch)).toBe(false);

@@ -46,7 +46,7 @@ export function createAccountClient(
       : await fetch(url, { method: "POST", headers, body: JSON.stringify(body) });
   }
 
-  const bodyOf = async (response: Response): Promise<ApiResponse> => ({
+  const readResponse = async (response: Response): Promise<ApiResponse> => ({
     code: response.status,
     body: (await response.json()) as ApiResponse["body"],
   });
@@ -60,7 +60,7 @@ export function createAccountClient(
       ...(startTime === undefined ? {} : { start_time: startTime }),
       ...(cursor === undefined ? {} : { next_cursor: cursor }),
     };
-    return await bodyOf(await call(path, { type, arguments: args }));
+    return await readResponse(await call(path, { type, arguments: args }));
   }
 
   async function page(requested: MethodRequest, cursor?: string): Promise<Page> {
@@ -78,7 +78,7 @@ export function createAccountClient(
   return {
     submit,
     page,
-    result: async (uuid) => await bodyOf(await call(`${path}/result/${uuid}?wait=30`, null)),
+    result: async (uuid) => await readResponse(await call(`${path}/result/${uuid}?wait=30`, null)),
     all: async (requested) => {
       const records: ApiRecord[] = [];
       let cursor: string | undefined;

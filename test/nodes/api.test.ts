@@ -14,7 +14,7 @@ import {
 import type { SimulatedTee } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 import { verifyProof } from "../../src/remote/proof/verify-proof.ts";
 import { answerBytes } from "../../src/remote/protocol/answer.ts";
-import { isGatewayAnswer } from "../../src/remote/protocol/gateway-answer.ts";
+import { isGatewayResponse } from "../../src/remote/protocol/gateway-response.ts";
 import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { keyIdOf } from "../../src/remote/protocol/statement.ts";
 import {
@@ -290,10 +290,10 @@ describe("a node is not admitted", () => {
     const [requested, other] = await Promise.all([candidate.registration(), makeRunKeys()]);
     const swapped = {
       ...requested,
-      statement: { ...requested.statement, sealing_key: other.sealingKey },
+      statement: { ...requested.statement, sealing_key: other.encryptionKey },
     };
     // The node's own identity key can sign anything.
-    const resigned = await candidate.registration({ sealing_key: other.sealingKey });
+    const resigned = await candidate.registration({ sealing_key: other.encryptionKey });
     expectRefusal(await candidate.post("register", swapped), "node_unauthorized", "unknown_key");
     const withOldQuote = { ...resigned, evidence: requested.evidence };
     const response = await candidate.post("register", withOldQuote, {
@@ -437,7 +437,7 @@ describe("a response of the gateway to a node", () => {
     };
     const signature = String(response.headers["earshot-gateway-signature"]);
     const { gateway_key } = service.context.nodes.gateway.policy();
-    return [response.statusCode, isGatewayAnswer(reported, signature, gateway_key)];
+    return [response.statusCode, isGatewayResponse(reported, signature, gateway_key)];
   }
 
   test("every response of the gateway to a node is signed", async () => {

@@ -6,7 +6,7 @@ import type { AnswerRequest, FetchedItem, SourceAnswer } from "../../src/platfor
 import type { Evidence } from "../../src/remote/evidence/evidence.ts";
 import { answerBody, answerBytes } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
-import { type AnswerSecret, encryptAnswer } from "../../src/remote/protocol/encrypted-answer.ts";
+import { type AnswerKey, encryptAnswer } from "../../src/remote/protocol/encrypted-answer.ts";
 import {
   createOpenedLeases,
   type JobPayload,
@@ -19,10 +19,10 @@ import {
 } from "../../src/remote/protocol/enrolment.ts";
 import { makeRunKeys, makeSigningKey, type RunKeys } from "../../src/remote/protocol/keys.ts";
 import type {
-  ChallengeAnswer,
+  ChallengeResponse,
   JobEnvelope,
   Registration,
-  RegistrationAnswer,
+  RegistrationResponse,
 } from "../../src/remote/protocol/messages.ts";
 import { signRequest } from "../../src/remote/protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
@@ -41,7 +41,7 @@ export type StoredJob = {
   envelope: JobEnvelope;
   payload: JobPayload;
   request: AnswerRequest;
-  answerSecret: AnswerSecret;
+  answerKey: AnswerKey;
 };
 
 export type RequestChanges = {
@@ -95,9 +95,9 @@ export async function nodeAt<Response extends NodeResponse>(
   const identity = makeSigningKey();
   const keys = await makeRunKeys();
   const bootId = base64(randomBytes(16));
-  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey });
+  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
   const opened = createOpenedLeases();
-  let attested: { registration: Registration; answer: RegistrationAnswer } | null = null;
+  let attested: { registration: Registration; answer: RegistrationResponse } | null = null;
 
   function sign(path: string, text: string, changes: RequestChanges = {}): Record<string, string> {
     const signed = signRequest(
@@ -126,7 +126,7 @@ export async function nodeAt<Response extends NodeResponse>(
     return await gateway.send(url, headers, changes.sent ?? text);
   }
 
-  async function challenge(): Promise<ChallengeAnswer> {
+  async function challenge(): Promise<ChallengeResponse> {
     return JSON.parse((await post("challenge", {})).body);
   }
 
@@ -140,7 +140,7 @@ export async function nodeAt<Response extends NodeResponse>(
       nonce,
       identity_key: identity.publicKey,
       signing_key: keys.signingKey,
-      sealing_key: keys.sealingKey,
+      sealing_key: keys.encryptionKey,
       boot_id: bootId,
       gateway_key,
       ...changes,
@@ -162,7 +162,7 @@ export async function nodeAt<Response extends NodeResponse>(
     };
   }
 
-  async function attest(): Promise<RegistrationAnswer> {
+  async function attest(): Promise<RegistrationResponse> {
     const requested = await registration();
     const response = await post("register", requested);
     if (response.statusCode !== 200) throw new Error(response.body);
@@ -176,14 +176,14 @@ export async function nodeAt<Response extends NodeResponse>(
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`);
     const envelope: JobEnvelope = JSON.parse(response.body);
     const gatewayKey = attested?.registration.statement.gateway_key ?? "";
-    const { payload, answerSecret } = await openJob(envelope, {
+    const { payload, answerKey } = await openJob(envelope, {
       keys,
       keyId,
       gatewayKey,
       nowMs: gateway.nowMs(),
       opened,
     });
-    return { envelope, payload, answerSecret, request: readRequest(payload.request) };
+    return { envelope, payload, answerKey, request: readRequest(payload.request) };
   }
 
   function signAnswer(
@@ -240,7 +240,7 @@ export async function nodeAt<Response extends NodeResponse>(
 }
 
 export function encryptedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
-  return { job: job.envelope.job, token, ...encryptAnswer(job.answerSecret, plain) };
+  return { job: job.envelope.job, token, ...encryptAnswer(job.answerKey, plain) };
 }
 
 function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items"> {

@@ -104,7 +104,7 @@ export async function makeNode(
     nonce: base64(Buffer.alloc(32, 7)),
     identity_key: identity.publicKey,
     signing_key: keys.signingKey,
-    sealing_key: keys.sealingKey,
+    sealing_key: keys.encryptionKey,
     boot_id: base64(Buffer.alloc(16, 1)),
     gateway_key: gatewayKeyOf(Buffer.alloc(32, 3)).publicKey,
     ...overrides,

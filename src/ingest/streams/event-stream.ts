@@ -11,7 +11,7 @@ export type EventStreamOptions = Pick<
 };
 
 /** Timers are limited to 24.8 days. */
-const longestConnectionMs = 7 * 86_400_000;
+const maxConnectionMs = 7 * 86_400_000;
 
 export function openEventStream(options: EventStreamOptions): StreamConnection {
   const closing = new AbortController();
@@ -25,7 +25,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
       response = await client.stream(url, {
         headers: { ...headers, accept: "text/event-stream" },
         signal: closing.signal,
-        timeoutMs: longestConnectionMs,
+        timeoutMs: maxConnectionMs,
         maxBytes: Number.POSITIVE_INFINITY,
       });
     } catch (error) {

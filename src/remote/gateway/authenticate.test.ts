@@ -56,7 +56,7 @@ test.for([
   );
 });
 
-test("a node's request from before the attestation is refused after a restart of the gateway", async () => {
+test("a node's request from before the attestation is refused after the gateway restarts", async () => {
   const captured = signedNodeRequest(service, node, "leave");
   await service.clock.advance(1_000);
   await service.restart();
@@ -69,7 +69,7 @@ test("a node's request from before the attestation is refused after a restart of
   });
 });
 
-test("a node's request signed by another key is refused, and uses no nonce", async () => {
+test("a node's request signed by another key is refused, and does not consume its nonce", async () => {
   const nonce = "n".repeat(22);
   const thief = { ...(await makeNode()), keyId: node.keyId };
   const stolen = signedNodeRequest(service, thief, "lease", { nonce });
@@ -88,20 +88,20 @@ test.for([
   ["another method", { method: "PUT" }, "bad_signature"],
   ["another body", { body: Buffer.from("{ }") }, "content_digest"],
   ["no signature", { headers: {} }, "not_signed"],
-] as const)("a node's signature does not count for %s", async ([, change, check]) => {
+] as const)("a node's request with %s is refused", async ([, change, check]) => {
   const request = { ...signedNodeRequest(service, node, "lease"), ...change };
   expect(await failedCheck(() => service.gateway.authenticate(request))).toBe(
     `node_unauthorized ${check}`,
   );
 });
 
-test("a node's request is accepted by its signature before its body is read", () => {
+test("a node's request is authenticated before its body is read", () => {
   const request = { ...signedNodeRequest(service, node, "complete"), body: null };
   expect(service.gateway.authenticate(request)).toMatchObject({ keyId: node.keyId });
 });
 
-describe("a run whose attestation has ended", () => {
-  test("a run whose attestation has ended completes its jobs and gets no more", async () => {
+describe("a run whose attestation has expired", () => {
+  test("a run whose attestation has expired completes its jobs and gets no more", async () => {
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);
     await service.clock.advance(3_600_000);
@@ -118,7 +118,7 @@ describe("a run whose attestation has ended", () => {
     );
   });
 
-  test("a run whose attestation has ended cannot complete a job that it lost", async () => {
+  test("a run whose attestation has expired cannot complete a job that it lost", async () => {
     const uuid = service.queue.add();
     await leaseAndOpen(service, node);
     await service.clock.advance(3_600_000);

@@ -5,7 +5,7 @@ import { readSignedRequest, type SignedRequest } from "../protocol/signed-reques
 import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** Routes that are allowed after the attestation has ended, while the run has leases. */
+/** Routes that are allowed after the attestation has expired, while the run has leases. */
 const completionRoute = /\/(?:complete|fail|leave)$/;
 
 /** Bound per run. Dropping nonces early would permit replays. */
@@ -44,8 +44,8 @@ export function authenticateNode(
 }
 
 function recordNonce({ nonces }: Run, nonce: string, nowMs: number, lifetimeMs: number): void {
-  for (const [oldest, endsMs] of nonces) {
-    if (endsMs > nowMs) break;
+  for (const [oldest, expiresMs] of nonces) {
+    if (expiresMs > nowMs) break;
     nonces.delete(oldest);
   }
   if (nonces.has(nonce)) {

@@ -7,7 +7,7 @@ import { challengeMs } from "../settings.ts";
 const maxChallenges = 1_000;
 
 export function createChallenges(clock: Clock) {
-  const opened = new Map<string, { number: number; endsMs: number }>();
+  const opened = new Map<string, { sequence: number; expiresMs: number }>();
   let last = 0;
 
   return {
@@ -16,21 +16,21 @@ export function createChallenges(clock: Clock) {
       if (opened.size >= maxChallenges) opened.delete(oldest);
       const nonce = base64(randomBytes(32));
       last += 1;
-      opened.set(nonce, { number: last, endsMs: clock.elapsed() + challengeMs });
+      opened.set(nonce, { sequence: last, expiresMs: clock.elapsed() + challengeMs });
       return nonce;
     },
 
-    /** Returns the challenge's number, which increases. */
+    /** Returns the challenge's sequence number. */
     use: (nonce: string): number => {
       const challenge = opened.get(nonce);
       opened.delete(nonce);
       if (challenge === undefined) {
         throw nodeRefused("challenge_unknown", "the nonce is unknown or was used before");
       }
-      if (challenge.endsMs <= clock.elapsed()) {
+      if (challenge.expiresMs <= clock.elapsed()) {
         throw nodeRefused("challenge_ended", "the nonce has expired");
       }
-      return challenge.number;
+      return challenge.sequence;
     },
   };
 }

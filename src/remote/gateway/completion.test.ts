@@ -7,14 +7,14 @@ import {
   answerWith,
   attest,
   complete,
+  encryptedAnswer,
+  encryptedFailure,
   enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   type OpenedJob,
   postAt,
-  sealedAnswer,
-  sealedFailure,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -55,14 +55,14 @@ test("a node's answer is stored with its signature", async () => {
   expect(await service.store.read("node", { id: node.id })).toMatchObject({ jobsDone: 1 });
 });
 
-test("the counts of a node survive a stop of the server", async () => {
+test("a node's job counts survive a restart", async () => {
   const { job } = await jobOf(node);
   await complete(service, node, job);
   await service.restart();
   expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
 });
 
-describe("an invalid answer is refused, its job runs again, and the node is penalised:", () => {
+describe("an invalid answer is refused, and its job is retried:", () => {
   type Forgery = [string, string, (job: OpenedJob, other: TestNode) => Promise<unknown>];
   const forgeries: Forgery[] = [
     [
@@ -134,7 +134,7 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
         service.gateway.completion.complete(enteredSession(service, node, "complete"), {
           job: job.envelope.job,
           token: job.token,
-          ...encryptAnswer(job.answerSecret, Buffer.from("garbage")),
+          ...encryptAnswer(job.answerKey, Buffer.from("garbage")),
         }),
     ],
     [
@@ -142,14 +142,14 @@ describe("an invalid answer is refused, its job runs again, and the node is pena
       "not_openable",
       (job) =>
         service.gateway.completion.complete(enteredSession(service, node, "complete"), {
-          ...sealedAnswer(service, node, job),
+          ...encryptedAnswer(service, node, job),
           nonce: "A".repeat(16),
         }),
     ],
   ];
 
   test.for(forgeries)(
-    "an invalid answer is refused, its job runs again, and the node is penalised: %s",
+    "an invalid answer is refused, and its job is retried: %s",
     async ([, check, sendForged]) => {
       const { uuid, job } = await jobOf(node);
       const other = await admittedNode(service, { capabilities: [] });
@@ -182,17 +182,17 @@ test("at most two answers per leased job are read at a time", async () => {
 test("an answer signed under an earlier attestation of the same run is accepted", async () => {
   const { uuid, job } = await jobOf(node);
   const earlier = node.attestationId;
-  const answer = sealedAnswer(service, node, job);
+  const answer = encryptedAnswer(service, node, job);
   await attest(service, node);
   expect(node.attestationId).not.toBe(earlier);
   await service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
   expect(service.queue.job(uuid).result).toMatchObject({ signature: { attestationId: earlier } });
 });
 
-test("a node cannot complete another node's job, nor with another token", async () => {
+test("a job can be completed and renewed only by the node that leased it, with the lease's token", async () => {
   const other = await admittedNode(service);
   const { uuid, job } = await jobOf(node);
-  const answer = sealedAnswer(service, node, job);
+  const answer = encryptedAnswer(service, node, job);
   const submit = (owner: TestNode, change = {}) =>
     failedCheck(() =>
       service.gateway.completion.complete(enteredSession(service, owner, "complete"), {
@@ -218,7 +218,7 @@ test("an answer that could not be stored is accepted when it is sent again", asy
   service.queue.breakWith(
     new EarshotError("store_unavailable", "the store is unavailable", { status: 503 }),
   );
-  const answer = sealedAnswer(service, node, job);
+  const answer = encryptedAnswer(service, node, job);
   const submit = () =>
     service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
   expect(await failedCheck(submit)).toBe("store_unavailable");
@@ -230,7 +230,7 @@ test("an answer that could not be stored is accepted when it is sent again", asy
 
 test("of two concurrent answers to one lease exactly one is accepted", async () => {
   const { job } = await jobOf(node);
-  const answers = [sealedAnswer(service, node, job), sealedAnswer(service, node, job)];
+  const answers = [encryptedAnswer(service, node, job), encryptedAnswer(service, node, job)];
   const outcomes = await Promise.all(
     answers.map((answer) =>
       failedCheck(() =>
@@ -242,12 +242,12 @@ test("of two concurrent answers to one lease exactly one is accepted", async () 
   expect(service.gateway.nodes()).toMatchObject([{ jobsDone: 1 }]);
 });
 
-test("a failure that a node reports is passed on without a penalty", async () => {
+test("a failure that a node reports is stored without a penalty", async () => {
   for (let times = 1; times <= 5; times += 1) {
     const { uuid, job } = await jobOf(node);
     await service.gateway.completion.fail(
       enteredSession(service, node, "fail"),
-      sealedFailure(job),
+      encryptedFailure(job),
     );
     expect(service.queue.job(uuid).failures).toMatchObject([{ code: "upstream_failed" }]);
     service.queue.remove(uuid);
@@ -258,7 +258,7 @@ test("a failure that a node reports is passed on without a penalty", async () =>
 
 test("an answer is not accepted as a failure", async () => {
   const first = await jobOf(node);
-  const asFailure = sealedAnswer(service, node, first.job);
+  const asFailure = encryptedAnswer(service, node, first.job);
   expect(
     await failedCheck(() =>
       service.gateway.completion.fail(enteredSession(service, node, "fail"), asFailure),
@@ -266,7 +266,7 @@ test("an answer is not accepted as a failure", async () => {
   ).toBe("node_answer_refused malformed");
 });
 
-test("only the holder of a lease can renew it, while it lasts", async () => {
+test("a lease can be renewed until it is lost", async () => {
   const { uuid, job } = await jobOf(node);
   const renew = () =>
     service.gateway.completion.renew(enteredSession(service, node, "renew"), uuid, job.token);
@@ -275,7 +275,7 @@ test("only the holder of a lease can renew it, while it lasts", async () => {
   expect(await failedCheck(renew)).toBe("lease_lost");
 });
 
-test("no lease is renewed after the attestation has ended", async () => {
+test("no lease is renewed after the attestation has expired", async () => {
   const { uuid, job } = await jobOf(node);
   const session = enteredSession(service, node, "renew");
   await service.clock.advance(3_600_000);

@@ -4,7 +4,7 @@ import type { SourceAnswer } from "../../platforms/source.ts";
 import { readAnswer } from "../protocol/answer.ts";
 import { decryptAnswer } from "../protocol/encrypted-answer.ts";
 import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
-import type { SealedAnswer } from "../protocol/messages.ts";
+import type { EncryptedAnswer } from "../protocol/messages.ts";
 import { requireBinding, verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
 import { clockSkewMs } from "../settings.ts";
@@ -18,14 +18,14 @@ const maxUploadsPerLease = 2;
 export function createCompletion(context: GatewayParts) {
   const { runs, queue, registry, failures, events, clock, log } = context;
 
-  /** One completion of a lease at a time: a second waits, then gets `lease_lost`, or the error of the first. */
+  /** Serialises completions of a lease: a second one waits, then fails with `lease_lost`, or with the first one's error. */
   async function completeOnce<Value>(
     run: Run,
-    sealed: SealedAnswer,
-    read: (lease: OpenLease, plain: Uint8Array) => Value | Promise<Value>,
+    encrypted: EncryptedAnswer,
+    read: (lease: OpenLease, plaintext: Uint8Array) => Value | Promise<Value>,
     store: (lease: OpenLease, value: Value) => Promise<void>,
   ): Promise<void> {
-    const { job, token } = sealed;
+    const { job, token } = encrypted;
     const lease = leaseOf(run, job, token);
     if (lease.completing !== null) {
       await lease.completing;
@@ -33,7 +33,7 @@ export function createCompletion(context: GatewayParts) {
     }
     const readAndStore = async () => {
       const value = await readOrFail(lease, () =>
-        read(lease, decryptAnswer(lease.answerSecret, sealed)),
+        read(lease, decryptAnswer(lease.answerKey, encrypted)),
       );
       await store(lease, value);
     };
@@ -62,27 +62,27 @@ export function createCompletion(context: GatewayParts) {
       run.leases.delete(token);
       const failure = {
         code: "node_answer_refused",
-        message: `the answer of the node was rejected (${code})`,
+        message: `the node's answer was rejected (${code})`,
         status: 502,
         retryable: true,
       };
       await queue.fail(job, token, failure).catch((failed: unknown) => {
         if (isLeaseLost(failed)) return;
-        log.warn({ error: messageOf(failed) }, "returning a job of a node failed");
+        log.warn({ error: messageOf(failed) }, "requeueing a job after a rejected answer failed");
       });
       throw nodeAnswerRefused(code, message);
     }
   }
 
-  async function verify(lease: OpenLease, plain: Uint8Array): Promise<SignedAnswer> {
-    const { run, job, request, work, sealedMs } = lease;
+  async function verify(lease: OpenLease, plaintext: Uint8Array): Promise<SignedAnswer> {
+    const { run, job, request, work, encryptedMs } = lease;
     const { nodeId, keyId, signingKey } = run;
-    const { answer, body, knowledge, fields } = await readAnswer(plain, work);
+    const { answer, body, knowledge, fields } = await readAnswer(plaintext, work);
     const signed = verifyResult(fields, { body, knowledge, request, signingKey });
     const { attestationId, signedAtMs, evidence } = signed;
     requireBinding(signed, job, keyId, run.attestations.get(attestationId));
     // Signatures carry whole seconds.
-    const earliestMs = sealedMs - clockSkewMs - 1_000;
+    const earliestMs = encryptedMs - clockSkewMs - 1_000;
     if (signedAtMs < earliestMs || signedAtMs > clock.now() + clockSkewMs) {
       throw nodeAnswerRefused("other_time", "the answer was not signed during its lease");
     }
@@ -109,18 +109,18 @@ export function createCompletion(context: GatewayParts) {
     },
 
     /** Errors: `node_unauthorized` if the run has ended; `lease_lost`; `node_answer_refused`, after which the job is retried. */
-    complete: (run: Run, sealed: SealedAnswer): Promise<void> =>
-      completeOnce(run, sealed, verify, async ({ job, token }, answer) => {
+    complete: (run: Run, encrypted: EncryptedAnswer): Promise<void> =>
+      completeOnce(run, encrypted, verify, async ({ job, token }, answer) => {
         await queue.complete(job, token, answer);
         registry.note(run.nodeId, { done: 1 });
         failures.noteDone(run.nodeId, job);
       }),
 
-    fail: (run: Run, sealed: SealedAnswer): Promise<void> =>
+    fail: (run: Run, encrypted: EncryptedAnswer): Promise<void> =>
       completeOnce(
         run,
-        sealed,
-        (_lease, plain) => readFailure(plain),
+        encrypted,
+        (_lease, plaintext) => readFailure(plaintext),
         async (lease, reported) => {
           const { job, token, work } = lease;
           const node = registry.get(run.nodeId);

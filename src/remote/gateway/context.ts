@@ -22,12 +22,12 @@ export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
 };
 
 export type NodeGatewayContext = {
-  /** Longest lifetime of a job and its result; attestations are stored that much longer. */
+  /** Maximum lifetime of a job and its result; attestations are stored that much longer. */
   resultMs: number;
   queue: NodeQueue;
   verify: EvidenceVerifier;
   policy: NodePolicy | null;
-  /** Required before anything else of a registration is read (protocol/enrolment.ts). */
+  /** Checked before anything else in a registration is read (protocol/enrolment.ts). */
   enrolmentToken: string;
   gatewayKey: SigningKey;
   onDispatch?: (evidence: EvidenceKind) => void;

@@ -5,13 +5,13 @@ import {
   answerWith,
   attest,
   complete,
+  encryptedFailure,
   enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   makeNode,
   openEnvelope,
-  sealedFailure,
   searchesX,
   startTestGateway,
   type TestGateway,
@@ -40,7 +40,7 @@ test("a dispatched job is encrypted to the attested keys and signed by the gatew
   expect(service.reported).toContain("dispatch none");
 });
 
-test("a lease request stays open until a job arrives or its time is up", async () => {
+test("a lease request stays open until a job arrives or it times out", async () => {
   const node = await admittedNode(service);
   const waiting = leaseJob(service, node, { waitMs: 20_000 });
   await service.clock.advance(5_000);
@@ -77,7 +77,7 @@ test("a node gets no more jobs a second than its limit, regardless of the number
   }
 });
 
-test("a node counts as having as many slots as its most concurrent lease requests", async () => {
+test("a node's slots are its maximum number of concurrent lease requests", async () => {
   const node = await admittedNode(service, { concurrency: 100 });
   const requested: (number | undefined)[] = [];
   const { lease } = service.queue;
@@ -186,7 +186,7 @@ describe("a node that claims more capabilities", () => {
       const job = await leaseAndOpen(service, overclaiming);
       await service.gateway.completion.fail(
         enteredSession(service, overclaiming, "fail"),
-        sealedFailure(job),
+        encryptedFailure(job),
       );
     }
     expect(await leaseJob(service, honest)).toMatchObject({ job: uuid });
@@ -205,7 +205,7 @@ test("of equal nodes, the one with stronger evidence gets the job while it polls
 });
 
 describe("a node that", () => {
-  test("a node whose attestation has ended gets nothing, even with an open request", async () => {
+  test("a node whose attestation has expired gets no job, even with an open request", async () => {
     const node = await admittedNode(service);
     await service.clock.advance(3_599_000);
     const waiting = leaseJob(service, node, { waitMs: 20_000 });
@@ -243,14 +243,14 @@ describe("a node that", () => {
     const answer = {
       job: uuid,
       token: job.token,
-      ...encryptAnswer(job.answerSecret, Buffer.from("late")),
+      ...encryptAnswer(job.answerKey, Buffer.from("late")),
     };
     expect(await failedCheck(() => service.gateway.completion.complete(session, answer))).toBe(
       "node_unauthorized unknown_key",
     );
   });
 
-  test("a node that leaves returns its jobs immediately, and may attest again", async () => {
+  test("a node that leaves has its jobs requeued immediately, and may attest again", async () => {
     const node = await admittedNode(service);
     const uuid = service.queue.add();
     await leaseAndOpen(service, node);
@@ -274,9 +274,9 @@ describe("a node that", () => {
     expect(await leaseJob(service, node)).toMatchObject({ job: uuid });
   });
 
-  test("the run of a node that has attested an unusable encryption key is ended", async () => {
+  test("a node that attested an unusable encryption key loses its run", async () => {
     const weak = await makeNode();
-    const keys = { ...weak.keys, sealingKey: "A".repeat(43) };
+    const keys = { ...weak.keys, encryptionKey: "A".repeat(43) };
     const node = await admittedNode(service, { identity: weak.identity, keys });
     const uuid = service.queue.add();
     expect(await leaseJob(service, node)).toBeNull();

@@ -88,7 +88,7 @@ export function createDispatch(context: DispatchContext) {
     ended: AbortSignal,
   ): Promise<JobEnvelope | null> {
     const { uuid, token, lost } = lease;
-    const sealed = await encryptLeased(run, lease).catch((error: unknown) => {
+    const encrypted = await encryptLeased(run, lease).catch((error: unknown) => {
       const message = "encrypting a job to a node failed";
       log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
       if (checkOf(error).code === "key_unusable") context.onUnusable(run);
@@ -99,15 +99,15 @@ export function createDispatch(context: DispatchContext) {
       await queue.giveBack(uuid, token).catch(() => undefined);
       return null;
     }
-    if (sealed === null) {
+    if (encrypted === null) {
       // A counted failure, because a returned job would be retried forever.
       await queue.fail(uuid, token, encryptionFailed).catch(() => undefined);
       return null;
     }
-    run.leases.set(token, sealed.lease);
+    run.leases.set(token, encrypted.lease);
     lost.addEventListener("abort", () => run.leases.delete(token), { once: true });
     context.onDispatch?.(run.evidence);
-    return sealed.envelope;
+    return encrypted.envelope;
   }
 
   async function encryptLeased(
@@ -117,20 +117,20 @@ export function createDispatch(context: DispatchContext) {
     const { uuid: job, work, token, attempt, leftMs, leaseMs: holdMs } = leased;
     const request = requestText(work);
     const { credential, release } = (await context.released.release(run, leased)) ?? {};
-    const sealedMs = clock.now();
+    const encryptedMs = clock.now();
     const left_ms = Math.max(0, leftMs);
-    const { envelope, answerSecret } = await encryptJob({
+    const { envelope, answerKey } = await encryptJob({
       keyId: run.keyId,
-      sealingKey: run.sealingKey,
+      encryptionKey: run.encryptionKey,
       job,
       lease: randomUUID(),
       payload: { token, attempt, left_ms, hold_ms: holdMs, request, credential },
       release,
-      nowMs: sealedMs,
+      nowMs: encryptedMs,
       lifeMs: holdMs,
       gateway: context.gatewayKey,
     });
-    const lease = { run, job, token, work, request, answerSecret, sealedMs, completing: null };
+    const lease = { run, job, token, work, request, answerKey, encryptedMs, completing: null };
     return { envelope, lease };
   }
 

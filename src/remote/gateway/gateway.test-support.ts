@@ -17,7 +17,7 @@ import type { Capability } from "../capability.ts";
 import type { QuoteFacts, VerifiedEvidence } from "../evidence/evidence.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { base64 } from "../protocol/encoding.ts";
-import { type AnswerSecret, encryptAnswer } from "../protocol/encrypted-answer.ts";
+import { type AnswerKey, encryptAnswer } from "../protocol/encrypted-answer.ts";
 import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
 import { enrolmentTokenOf } from "../protocol/enrolment.ts";
 import {
@@ -27,7 +27,7 @@ import {
   type RunKeys,
   type SigningKey,
 } from "../protocol/keys.ts";
-import type { JobEnvelope, Registration, SealedAnswer } from "../protocol/messages.ts";
+import type { EncryptedAnswer, JobEnvelope, Registration } from "../protocol/messages.ts";
 import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
 import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
 import {
@@ -219,7 +219,7 @@ export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNod
     id: nodeIdOf(identity.publicKey),
     identity,
     keys,
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
     address: "192.0.2.1",
     evidence: "none",
     capabilities: searchesX,
@@ -245,7 +245,7 @@ export function registrationOf(
     nonce,
     identity_key: node.identity.publicKey,
     signing_key: node.keys.signingKey,
-    sealing_key: node.keys.sealingKey,
+    sealing_key: node.keys.encryptionKey,
     boot_id: base64(Buffer.alloc(16)),
     gateway_key: test.gatewayKey,
     ...change,
@@ -311,7 +311,7 @@ export type OpenedJob = {
   envelope: JobEnvelope;
   token: string;
   request: string;
-  answerSecret: AnswerSecret;
+  answerKey: AnswerKey;
   leftMs: number;
 };
 
@@ -321,7 +321,7 @@ export async function openEnvelope(
   envelope: JobEnvelope | null,
 ): Promise<OpenedJob> {
   if (envelope === null) throw new Error("no job was dispatched");
-  const { payload, answerSecret } = await openJob(envelope, {
+  const { payload, answerKey } = await openJob(envelope, {
     keys: node.keys,
     keyId: node.keyId,
     gatewayKey: test.gatewayKey,
@@ -329,7 +329,7 @@ export async function openEnvelope(
     opened: createOpenedLeases(),
   });
   const { token, request, left_ms: leftMs } = payload;
-  return { envelope, token, request, answerSecret, leftMs };
+  return { envelope, token, request, answerKey, leftMs };
 }
 
 export const leaseAndOpen = async (
@@ -381,14 +381,14 @@ export function answerWith(
 type SignedParts = Parameters<typeof signResult>[0];
 
 /** `change` forges parts of the answer. */
-export function sealedAnswer(
+export function encryptedAnswer(
   test: TestGateway,
   node: TestNode,
   job: OpenedJob,
   answer = answerWith([postAt(5)]),
   change: Partial<SignedParts> = {},
   signer = node,
-): SealedAnswer {
+): EncryptedAnswer {
   const knowledge = knowledgeText(answer);
   const body = answerBody(answer.items);
   const fields = signResult(
@@ -407,13 +407,16 @@ export function sealedAnswer(
     signer.keys,
   );
   const sealed = encryptAnswer(
-    job.answerSecret,
+    job.answerKey,
     answerBytes({ body, items: answer.items, knowledge, fields }),
   );
   return { job: job.envelope.job, token: job.token, ...sealed };
 }
 
-export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {}): SealedAnswer {
+export function encryptedFailure(
+  job: OpenedJob,
+  changed: Partial<LeaseFailure> = {},
+): EncryptedAnswer {
   const failure = {
     code: "upstream_failed",
     message: "it broke",
@@ -424,16 +427,16 @@ export function sealedFailure(job: OpenedJob, changed: Partial<LeaseFailure> = {
   return {
     job: job.envelope.job,
     token: job.token,
-    ...encryptAnswer(job.answerSecret, failureBytes(failure)),
+    ...encryptAnswer(job.answerKey, failureBytes(failure)),
   };
 }
 
 export async function complete(
   test: TestGateway,
-  ...args: Parameters<typeof sealedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
+  ...args: Parameters<typeof encryptedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
 ): Promise<void> {
   const [node] = args;
-  const answer = sealedAnswer(test, ...args);
+  const answer = encryptedAnswer(test, ...args);
   await test.gateway.completion.complete(enteredSession(test, node, "complete"), answer);
 }
 

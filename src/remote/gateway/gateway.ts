@@ -3,8 +3,12 @@ import { policyIdOf } from "../evidence/policy.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
 import { checkOf, nodeRefused } from "../protocol/errors.ts";
-import { type GatewayAnswer, signGatewayAnswer } from "../protocol/gateway-answer.ts";
-import type { ChallengeAnswer, Registration, RegistrationAnswer } from "../protocol/messages.ts";
+import { type GatewayResponse, signGatewayResponse } from "../protocol/gateway-response.ts";
+import type {
+  ChallengeResponse,
+  Registration,
+  RegistrationResponse,
+} from "../protocol/messages.ts";
 import type { SignedRequest } from "../protocol/signed-request.ts";
 import { gatewayAudience } from "../protocol/statement.ts";
 import { challengeMs, leaseWaitMs } from "../settings.ts";
@@ -43,7 +47,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
       await requeue(run.nodeId);
     } catch (error) {
       // The leases expire on their own.
-      log.warn({ error: messageOf(error) }, "requeueing the jobs of a node failed");
+      log.warn({ error: messageOf(error) }, "requeueing a node's jobs failed");
     }
     queue.wakeNodes();
   }
@@ -88,7 +92,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     queue.wakeNodes();
   }
 
-  async function register(registration: Registration): Promise<RegistrationAnswer> {
+  async function register(registration: Registration): Promise<RegistrationResponse> {
     const challenge = challenges.use(registration.statement.nonce);
     const admission = await admit(context, registration, challenge);
     const { stored, nodeId, keyId, validMs } = admission;
@@ -147,7 +151,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
       quotes: policy,
     }),
 
-    signAnswer: (answer: GatewayAnswer): string => signGatewayAnswer(answer, gatewayKey),
+    signResponse: (response: GatewayResponse): string => signGatewayResponse(response, gatewayKey),
 
     requireEnrolled: ({ headers }: Pick<SignedRequest, "headers">, address: string): void => {
       const proof = headers[enrolmentField] ?? "";
@@ -162,14 +166,17 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
       throw refusal;
     },
 
-    challenge: (): ChallengeAnswer => ({
+    challenge: (): ChallengeResponse => ({
       nonce: challenges.open(),
       gateway_key: gatewayKey.publicKey,
       expires_in_ms: challengeMs,
       now_ms: clock.now(),
     }),
 
-    register: async (registration: Registration, address: string): Promise<RegistrationAnswer> => {
+    register: async (
+      registration: Registration,
+      address: string,
+    ): Promise<RegistrationResponse> => {
       try {
         return await register(registration);
       } catch (error) {

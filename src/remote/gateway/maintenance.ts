@@ -30,12 +30,12 @@ export async function maintainNodes(
       const waiting = events.take();
       if (waiting.length > 0) await store.write("noteNodeEvents", { events: waiting });
     },
-    "writing job counts of nodes failed": async (round: number) => {
+    "writing job counts failed": async (round: number) => {
       if (round % roundsPerCountWrite !== 0) return;
       noteSeen();
       await registry.writeUses();
     },
-    "deleting old rows of nodes failed": async (round: number) => {
+    "deleting old node rows failed": async (round: number) => {
       if (round % roundsPerSweep !== 0) return;
       while (await store.write("sweepNodes", { nowMs: clock.now(), retentionMs })) {
         if (stopping.aborted) return;

@@ -110,7 +110,7 @@ export function createNodeEvents({
 
 const noPenalties: Penalties = { points: [], stalledMs: Number.NEGATIVE_INFINITY };
 
-/** Untrusted text as one line; `otherwise` if empty. */
+/** Untrusted text as one line; `fallback` if empty. */
 export function oneLine(text: string, fallback: string): string {
   const line = stripControls(text).replaceAll(/\s+/gu, " ").trim();
   return line === "" ? fallback : line;

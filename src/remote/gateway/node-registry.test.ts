@@ -58,7 +58,7 @@ test("a refresh of the registry that overlaps a write changes nothing", async ()
   expect(known.get("one")).toMatchObject({ state: "draining" });
 });
 
-test("counts of a node apply immediately, and are written once", async () => {
+test("a node's counts apply immediately, and are not added again after they are written", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
   known.note("one", { done: 1 });
@@ -73,7 +73,7 @@ test("counts of a node apply immediately, and are written once", async () => {
   expect(known.get("one")).toMatchObject({ jobsDone: 1, jobsFailed: 1, seenMs: 5 });
 });
 
-test("a quarantine outlasts refreshes until it is written, and operators can change the node", async () => {
+test("a quarantine survives refreshes until it is written, and an operator's changes still apply", async () => {
   const stored = [record];
   const known = await knownNodes(stored);
   known.quarantine({ id: "one", untilMs: 5, reason: "errors", nowMs: 0 });

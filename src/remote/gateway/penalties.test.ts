@@ -3,12 +3,12 @@ import {
   admittedNode,
   attest,
   complete,
+  encryptedFailure,
   enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   makeNode,
-  sealedFailure,
   startTestGateway,
   type TestGateway,
   type TestNode,
@@ -38,7 +38,7 @@ async function answerWrongly(): Promise<void> {
 const view = () => service.gateway.nodes()[0];
 
 describe("a node with too many refused answers", () => {
-  test("a node with too many refused answers gets no work for a while, also after a restart of the gateway", async () => {
+  test("a node with too many refused answers gets no work for a while, even after the gateway restarts", async () => {
     await answerWrongly();
     await answerWrongly();
     expect(view()).toMatchObject({ state: "approved" });
@@ -71,7 +71,7 @@ describe("a node with too many refused answers", () => {
     expect(Math.round(remainingMs() / 60_000)).toBe(5);
   });
 
-  test("a node with as many refused answers over more than ten minutes is not quarantined", async () => {
+  test("a node whose refused answers are spread over more than ten minutes is not quarantined", async () => {
     for (let times = 0; times < 6; times += 1) {
       await answerWrongly();
       await service.clock.advance(300_000);
@@ -80,7 +80,7 @@ describe("a node with too many refused answers", () => {
   });
 });
 
-test("leases of a node that lapse together count once", async () => {
+test("a node's leases that lapse together are penalised once", async () => {
   for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
   for (let times = 0; times < 2; times += 1) {
@@ -90,7 +90,7 @@ test("leases of a node that lapse together count once", async () => {
   expect(view()).toMatchObject({ state: "quarantined" });
 });
 
-test("jobs that a node does not finish by their deadline count, and those of one stall count once", async () => {
+test("jobs that a node does not finish by their deadline are penalised, once per stall", async () => {
   for (let jobs = 0; jobs < 10; jobs += 1) service.directory.events.note(node.id, "job_late");
   service.directory.events.note(node.id, "lease_lapsed");
   expect(view()).toMatchObject({ state: "approved" });
@@ -106,13 +106,13 @@ describe("a failure at a job that another node answers", () => {
   async function failedJob(): Promise<string> {
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);
-    const failure = sealedFailure(job, { code: "internal", retryable: false });
+    const failure = encryptedFailure(job, { code: "internal", retryable: false });
     await service.gateway.completion.fail(enteredSession(service, node, "fail"), failure);
     await service.clock.advance(1_000);
     return uuid;
   }
 
-  test("a failure at a job that another node answers counts a third of a refused answer", async () => {
+  test("a failure at a job that another node answers counts as a third of a refused answer", async () => {
     const other = await admittedNode(service);
     for (let times = 1; times <= 9; times += 1) {
       expect(view()).toMatchObject({ state: "approved" });
@@ -146,7 +146,7 @@ describe("a final failure of one node", () => {
       const job = await leaseAndOpen(service, node);
       await service.gateway.completion.fail(
         enteredSession(service, node, "fail"),
-        sealedFailure(job, finalFailure),
+        encryptedFailure(job, finalFailure),
       );
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
       await complete(service, other, await leaseAndOpen(service, other));
@@ -156,14 +156,14 @@ describe("a final failure of one node", () => {
     expect(view()).toMatchObject({ state: "quarantined" });
   });
 
-  test("a final failure ends the job if a second node reports the same, and counts against neither", async () => {
+  test("a final failure ends the job once a second node reports the same", async () => {
     const other = await admittedNode(service);
     const uuid = service.queue.add();
     for (const one of [node, node, other]) {
       const job = await leaseAndOpen(service, one);
       await service.gateway.completion.fail(
         enteredSession(service, one, "fail"),
-        sealedFailure(job, finalFailure),
+        encryptedFailure(job, finalFailure),
       );
       await service.clock.advance(1_000);
     }
@@ -179,7 +179,7 @@ describe("a final failure of one node", () => {
       [other, "cursor_invalid"],
     ] as const) {
       const job = await leaseAndOpen(service, one);
-      const failure = sealedFailure(job, { code, retryable: false });
+      const failure = encryptedFailure(job, { code, retryable: false });
       await service.gateway.completion.fail(enteredSession(service, one, "fail"), failure);
       await service.clock.advance(1_000);
     }
@@ -211,7 +211,7 @@ describe("a run that replaces another one", () => {
     expect(view()?.quarantineReason).toContain("ended with jobs");
   });
 
-  test("replacing a run counts once with the leases that lapse in the same stall, and not without jobs", async () => {
+  test("replacing a run counts once together with leases that lapse in the same stall, and not at all without jobs", async () => {
     service.queue.add();
     await leaseAndOpen(service, node);
     service.directory.events.note(node.id, "lease_lapsed");

@@ -31,7 +31,7 @@ afterEach(() => service.close());
 const nodes = () => service.store.read("nodes", null);
 
 describe("a nonce", () => {
-  test("a nonce is used once, even if its registration was refused", async () => {
+  test("a nonce is consumed even if its registration is refused", async () => {
     const node = await makeNode();
     const { nonce } = service.gateway.challenge();
     const tampered = registrationOf(service, node, nonce, { audience: "another" });
@@ -58,9 +58,9 @@ describe("a nonce", () => {
 });
 
 test.for([
-  ["another gateway's name", { audience: "other" }, "other_audience"],
+  ["another audience", { audience: "other" }, "other_audience"],
   ["another gateway's key", { gateway_key: "A".repeat(43) }, "other_gateway"],
-] as const)("a statement with %s is refused", async ([, change, check]) => {
+] as const)("a statement for %s is refused", async ([, change, check]) => {
   const node = await makeNode();
   const { nonce } = service.gateway.challenge();
   const registration = registrationOf(service, node, nonce, change);
@@ -101,7 +101,7 @@ test("evidence of a kind that is not accepted is refused before it is verified",
   await strict.close();
 });
 
-test("a transient failure of verification is not a refusal", async () => {
+test("a transient verification failure is reported as unavailable, not as a refusal", async () => {
   service.verify = async () => {
     throw new EarshotError("collateral_unavailable", "no answer", { status: 503, retryable: true });
   };
@@ -136,7 +136,7 @@ describe("a refusal", () => {
       ({ action }) => action === "refused",
     );
 
-  test("a refusal is logged once in ten minutes if it repeats", async () => {
+  test("a repeated refusal is logged at most once in ten minutes", async () => {
     const known = await admittedNode(service);
     await service.change(known.id, "removed");
     for (let at = 0; at < 40; at += 1) {
@@ -150,7 +150,7 @@ describe("a refusal", () => {
     expect(await refusals()).toHaveLength(2);
   });
 
-  test("a refusal is logged immediately for another reason", async () => {
+  test("a refusal for another reason is logged too", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const weaker = await makeNode({ identity: node.identity, evidence: "none" });
     await failedCheck(() => attest(service, weaker));
@@ -173,7 +173,7 @@ describe("a node without the enrolment token", () => {
     return await failedCheck(() => service.gateway.requireEnrolled({ headers }, address));
   };
 
-  test("a node without the enrolment token gets the same refusal, regardless of what it sends", async () => {
+  test("a node without the enrolment token gets the same refusal for a missing, wrong or empty proof", async () => {
     const node = await makeNode();
     expect(await request(node, null)).toBe("node_refused not_enrolled");
     const other = enrolmentTokenOf(Buffer.alloc(32, 8));
@@ -192,7 +192,7 @@ describe("a node without the enrolment token", () => {
     ).toBe("node_refused not_enrolled");
   });
 
-  test("refusals of nodes without the enrolment token are logged once in ten minutes, from any number of addresses", async () => {
+  test("refusals of nodes without the enrolment token are logged once for all addresses", async () => {
     const node = await makeNode();
     for (let at = 0; at < 200; at += 1) await request(node, null, `192.0.2.${at}`);
     await service.clock.advance(1_000);
@@ -234,7 +234,7 @@ describe("an unknown node", () => {
   });
 
   test.each(["was removed", "is quarantined"])(
-    "an unknown node waits for approval if a node of its machine %s",
+    "an unknown node waits for approval if another node on the same machine %s",
     async (fate) => {
       service.verify = async () => ({ isListedPlatform: true });
       const before = await admittedNode(service, { evidence: "tdx" });
@@ -251,14 +251,14 @@ describe("an unknown node", () => {
       expect(await attest(service, next)).toMatchObject({ state: "pending" });
       await service.clock.advance(1_000);
       const [event] = await service.store.read("nodeEvents", { limit: 1, nodeId: next.id });
-      expect(event?.detail).toContain(`node ${before.id} of its machine ${fate}`);
+      expect(event?.detail).toContain(`node ${before.id} on the same machine ${fate}`);
       await service.change(next.id, "approved");
       expect(await attest(service, next)).toMatchObject({ state: "admitted" });
     },
   );
 });
 
-test("a removed node is refused, also after a restart of the gateway", async () => {
+test("a removed node is refused, even after the gateway restarts", async () => {
   const node = await admittedNode(service);
   await service.change(node.id, "removed");
   expect(await failedCheck(() => enteredSession(service, node))).toBe(
@@ -305,7 +305,7 @@ describe("an approval", () => {
     expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
   });
 
-  test("an approval by the policy ends with the policy", async () => {
+  test("an approval by the policy lapses when the policy no longer lists the machine", async () => {
     service.verify = async () => ({ isListedPlatform: true });
     const node = await makeNode({ evidence: "tdx" });
     expect(await attest(service, node)).toMatchObject({ state: "admitted" });
@@ -323,7 +323,7 @@ test("another node identity with the same short id is refused", async () => {
 });
 
 describe("two runs of one node", () => {
-  test("a later run of a node replaces the earlier one, whose jobs are returned and whose keys stay refused", async () => {
+  test("a later run of a node replaces the earlier one: its jobs are requeued, the attempts count, and its keys are refused", async () => {
     const earlier = await admittedNode(service);
     const job = service.queue.add();
     await leaseAndOpen(service, earlier);
@@ -339,7 +339,7 @@ describe("two runs of one node", () => {
     expect(service.gateway.nodes()).toMatchObject([{ keyId: later.keyId, running: 1 }]);
   });
 
-  test("of two runs of one node, the one with the later challenge wins, whichever is verified first", async () => {
+  test("of two runs of one node, the one with the later challenge wins, even if the other is verified last", async () => {
     const known = await admittedNode(service);
     const [slow, quick] = [
       await makeNode({ identity: known.identity }),
@@ -356,7 +356,7 @@ describe("two runs of one node", () => {
     expect(enteredSession(service, quick)).toMatchObject({ keyId: quick.keyId });
   });
 
-  test("an open lease request of a replaced run ends", async () => {
+  test("a replaced run's open lease request ends without a job", async () => {
     const earlier = await admittedNode(service);
     const waiting = leaseJob(service, earlier, { waitMs: 20_000 });
     await attest(service, await makeNode({ identity: earlier.identity }));
@@ -373,7 +373,7 @@ test("the keys of a run belong to one node", async () => {
   expect(enteredSession(service, node)).toMatchObject({ nodeId: node.id });
 });
 
-test("an attestation ends after an hour, or when its collateral expires", async () => {
+test("an attestation expires no later than its collateral", async () => {
   service.verify = async () => ({
     facts: factsOf("machine-1", service.clock.now() + 1_000_000),
   });

@@ -48,8 +48,8 @@ afterEach(() => service.close());
 const trustedNode = (): Promise<TestNode> =>
   admittedNode(service, { evidence: "tdx", capabilities: [] });
 
-const addSearch = (special: object = {}) =>
-  service.queue.add({ query: "comet", platform: "mastodon", ...special });
+const addSearch = (overrides: object = {}) =>
+  service.queue.add({ query: "comet", platform: "mastodon", ...overrides });
 
 async function jobOf(node: TestNode) {
   const envelope = await leaseJob(service, node);
@@ -106,7 +106,7 @@ test("a job for another platform has no credential", async () => {
   expect(requestedFor).toEqual([]);
 });
 
-test("no credential is released after the run attests as another image", async () => {
+test("no credential is released after the run attests with another image", async () => {
   const node = await trustedNode();
   addSearch();
   expect(await jobOf(node)).not.toBeNull();
@@ -131,7 +131,7 @@ test("no credential is released beyond the attestation", async () => {
   expect(requestedFor).toHaveLength(1);
 });
 
-test("no credential is released if the node attests as another image while the credential is read", async () => {
+test("no credential is released if the node attests with another image while the credential is read", async () => {
   const node = await trustedNode();
   duringRead = async () => {
     service.verify = async () => ({ image: "other" });
@@ -173,7 +173,7 @@ test("a release is recorded as an event with node, credential and attestation, o
   expect(JSON.stringify([all, service.logged])).not.toContain("the-secret-token");
 });
 
-test("no credential is released if the attestation ends while the credential is read", async () => {
+test("no credential is released if the attestation expires while the credential is read", async () => {
   const node = await trustedNode();
   duringRead = () => service.clock.advance(3_600_000);
   addSearch();

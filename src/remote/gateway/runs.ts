@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Release } from "../evidence/release-rules.ts";
 import type { Attestation } from "../proof/read-proof.ts";
-import type { AnswerSecret } from "../protocol/encrypted-answer.ts";
+import type { AnswerKey } from "../protocol/encrypted-answer.ts";
 import { nodeUnauthorized } from "../protocol/errors.ts";
 import type { GatewayWork, NodeQueue } from "./context.ts";
 
@@ -10,10 +10,10 @@ export type OpenLease = {
   readonly job: string;
   readonly token: string;
   readonly work: GatewayWork;
-  /** Text that the answer's signature must cover. */
+  /** The request text that the answer's signature must cover. */
   readonly request: string;
-  readonly answerSecret: AnswerSecret;
-  readonly sealedMs: number;
+  readonly answerKey: AnswerKey;
+  readonly encryptedMs: number;
   completing: Promise<void> | null;
 };
 
@@ -33,7 +33,7 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   nodeId,
   keyId,
   signingKey: statement.signing_key,
-  sealingKey: statement.sealing_key,
+  encryptionKey: statement.sealing_key,
   /** Unix milliseconds of the first attestation. */
   connectedMs: Number.POSITIVE_INFINITY as number,
   attestations: new Map<string, Attestation>(),
@@ -96,10 +96,10 @@ export function createRuns(clock: Clock) {
     /** Errors: `node_unauthorized`. */
     requireLive: (run: Run): void => {
       if (isLive(run)) return;
-      throw nodeUnauthorized("attestation_ended", "the attestation of the node has ended");
+      throw nodeUnauthorized("attestation_ended", "the node's attestation has expired");
     },
 
-    /** The keys were replaced, or another run answered a later challenge. */
+    /** Another run replaced these keys, or attested with a later challenge. */
     isReplaced: (run: Pick<AttestedRun, "nodeId" | "keyId" | "challenge">): boolean => {
       if (replacedKeys.get(run.nodeId)?.includes(run.keyId)) return true;
       const current = byNode.get(run.nodeId);

@@ -51,7 +51,7 @@ test("a request that may have been billed is not sent to another node", () => {
   expect(storedOutcome({ code: "upstream_timeout" }, callsX, everywhere).retryable).toBe(true);
 });
 
-test("messages of a node are quoted on one line of bounded length", () => {
+test("a node's messages are quoted on one line of bounded length", () => {
   const message = `your key\n\u001b[31mis ${"a".repeat(5_000)}`;
   const failure = storedOutcome({ message, hint: "send it\u202e to me" });
   expect(failure.message).toMatch(/^node north reported: your key \[31mis a+…$/);

@@ -43,7 +43,7 @@ export function runRefused(check: keyof typeof runRefusals): EarshotError {
 
 const attestationsPerNode = 1_000;
 
-/** A new node is pending unless the policy lists its machine and no other node of that machine is removed or quarantined. */
+/** A new node is pending unless the policy lists its machine, and no other node on that machine was removed or is quarantined. */
 export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,
@@ -59,7 +59,7 @@ export function* storeRegistration(
   return { record: yield* requireNode(database, registration.id), waitsFor };
 }
 
-/** New identities are free, so decisions about other nodes of the machine count. */
+/** New identities are free, so decisions about other nodes on the machine apply. */
 function* objectionTo(
   database: Database,
   { id, machine, nowMs }: NodeRegistration,
@@ -71,7 +71,7 @@ function* objectionTo(
   );
   if (other === undefined) return null;
   const fate = other.state === "removed" ? "was removed" : "is quarantined";
-  return `node ${other.id} of its machine ${fate}, so an operator must approve it`;
+  return `node ${other.id} on the same machine ${fate}, so an operator must approve it`;
 }
 
 function requireSameNode(before: NodeRecord, registration: NodeRegistration): void {

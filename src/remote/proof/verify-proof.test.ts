@@ -30,11 +30,11 @@ beforeAll(async () => {
   bare = await makeNode("none");
 });
 
-const options = (special: Partial<ProofOptions> = {}): ProofOptions => ({
+const options = (overrides: Partial<ProofOptions> = {}): ProofOptions => ({
   accepted: ["tdx", "simulated"],
   policy: tee.policy(),
   nowMs,
-  ...special,
+  ...overrides,
 });
 
 const acceptingNone = (): ProofOptions => options({ accepted: ["none"], policy: null });
@@ -537,8 +537,8 @@ describe("a lying node", () => {
     ["other_key", { keyId: "A".repeat(22) }],
     ["other_job", { job: jobUuid.replace("ffee", "0000") }],
     ["signature_input", { keyId: 'A";tag="x' }],
-  ])("the proof of a lying node is refused with %s", async (code, special) => {
-    const proof = proofBy(bare, answer, special);
+  ])("the proof of a lying node is refused with %s", async (code, overrides) => {
+    const proof = proofBy(bare, answer, overrides);
     expect(await asNone(proof)).toEqual([code]);
   });
 
@@ -547,8 +547,8 @@ describe("a lying node", () => {
     ["other_platform", { platform: "bluesky" as const }],
     ["outside_window", { fromMs: nowMs - 100 }],
     ["before_its_page", { after: { platform: "x" as const, id: 5n } }],
-  ])("a lying node cannot answer another request: %s", async (code, special) => {
-    const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, ...special }) });
+  ])("a lying node cannot answer another request: %s", async (code, overrides) => {
+    const proof = proofBy(bare, answer, { request: requestText({ ...testRequest, ...overrides }) });
     expect(await asNone(proof)).toEqual([code]);
   });
 

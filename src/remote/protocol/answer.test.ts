@@ -26,17 +26,17 @@ const fields = {
   signature: "e",
 };
 
-const nodeAnswer = (answer: SourceAnswer, special: Partial<NodeAnswer> = {}): NodeAnswer => {
+const nodeAnswer = (answer: SourceAnswer, overrides: Partial<NodeAnswer> = {}): NodeAnswer => {
   const items = answer.items.filter((item) => "record" in item);
-  return { body: answerBody(items), items, knowledge: knowledgeText(answer), fields, ...special };
+  return { body: answerBody(items), items, knowledge: knowledgeText(answer), fields, ...overrides };
 };
 
-function itemNamed(special: Partial<FetchedItem>, metadata: object = {}): FetchedItem {
-  const item = { ...postItem(1), ...special };
+function itemNamed(overrides: Partial<FetchedItem>, metadata: object = {}): FetchedItem {
+  const item = { ...postItem(1), ...overrides };
   const { platform, uri, userId } = item;
   const { ID, Content, Metadata, Score } = JSON.parse(item.record);
   const reported = { ...Metadata, platform, uri, user_id: userId, ...metadata };
-  const name = special.id == null ? ID : special.id.toString();
+  const name = overrides.id == null ? ID : overrides.id.toString();
   return { ...item, record: JSON.stringify({ ID: name, Content, Metadata: reported, Score }) };
 }
 
@@ -88,7 +88,7 @@ const outcomeOfItems = (items: readonly FetchedItem[], request?: AnswerRequest):
 const fullAnswer = answerOf([postItem(1), postItem(2), postItem(3)]);
 
 describe("an answer", () => {
-  test("an answer of a node is read as written", async () => {
+  test("a node's answer is read as written", async () => {
     const sent = nodeAnswer(fullAnswer);
     const read = await readAnswer(answerBytes(sent), testRequest);
     expect(read.answer).toEqual(fullAnswer);
@@ -100,7 +100,7 @@ describe("an answer", () => {
     ).toEqual([]);
   });
 
-  test("an answer with other kinds of records has no ids", async () => {
+  test("an answer with records other than posts has no post IDs, and is refused for a search", async () => {
     const record = {
       ID: "did:a",
       Content: "",
@@ -183,18 +183,19 @@ describe("an answer", () => {
 
 describe("impossible items are refused", () => {
   const item = postItem(1);
-  const itemWith = (special: Record<string, unknown>): FetchedItem => {
-    const record = { ...JSON.parse(item.record), ...special };
+  const itemWith = (overrides: Record<string, unknown>): FetchedItem => {
+    const record = { ...JSON.parse(item.record), ...overrides };
     return { ...item, record: JSON.stringify(record) };
   };
 
   const otherUri = "import:x:9";
-  const importedItem = (special: Partial<FetchedItem>) => itemNamed(special, { origin: "import" });
+  const importedItem = (overrides: Partial<FetchedItem>) =>
+    itemNamed(overrides, { origin: "import" });
   const older = { id: postItem(2).id };
 
-  const onBluesky = (special: Partial<FetchedItem>): FetchedItem => {
+  const onBluesky = (overrides: Partial<FetchedItem>): FetchedItem => {
     const uri = "at://did:plc:ann/app.bsky.feed.post/3k";
-    return itemNamed({ platform: "bluesky", uri, userId: "did:plc:ann", ...special });
+    return itemNamed({ platform: "bluesky", uri, userId: "did:plc:ann", ...overrides });
   };
 
   test.each([
@@ -309,9 +310,9 @@ describe("impossible items are refused", () => {
     ["the name of an import", { uri: "import:bluesky:7" }, "name_malformed"],
   ] satisfies [string, Partial<FetchedItem>, string][])(
     "impossible names, which no reader of the platform produces, are refused in an answer: %s",
-    async (_name, special, code) => {
+    async (_name, overrides, code) => {
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await outcomeOfItems([onBluesky(special)], request)).toBe(code);
+      expect(await outcomeOfItems([onBluesky(overrides)], request)).toBe(code);
     },
   );
 
@@ -327,8 +328,8 @@ describe("impossible items are refused", () => {
     [{ platform: "x", uri: "own", userId: "12" }, "accepted"],
   ] satisfies [Partial<FetchedItem>, string][])(
     "names are checked on every platform: %j",
-    async (special, code) => {
-      const own = special.uri === "own" ? { ...special, uri: item.uri } : special;
+    async (overrides, code) => {
+      const own = overrides.uri === "own" ? { ...overrides, uri: item.uri } : overrides;
       const request = { ...testRequest, platform: "social" } as const;
       expect(await outcomeOfItems([itemNamed(own)], request)).toBe(code);
     },
@@ -374,8 +375,8 @@ describe("impossible items are refused", () => {
       { reposted: { uri: "https://x.com/i/status/7", user_id: null } },
       "accepted",
     ],
-  ])("a repost whose original %s is accepted or refused", async (_name, special, code) => {
-    expect(await outcomeOfItems([postItem(1, { is_retweet: true, ...special })])).toBe(code);
+  ])("a repost whose original %s is accepted or refused", async (_name, overrides, code) => {
+    expect(await outcomeOfItems([postItem(1, { is_retweet: true, ...overrides })])).toBe(code);
   });
 
   test("reposts with an invalid `is_retweet` are refused", async () => {
@@ -393,11 +394,11 @@ describe("impossible knowledge is refused", () => {
   const { coverage } = fullAnswer;
   const [posts] = coverage.platforms ?? [];
   const gap = { fromMs: nowMs - 2_000, toMs: nowMs - 1_000 };
-  const ofCoverage = (special: Partial<typeof coverage>) => ({
-    coverage: { ...coverage, ...special },
+  const ofCoverage = (overrides: Partial<typeof coverage>) => ({
+    coverage: { ...coverage, ...overrides },
   });
-  const ofPosts = (special: object) =>
-    ofCoverage({ platforms: posts === undefined ? [] : [{ ...posts, ...special }] });
+  const ofPosts = (overrides: object) =>
+    ofCoverage({ platforms: posts === undefined ? [] : [{ ...posts, ...overrides }] });
 
   test.each([
     [
@@ -464,20 +465,20 @@ describe("impossible knowledge is refused", () => {
     ],
   ] satisfies [string, Partial<SourceAnswer>, string][])(
     "impossible knowledge of an answer is refused: %s",
-    async (_name, special, code) => {
-      const reported = { ...fullAnswer, complete: false, ...special };
+    async (_name, overrides, code) => {
+      const reported = { ...fullAnswer, complete: false, ...overrides };
       if (code !== "knowledge_malformed") {
         expect(await outcomeOf(answerBytes(nodeAnswer(reported)))).toBe(code);
         return;
       }
       expect(() => knowledgeText(reported)).toThrow();
       const written = JSON.parse(knowledgeText(fullAnswer));
-      const knowledge = JSON.stringify({ ...written, complete: false, ...special });
+      const knowledge = JSON.stringify({ ...written, complete: false, ...overrides });
       expect(await outcomeOf(answerBytes(nodeAnswer(fullAnswer, { knowledge })))).toBe(code);
     },
   );
 
-  test("an empty window in an answer is accepted anywhere", async () => {
+  test("an answer with an empty window is accepted if the query excludes the whole window", async () => {
     const toMs = nowMs + 5_000;
     const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
@@ -491,7 +492,7 @@ describe("impossible knowledge is refused", () => {
     const known = { complete: true, held: [window], gaps: [], truncated: false };
     return { ...window, platforms: [{ platform: "x", collection: "posts", ...known }] } as const;
   };
-  test("the coverage of a later page ends where the previous page ended", async () => {
+  test("the coverage of a later page may end where the previous page ended", async () => {
     const lastMs = nowMs - 90_000;
     const after = { platform: "bluesky", id: lowestId(lastMs) } as const;
     const coveredTo = (toMs: number) => {
@@ -536,13 +537,13 @@ describe("impossible knowledge is refused", () => {
     ["ann.example", { fromMs: null }, { method: "gettweets", fromMs: null }, "accepted"],
   ] as const)(
     "an answer to %s, complete for %j of %j, is accepted or refused: %s",
-    async (query, reported, special, code) => {
+    async (query, reported, overrides, code) => {
       const all = { ...coverage, platforms: [], ...reported };
       const { complete } = all;
       const bytes = answerBytes(
         nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
       );
-      expect(await outcomeOf(bytes, { ...testRequest, ...special, query })).toBe(code);
+      expect(await outcomeOf(bytes, { ...testRequest, ...overrides, query })).toBe(code);
     },
   );
 
@@ -751,8 +752,8 @@ describe("a request", () => {
 });
 
 describe("a request is about the target of its query", () => {
-  const check = (special: Partial<AnswerRequest>) =>
-    codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...special })));
+  const check = (overrides: Partial<AnswerRequest>) =>
+    codeOf(() => readRequest(requestText({ ...testRequest, fromMs: null, ...overrides })));
   const post = (uri: string, platform: Platform) => readTarget("post", uri, platform);
 
   test.each(methodQueries)(

@@ -43,10 +43,10 @@ export function answerBytes({ body, items, knowledge, fields }: NodeAnswer): Uin
 }
 
 export async function readAnswer(
-  plain: Uint8Array,
+  plaintext: Uint8Array,
   request: AnswerRequest,
 ): Promise<{ answer: SourceAnswer; body: Buffer; knowledge: string; fields: SignedFields }> {
-  const bytes = Buffer.from(plain.buffer, plain.byteOffset, plain.byteLength);
+  const bytes = Buffer.from(plaintext.buffer, plaintext.byteOffset, plaintext.byteLength);
   const end = bytes.indexOf("\n");
   const head = end === -1 ? null : readSealedHeader(bytes.subarray(0, end));
   if (head === null) throw answerRefused("malformed", "the answer is malformed");

@@ -27,7 +27,7 @@ export function checkTarget(request: Requested): void {
     platform !== "social" &&
     target?.platform === platform &&
     paths(platform).some((path) => isNamedBy(query, { kind, target, path }));
-  if (!isNamed) throw mismatch("the target of the request does not match its query");
+  if (!isNamed) throw mismatch("the request's target does not match its query");
 }
 
 const paths = (platform: Platform): readonly SearchPlatform[] => [platform, "social"];

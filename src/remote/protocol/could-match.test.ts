@@ -88,7 +88,7 @@ describe("a record that may match is accepted:", () => {
   });
 });
 
-test("a post whose claimed time is before its ID may have any time in between", () => {
+test("a post whose claimed time is after that of its ID may have any time in between", () => {
   const late = { ...shown, created_at: "2026-03-01T00:00:00Z" };
   expect(decide("since:2026-02-10", late)).toBe(true);
   expect(decide("until:2026-02-10", late)).toBe(true);

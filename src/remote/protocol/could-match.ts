@@ -10,7 +10,7 @@ import type { Post, PostReference } from "../../posts/post.ts";
 import { indexTerms } from "../../posts/terms.ts";
 import type { ReadRecord } from "./read-record.ts";
 
-type Answer = boolean | null;
+type Verdict = boolean | null;
 
 type ShownPost = {
   subject: Subject;
@@ -39,7 +39,7 @@ export function couldMatch(
     geo: () => post?.geo ?? null,
     terms: once(() => (post === null ? [] : indexTerms(post))),
   };
-  return answerOf(tree, { subject, post, times }, asOfMs) !== false;
+  return verdictOf(tree, { subject, post, times }, asOfMs) !== false;
 }
 
 /** The earlier of claimed and observed (approximated by the ID). */
@@ -55,27 +55,31 @@ export function timesOf(id: bigint, createdMs: number | null): TimeRange {
 
 const unknownCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-function answerOf(node: QueryNode, shown: ShownPost, asOfMs: number): Answer {
+function verdictOf(node: QueryNode, shown: ShownPost, asOfMs: number): Verdict {
   switch (node.kind) {
     case "and":
     case "or": {
-      const answers = node.children.map((child) => answerOf(child, shown, asOfMs));
+      const verdicts = node.children.map((child) => verdictOf(child, shown, asOfMs));
       const decisive = node.kind === "or";
-      if (answers.includes(decisive)) return decisive;
-      return answers.includes(null) ? null : !decisive;
+      if (verdicts.includes(decisive)) return decisive;
+      return verdicts.includes(null) ? null : !decisive;
     }
     case "not":
-      return negate(answerOf(node.child, shown, asOfMs));
+      return negate(verdictOf(node.child, shown, asOfMs));
     default:
-      return leafAnswer(node, shown, asOfMs);
+      return leafVerdict(node, shown, asOfMs);
   }
 }
 
-const negate = (answer: Answer): Answer => (answer === null ? null : !answer);
+const negate = (verdict: Verdict): Verdict => (verdict === null ? null : !verdict);
 
 const noNames = { accounts: new Map(), posts: new Map() };
 
-function leafAnswer(leaf: QueryLeaf, { subject, post, times }: ShownPost, asOfMs: number): Answer {
+function leafVerdict(
+  leaf: QueryLeaf,
+  { subject, post, times }: ShownPost,
+  asOfMs: number,
+): Verdict {
   switch (leaf.kind) {
     case "since":
       return isFrom(times, leaf.ms);
@@ -102,14 +106,14 @@ function leafAnswer(leaf: QueryLeaf, { subject, post, times }: ShownPost, asOfMs
       if (post.mentions.length === 0) return false;
       return post.mentions.some(({ username }) => foldHandle(username) === leaf.user) || null;
     case "related":
-      return relatedAnswer(leaf, post);
+      return relatedVerdict(leaf, post);
     case "property":
       if (leaf.property === "self_threads" && post.isReply && !areAccountsKnown(post)) return null;
   }
   return matches(makePlan(leaf, { names: noNames, asOfMs }), subject);
 }
 
-function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Answer {
+function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Verdict {
   if (earliestMs >= ms) return true;
   return latestMs < ms ? false : null;
 }
@@ -117,7 +121,7 @@ function isFrom({ earliestMs, latestMs }: TimeRange, ms: number): Answer {
 function isAccount(
   name: string,
   account: Pick<PostReference, "username" | "userId"> | null,
-): Answer {
+): Verdict {
   if (account === null) return false;
   const { username, userId } = account;
   if (username && foldHandle(username) === name) return true;
@@ -125,10 +129,10 @@ function isAccount(
   return userId.toLowerCase() === name.toLowerCase();
 }
 
-function relatedAnswer(
+function relatedVerdict(
   { relation }: Extract<QueryLeaf, { kind: "related" }>,
   { inReplyTo, quoted, reposted }: Post,
-): Answer {
+): Verdict {
   const other = { in_reply_to: inReplyTo, quoted, retweets_of_tweet_id: reposted };
   return relation !== "conversation_id" && other[relation] === null ? false : null;
 }

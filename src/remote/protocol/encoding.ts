@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** Base64url; null unless canonical: one name per value. */
+/** Decodes base64url; null unless canonical, so that each value has one spelling. */
 export function bytesOf(text: string, length?: number): Buffer | null {
   const bytes = Buffer.from(text, "base64url");
   if (length !== undefined && bytes.length !== length) return null;

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { base64, frame } from "./encoding.ts";
-import { type AnswerSecret, decryptAnswer, encryptAnswer } from "./encrypted-answer.ts";
+import { type AnswerKey, decryptAnswer, encryptAnswer } from "./encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
 import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
 import type { JobEnvelope } from "./messages.ts";
@@ -23,33 +23,33 @@ const payload = {
 
 let keys: RunKeys;
 let envelope: JobEnvelope;
-let gatewaySecret: AnswerSecret;
+let gatewayAnswerKey: AnswerKey;
 
-const encryptTestJob = (special: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
+const encryptTestJob = (overrides: Partial<Parameters<typeof encryptJob>[0]> = {}) =>
   encryptJob({
     keyId,
-    sealingKey: keys.sealingKey,
+    encryptionKey: keys.encryptionKey,
     job,
     lease,
     payload,
     nowMs,
     lifeMs: 120_000,
     gateway,
-    ...special,
+    ...overrides,
   });
 
-const openOptions = (special: Partial<Parameters<typeof openJob>[1]> = {}) => ({
+const openOptions = (overrides: Partial<Parameters<typeof openJob>[1]> = {}) => ({
   keys,
   keyId,
   gatewayKey: gateway.publicKey,
   nowMs,
   opened: createOpenedLeases(),
-  ...special,
+  ...overrides,
 });
 
 beforeAll(async () => {
   keys = await makeRunKeys();
-  ({ envelope, answerSecret: gatewaySecret } = await encryptTestJob());
+  ({ envelope, answerKey: gatewayAnswerKey } = await encryptTestJob());
 });
 
 async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string> {
@@ -64,17 +64,17 @@ async function codeOf(made: Promise<unknown> | (() => unknown)): Promise<string>
 
 describe("an encrypted job", () => {
   test("an encrypted job opens for its keys, and its answer opens for the gateway", async () => {
-    const { payload: opened, answerSecret } = await openJob(envelope, openOptions());
+    const { payload: opened, answerKey } = await openJob(envelope, openOptions());
     expect(opened).toEqual(payload);
-    const plain = Buffer.from("an answer");
-    const first = encryptAnswer(answerSecret, plain);
-    expect(first).not.toEqual(encryptAnswer(answerSecret, plain));
-    expect(Buffer.from(decryptAnswer(gatewaySecret, first))).toEqual(plain);
-    expect(Buffer.from(decryptAnswer(gatewaySecret, first))).toEqual(plain);
+    const plaintext = Buffer.from("an answer");
+    const first = encryptAnswer(answerKey, plaintext);
+    expect(first).not.toEqual(encryptAnswer(answerKey, plaintext));
+    expect(Buffer.from(decryptAnswer(gatewayAnswerKey, first))).toEqual(plaintext);
+    expect(Buffer.from(decryptAnswer(gatewayAnswerKey, first))).toEqual(plaintext);
     expect(JSON.stringify([envelope, first])).not.toMatch(/cats|an answer/);
   });
 
-  test("an encrypted job opens once while it is valid", async () => {
+  test("an encrypted job opens only once", async () => {
     const opened = createOpenedLeases();
     await openJob(envelope, openOptions({ opened }));
     expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
@@ -83,7 +83,7 @@ describe("an encrypted job", () => {
     expect(await codeOf(openJob(envelope, openOptions({ opened })))).toBe("job_refused replayed");
   });
 
-  test("an encrypted job does not open when no more leases can be remembered", () => {
+  test("an encrypted job's lease is refused while too many leases are remembered", () => {
     const opened = createOpenedLeases(2);
     expect([opened.add("a", 10, 0), opened.add("b", 20, 0), opened.add("c", 20, 0)]).toEqual([
       true,
@@ -103,11 +103,11 @@ describe("an encrypted job", () => {
     ["not_signed", { gatewayKey: "" }],
     ["outside_time", { nowMs: nowMs + 121_000 }],
     ["outside_time", { nowMs: nowMs - 31_000 }],
-  ])("an encrypted job is refused with %s if opened with %j", async (code, special) => {
-    expect(await codeOf(openJob(envelope, openOptions(special)))).toBe(`job_refused ${code}`);
+  ])("an encrypted job is refused with %s if opened with %j", async (code, overrides) => {
+    expect(await codeOf(openJob(envelope, openOptions(overrides)))).toBe(`job_refused ${code}`);
   });
 
-  test("an encrypted job opens for no other keys, even if they accept another gateway", async () => {
+  test("an encrypted job does not open with another run's keys", async () => {
     const other = await makeRunKeys();
     expect(await codeOf(openJob(envelope, openOptions({ keys: other })))).toBe(
       "job_refused not_openable",
@@ -143,19 +143,24 @@ describe("an encrypted job", () => {
   });
 
   test("an encrypted job is not made for an unusable key", async () => {
-    for (const sealingKey of [base64(Buffer.alloc(32)), "", "A".repeat(42), `${"_".repeat(42)}8`]) {
-      const code = await codeOf(encryptTestJob({ sealingKey }));
+    for (const encryptionKey of [
+      base64(Buffer.alloc(32)),
+      "",
+      "A".repeat(42),
+      `${"_".repeat(42)}8`,
+    ]) {
+      const code = await codeOf(encryptTestJob({ encryptionKey }));
       expect(["job_refused key_unusable", "accepted"]).toContain(code);
-      if (sealingKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
+      if (encryptionKey !== `${"_".repeat(42)}8`) expect(code).toBe("job_refused key_unusable");
     }
   });
 
   test.each([
     ["no token", { token: "x" }],
-    ["no number", { attempt: 0.5 }],
+    ["a fractional attempt", { attempt: 0.5 }],
     ["another member", { more: 1 }],
-  ])("an encrypted job with a malformed payload (%s) is refused", async (_name, special) => {
-    const made = await encryptTestJob({ payload: { ...payload, ...special } });
+  ])("an encrypted job with a malformed payload (%s) is refused", async (_name, overrides) => {
+    const made = await encryptTestJob({ payload: { ...payload, ...overrides } });
     expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
@@ -203,7 +208,7 @@ describe("a job with a credential", () => {
     return { ...changed, signature: base64(gateway.sign(signed)) };
   }
 
-  test("a job with a credential has it for the attested run, with attestation and expiry", async () => {
+  test("a job with a credential delivers it encrypted, with attestation and expiry", async () => {
     const opened = await openJob(signedAgain({}), openOptions());
     expect(opened).toMatchObject({ payload: { credential }, release });
     expect(JSON.stringify(released)).not.toContain("the-secret-token");
@@ -241,8 +246,8 @@ describe("a job with a credential", () => {
       "of another form",
       { payload: { ...payload, credential: { ...credential, host: "nowhere" } }, release },
     ],
-  ])("a job with a credential is refused %s", async (_name, special) => {
-    const made = await encryptTestJob(special);
+  ])("a job with a credential is refused %s", async (_name, overrides) => {
+    const made = await encryptTestJob(overrides);
     expect(await codeOf(openJob(made.envelope, openOptions()))).toBe(
       "job_refused payload_malformed",
     );
@@ -251,17 +256,17 @@ describe("a job with a credential", () => {
 
 describe("an encrypted answer", () => {
   test("an encrypted answer opens only for its lease", async () => {
-    const { answerSecret } = await openJob(envelope, openOptions());
+    const { answerKey } = await openJob(envelope, openOptions());
     const other = await encryptTestJob({ lease: payload.token });
-    const answer = encryptAnswer(answerSecret, Buffer.from("an answer"));
-    expect(await codeOf(() => decryptAnswer(other.answerSecret, answer))).toBe(
+    const answer = encryptAnswer(answerKey, Buffer.from("an answer"));
+    expect(await codeOf(() => decryptAnswer(other.answerKey, answer))).toBe(
       "answer_refused not_openable",
     );
   });
 
   test("an encrypted answer does not open after any change", async () => {
-    const { answerSecret } = await openJob(envelope, openOptions());
-    const { nonce, sealed } = encryptAnswer(answerSecret, Buffer.from("an answer"));
+    const { answerKey } = await openJob(envelope, openOptions());
+    const { nonce, sealed } = encryptAnswer(answerKey, Buffer.from("an answer"));
     const bytes = Buffer.from(sealed, "base64url");
     const changes = [
       { nonce: base64(Buffer.alloc(32)), sealed },
@@ -278,7 +283,7 @@ describe("an encrypted answer", () => {
       }),
     ];
     for (const changed of changes) {
-      expect(await codeOf(() => decryptAnswer(gatewaySecret, changed))).toBe(
+      expect(await codeOf(() => decryptAnswer(gatewayAnswerKey, changed))).toBe(
         "answer_refused not_openable",
       );
     }

@@ -3,7 +3,7 @@ import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { platforms } from "../../posts/post.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
 import { base64, bytesOf, frame } from "./encoding.ts";
-import type { AnswerSecret } from "./encrypted-answer.ts";
+import type { AnswerKey } from "./encrypted-answer.ts";
 import { jobRefused } from "./errors.ts";
 import { type Binding, encryptTo } from "./hpke.ts";
 import { isSignedBy, type RunKeys, type SigningKey } from "./keys.ts";
@@ -24,7 +24,7 @@ const releasedCredential: z.ZodType<ReleasedCredential> = z.strictObject({
 const jobPayload = z.strictObject({
   token: z.uuid(),
   attempt: z.int().min(1),
-  /** Milliseconds left of the job (`left_ms`), and of the lease until renewed (`hold_ms`). */
+  /** Milliseconds until the job's deadline (`left_ms`), and until the lease expires unless renewed (`hold_ms`). */
   left_ms: z.number().min(0),
   hold_ms: z.number().min(0),
   request: z.string().max(262_144),
@@ -50,13 +50,13 @@ const bindingOf = (head: Head): Binding => ({
   aad: aadOf(head),
 });
 
-const signedPartOf = (head: Head, encapsulated: Uint8Array, sealed: Uint8Array): Buffer =>
-  frame("earshot-job-signature/v1", aadOf(head), encapsulated, sealed);
+const signedPartOf = (head: Head, encapsulated: Uint8Array, ciphertext: Uint8Array): Buffer =>
+  frame("earshot-job-signature/v1", aadOf(head), encapsulated, ciphertext);
 
 /** Nodes refuse the envelope from `lifeMs` after `nowMs` (gateway clock). */
 export async function encryptJob(options: {
   keyId: string;
-  sealingKey: string;
+  encryptionKey: string;
   job: string;
   lease: string;
   payload: JobPayload;
@@ -64,8 +64,8 @@ export async function encryptJob(options: {
   nowMs: number;
   lifeMs: number;
   gateway: SigningKey;
-}): Promise<{ envelope: JobEnvelope; answerSecret: AnswerSecret }> {
-  const { keyId, sealingKey, job, lease, payload, release, nowMs, lifeMs, gateway } = options;
+}): Promise<{ envelope: JobEnvelope; answerKey: AnswerKey }> {
+  const { keyId, encryptionKey, job, lease, payload, release, nowMs, lifeMs, gateway } = options;
   const head: Head = {
     key_id: keyId,
     job,
@@ -74,20 +74,20 @@ export async function encryptJob(options: {
     expires_at: Math.ceil((nowMs + lifeMs) / 1_000),
     ...(release !== undefined && { release }),
   };
-  const plain = Buffer.from(JSON.stringify(payload));
-  const sealed = await encryptTo(sealingKey, plain, bindingOf(head));
-  if (sealed === null) {
-    throw jobRefused("key_unusable", "the encryption key of the node is unusable");
+  const plaintext = Buffer.from(JSON.stringify(payload));
+  const encrypted = await encryptTo(encryptionKey, plaintext, bindingOf(head));
+  if (encrypted === null) {
+    throw jobRefused("key_unusable", "the node's encryption key is unusable");
   }
-  const signature = gateway.sign(signedPartOf(head, sealed.encapsulated, sealed.sealed));
+  const signature = gateway.sign(signedPartOf(head, encrypted.encapsulated, encrypted.ciphertext));
   const envelope: JobEnvelope = {
     version: 1,
     ...head,
-    encapsulated: base64(sealed.encapsulated),
-    sealed: base64(sealed.sealed),
+    encapsulated: base64(encrypted.encapsulated),
+    sealed: base64(encrypted.ciphertext),
     signature: base64(signature),
   };
-  return { envelope, answerSecret: { secret: sealed.secret, aad: aadOf(head) } };
+  return { envelope, answerKey: { key: encrypted.exportedKey, aad: aadOf(head) } };
 }
 
 /** `nowMs` estimates the gateway's clock. */
@@ -104,15 +104,15 @@ export async function openJob(
   const { keys, keyId, gatewayKey, nowMs, opened } = options;
   const job = jobEnvelope.safeParse(envelope).data;
   const encapsulated = bytesOf(job?.encapsulated ?? "", 32);
-  const sealed = bytesOf(job?.sealed ?? "");
+  const ciphertext = bytesOf(job?.sealed ?? "");
   const signature = bytesOf(job?.signature ?? "", 64);
-  if (job === undefined || encapsulated === null || sealed === null || signature === null) {
-    throw jobRefused("malformed", "the envelope of the job is malformed");
+  if (job === undefined || encapsulated === null || ciphertext === null || signature === null) {
+    throw jobRefused("malformed", "the job's envelope is malformed");
   }
   if (job.key_id !== keyId) {
     throw jobRefused("other_key", "the job is encrypted to keys of another run");
   }
-  if (!isSignedBy(gatewayKey, signedPartOf(job, encapsulated, sealed), signature)) {
+  if (!isSignedBy(gatewayKey, signedPartOf(job, encapsulated, ciphertext), signature)) {
     throw jobRefused("not_signed", "the job is not signed by the attested gateway");
   }
   if (job.expires_at * 1_000 < nowMs || (job.issued_at - aheadSeconds) * 1_000 > nowMs) {
@@ -121,19 +121,19 @@ export async function openJob(
   if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
     throw jobRefused("replayed", "the lease was already decrypted");
   }
-  const decrypted = await keys.open(encapsulated, sealed, bindingOf(job));
+  const decrypted = await keys.open(encapsulated, ciphertext, bindingOf(job));
   if (decrypted === null) throw jobRefused("not_openable", "this key cannot decrypt the job");
-  const payload = readPayload(decrypted.plain);
+  const payload = readPayload(decrypted.plaintext);
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
-    throw jobRefused("payload_malformed", "the payload of the job is malformed");
+    throw jobRefused("payload_malformed", "the job's payload is malformed");
   }
-  const answerSecret = { secret: decrypted.secret, aad: aadOf(job) };
-  return { uuid: job.job, payload, release: job.release, answerSecret };
+  const answerKey = { key: decrypted.exportedKey, aad: aadOf(job) };
+  return { uuid: job.job, payload, release: job.release, answerKey };
 }
 
-function readPayload(plain: Uint8Array): JobPayload | null {
+function readPayload(plaintext: Uint8Array): JobPayload | null {
   try {
-    return jobPayload.parse(parseUntrustedJson(plain));
+    return jobPayload.parse(parseUntrustedJson(plaintext));
   } catch {
     return null;
   }
@@ -147,13 +147,13 @@ const maxLeases = 100_000;
 export function createOpenedLeases(max = maxLeases) {
   const expiries = new Map<string, number>();
   return {
-    add: (lease: string, endsMs: number, nowMs: number): boolean => {
+    add: (lease: string, expiresMs: number, nowMs: number): boolean => {
       if (expiries.has(lease)) return false;
       if (expiries.size >= max) {
         for (const [opened, ms] of expiries) if (ms < nowMs) expiries.delete(opened);
       }
       if (expiries.size >= max) return false;
-      expiries.set(lease, endsMs);
+      expiries.set(lease, expiresMs);
       return true;
     },
   };

@@ -3,28 +3,28 @@ import { isSignedBy } from "./keys.ts";
 
 export const gatewaySignatureField = "earshot-gateway-signature";
 
-export type GatewayAnswer = {
+export type GatewayResponse = {
   signatureInput: string;
   path: string;
   status: number;
   body: string | Uint8Array;
 };
 
-/** No one in between can alter or replay an answer. */
-export function signGatewayAnswer(
-  answer: GatewayAnswer,
+/** No intermediary can alter or replay a response. */
+export function signGatewayResponse(
+  response: GatewayResponse,
   gateway: { sign(message: Uint8Array): Uint8Array },
 ): string {
-  return base64(gateway.sign(messageOf(answer)));
+  return base64(gateway.sign(messageOf(response)));
 }
 
-export function isGatewayAnswer(
-  answer: GatewayAnswer,
+export function isGatewayResponse(
+  response: GatewayResponse,
   signature: string,
   gatewayKey: string,
 ): boolean {
-  return isSignedBy(gatewayKey, messageOf(answer), bytesOf(signature, 64));
+  return isSignedBy(gatewayKey, messageOf(response), bytesOf(signature, 64));
 }
 
-const messageOf = ({ signatureInput, path, status, body }: GatewayAnswer): Buffer =>
+const messageOf = ({ signatureInput, path, status, body }: GatewayResponse): Buffer =>
   frame("earshot-gateway-answer/v1", signatureInput, path, status, sha256(body));

@@ -4,8 +4,8 @@ import { base64, bytesOf } from "./encoding.ts";
 
 export type Binding = { info: Uint8Array; aad: Uint8Array };
 
-/** Exports the secret that encrypts the answer. */
-const secretLabel = Buffer.from("earshot answer/v1");
+/** Exports the key that encrypts the answer. */
+const exportLabel = Buffer.from("earshot answer/v1");
 
 const suiteOf = once(async () => {
   const hpke = await import("hpke");
@@ -22,11 +22,11 @@ export async function makeEncryptionKeyPair() {
   const pair = await suite.GenerateKeyPair(false);
   const publicKey = base64(await suite.SerializePublicKey(pair.publicKey));
 
-  async function open(encapsulated: Uint8Array, sealed: Uint8Array, { info, aad }: Binding) {
+  async function open(encapsulated: Uint8Array, ciphertext: Uint8Array, { info, aad }: Binding) {
     try {
       const context = await suite.SetupRecipient(pair, encapsulated, { info });
-      const plain = Buffer.from(await context.Open(sealed, aad));
-      return { plain, secret: Buffer.from(await context.Export(secretLabel, 32)) };
+      const plaintext = Buffer.from(await context.Open(ciphertext, aad));
+      return { plaintext, exportedKey: Buffer.from(await context.Export(exportLabel, 32)) };
     } catch {
       return null;
     }
@@ -35,16 +35,16 @@ export async function makeEncryptionKeyPair() {
   return { publicKey, open };
 }
 
-export async function encryptTo(publicKey: string, plain: Uint8Array, { info, aad }: Binding) {
+export async function encryptTo(publicKey: string, plaintext: Uint8Array, { info, aad }: Binding) {
   const suite = await suiteOf();
   const bytes = bytesOf(publicKey, 32);
   if (bytes === null) return null;
   try {
     const key = await suite.DeserializePublicKey(bytes);
     const { encapsulatedSecret, ctx } = await suite.SetupSender(key, { info });
-    const sealed = Buffer.from(await ctx.Seal(plain, aad));
-    const secret = Buffer.from(await ctx.Export(secretLabel, 32));
-    return { encapsulated: Buffer.from(encapsulatedSecret), sealed, secret };
+    const ciphertext = Buffer.from(await ctx.Seal(plaintext, aad));
+    const exportedKey = Buffer.from(await ctx.Export(exportLabel, 32));
+    return { encapsulated: Buffer.from(encapsulatedSecret), ciphertext, exportedKey };
   } catch {
     return null;
   }

@@ -14,7 +14,7 @@ test("a node's identity depends only on its seed", () => {
   expect(() => makeSigningKey(Buffer.alloc(31))).toThrow("32 bytes");
 });
 
-test("a gateway's key derives from the key of its data folder, and does not reveal it", () => {
+test("a gateway's key derives from its data folder's key, and does not reveal it", () => {
   const key = gatewayKeyOf(Buffer.alloc(32, 1));
   expect(gatewayKeyOf(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
   expect(gatewayKeyOf(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);
@@ -25,28 +25,28 @@ test("a gateway's key derives from the key of its data folder, and does not reve
 test("the keys of each run are new", async () => {
   const [first, second] = await Promise.all([makeRunKeys(), makeRunKeys()]);
   expect(first.signingKey).not.toBe(second.signingKey);
-  expect(first.sealingKey).not.toBe(second.sealingKey);
+  expect(first.encryptionKey).not.toBe(second.encryptionKey);
   expect(isSignedBy(second.signingKey, message, first.sign(message))).toBe(false);
   expect(JSON.stringify(first)).not.toMatch(/"(?:d|seed|private\w*)":/);
 });
 
 test.each([
   ["another message", (key: string, signature: Buffer) => [key, Buffer.from("b"), signature]],
-  ["a bit of the signature", (key: string, signature: Buffer) => [key, message, flip(signature)]],
+  ["a flipped bit", (key: string, signature: Buffer) => [key, message, flip(signature)]],
   [
-    "a signature cut short",
+    "a truncated signature",
     (key: string, signature: Buffer) => [key, message, signature.subarray(1)],
   ],
   ["no signature", (key: string) => [key, message, Buffer.alloc(0)]],
   ["no key", (_key: string, signature: Buffer) => ["", message, signature]],
-  ["a key with padding", (key: string, signature: Buffer) => [`${key}=`, message, signature]],
+  ["a padded key", (key: string, signature: Buffer) => [`${key}=`, message, signature]],
   [
     "a key in the other alphabet",
     (_key: string, signature: Buffer) => ["+".repeat(43), message, signature],
   ],
-  ["a key cut short", (key: string, signature: Buffer) => [key.slice(1), message, signature]],
+  ["a truncated key", (key: string, signature: Buffer) => [key.slice(1), message, signature]],
 ] satisfies [string, (key: string, signature: Buffer) => [string, Buffer, Buffer]][])(
-  "%s is not a valid signature",
+  "a signature is invalid with %s",
   (_name, change) => {
     const { publicKey: key, sign } = makeSigningKey();
     const [changedKey, changedMessage, signature] = change(key, Buffer.from(sign(message)));
@@ -73,7 +73,7 @@ test.each([
   expect(isSigningKey(makeSigningKey().publicKey)).toBe(true);
 });
 
-test("a base64url text has one spelling", () => {
+test("base64 and base64url texts have one spelling", () => {
   expect(bytesOf("AQ", 1)).toEqual(Buffer.of(1));
   for (const text of ["AR", "AQ==", "AQ ", "A Q", "AQ\n", "+Q", "A"])
     expect(bytesOf(text)).toBeNull();

@@ -26,8 +26,8 @@ export type RunKeys = Awaited<ReturnType<typeof makeRunKeys>>;
 
 export async function makeRunKeys() {
   const { publicKey: signingKey, sign } = makeSigningKey();
-  const { publicKey: sealingKey, open } = await makeEncryptionKeyPair();
-  return { signingKey, sealingKey, sign, open };
+  const { publicKey: encryptionKey, open } = await makeEncryptionKeyPair();
+  return { signingKey, encryptionKey, sign, open };
 }
 
 /** Small-order keys are refused, which not every OpenSSL does: anyone can forge their signatures. */

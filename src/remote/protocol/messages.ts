@@ -12,14 +12,14 @@ const bytes = (length: number) => base64url.length(Math.ceil((length * 4) / 3));
 const key = bytes(32);
 const uuid = z.uuid();
 
-export const challengeAnswer = z.object({
+export const challengeResponse = z.object({
   nonce: bytes(32),
   gateway_key: key,
   expires_in_ms: z.number(),
   /** Nodes date their signatures by this clock. */
   now_ms: z.number(),
 });
-export type ChallengeAnswer = z.infer<typeof challengeAnswer>;
+export type ChallengeResponse = z.infer<typeof challengeResponse>;
 
 /** What a node attests. The quote contains a hash of it. */
 export const nodeStatement = z.strictObject({
@@ -66,7 +66,7 @@ export const registration = z.strictObject({
 export type Registration = z.infer<typeof registration>;
 
 /** A `pending` node attests again after `again_in_ms`. */
-export const registrationAnswer = z.object({
+export const registrationResponse = z.object({
   node_id: z.string(),
   key_id: z.string(),
   state: z.enum(["admitted", "pending"]),
@@ -75,7 +75,7 @@ export const registrationAnswer = z.object({
   again_in_ms: z.number(),
   lease_wait_ms: z.number(),
 });
-export type RegistrationAnswer = z.infer<typeof registrationAnswer>;
+export type RegistrationResponse = z.infer<typeof registrationResponse>;
 
 export const leaseBody = z.strictObject({
   methods: z.array(z.enum(methodNames)).min(1),
@@ -99,12 +99,12 @@ export const jobEnvelope = z.strictObject({
 export type JobEnvelope = z.infer<typeof jobEnvelope>;
 
 export const renewBody = z.strictObject({ job: uuid, token: uuid });
-export const renewAnswer = z.object({ hold_ms: z.number() });
+export const renewResponse = z.object({ hold_ms: z.number() });
 
-export const sealedAnswer = z.strictObject({
+export const encryptedAnswer = z.strictObject({
   job: uuid,
   token: uuid,
   nonce: bytes(12),
   sealed: base64url,
 });
-export type SealedAnswer = z.infer<typeof sealedAnswer>;
+export type EncryptedAnswer = z.infer<typeof encryptedAnswer>;

@@ -17,9 +17,9 @@ const request = { ...line, body, headers: signRequest(signing, node) };
 type Fields = Readonly<Record<string, string | undefined>>;
 type Changed = { method?: string; path?: string; body?: Buffer; headers?: Fields };
 
-function outcomeOf(special: Changed): string {
+function outcomeOf(overrides: Changed): string {
   try {
-    const sender = readSignedRequest({ ...request, ...special });
+    const sender = readSignedRequest({ ...request, ...overrides });
     return sender.isSignedBy(node.publicKey) ? "signed" : "bad_signature";
   } catch (error) {
     if (!(error instanceof EarshotError) || error.code !== "node_unauthorized") throw error;
@@ -125,9 +125,9 @@ test.each([
   ["another label", withInput(input.replace("earshot=", "b=")), "signature_input"],
 ] satisfies [string, Changed, string][])(
   "a signed request with %s is refused",
-  (_name, special, code) => {
+  (_name, overrides, code) => {
     expect(outcomeOf({})).toBe("signed");
-    expect(outcomeOf(special)).toBe(code);
+    expect(outcomeOf(overrides)).toBe(code);
   },
 );
 

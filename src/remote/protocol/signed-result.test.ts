@@ -118,10 +118,10 @@ test.each([
 
 test.each([
   ["a malformed uuid", { job: 'x", id="y' }],
-  ["a malformed id of an attestation", { attestationId: "short" }],
+  ["a malformed attestation id", { attestationId: "short" }],
   ["a digest of another length", { quoteSha256: Buffer.alloc(31) }],
-])("a result signed with %s is refused", (_name, special) => {
-  expect(outcomeOf(signResult({ ...signing, ...special }, node))).toBe("job_field");
+])("a result signed with %s is refused", (_name, overrides) => {
+  expect(outcomeOf(signResult({ ...signing, ...overrides }, node))).toBe("job_field");
 });
 
 test("arbitrary fields are never accepted as a signed result", () => {

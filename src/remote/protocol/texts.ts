@@ -36,7 +36,7 @@ export function knowledgeText(answer: Knowledge): string {
 export function readKnowledge(text: string): Knowledge {
   const knowledge = readAs(knowledgeShape, text, maxKnowledgeCharacters);
   if (knowledge === null) {
-    throw answerRefused("knowledge_malformed", "the knowledge of the answer is malformed");
+    throw answerRefused("knowledge_malformed", "the answer's knowledge is malformed");
   }
   const { nextPlace: nextPosition, ...rest } = knowledge;
   return { ...rest, nextPosition, warnings: knowledge.warnings.map(printable) };
@@ -48,10 +48,10 @@ export function failureBytes({ code, message, status, retryable, hint }: LeaseFa
   return Buffer.from(JSON.stringify({ code, message: cut(message), status, retryable, ...hinted }));
 }
 
-export function readFailure(plain: Uint8Array): LeaseFailure {
+export function readFailure(plaintext: Uint8Array): LeaseFailure {
   try {
-    if (plain.length > maxFailureBytes) throw new Error("too long");
-    return printable(failureShape.parse(parseUntrustedJson(plain)));
+    if (plaintext.length > maxFailureBytes) throw new Error("too long");
+    return printable(failureShape.parse(parseUntrustedJson(plaintext)));
   } catch {
     throw answerRefused("malformed", "the failure is malformed");
   }

@@ -87,7 +87,7 @@ test("a registration contains a statement with the gateway's nonce, signed with 
     nonce: Buffer.alloc(32, 5).toString("base64url"),
     identity_key: self.identity.publicKey,
     signing_key: self.keys.signingKey,
-    sealing_key: self.keys.sealingKey,
+    sealing_key: self.keys.encryptionKey,
     gateway_key: fakeGatewayKey.publicKey,
   });
   const signature = bytesOf(identity_signature, 64) ?? new Uint8Array();

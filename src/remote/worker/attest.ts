@@ -1,7 +1,7 @@
 import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
-import { challengeAnswer, registrationAnswer } from "../protocol/messages.ts";
+import { challengeResponse, registrationResponse } from "../protocol/messages.ts";
 import { quoteDigestOf } from "../protocol/signed-result.ts";
 import { attestationIdOf, reportDataOf } from "../protocol/statement.ts";
 import { unreachable } from "./gateway-errors.ts";
@@ -30,7 +30,7 @@ export type AttestContext = {
 export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const { self, offer, provider, link, clock, pin, gatewayClock } = context;
   const requestedMs = clock.elapsed();
-  const challenge = challengeAnswer.safeParse(await link.post("challenge", {}, { signal }));
+  const challenge = challengeResponse.safeParse(await link.post("challenge", {}, { signal }));
   if (!challenge.success) throw unreachable("the gateway's challenge is malformed");
   const { nonce, gateway_key: gatewayKey, now_ms: gatewayMs } = challenge.data;
   pin.check(gatewayKey);
@@ -41,7 +41,7 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const sentMs = clock.elapsed();
   const capabilities = await offer.capabilities();
   const body = { ...signedStatement, ...offer, evidence, capabilities };
-  const registered = registrationAnswer.safeParse(await link.post("register", body, { signal }));
+  const registered = registrationResponse.safeParse(await link.post("register", body, { signal }));
   if (!registered.success)
     throw unreachable("the gateway's response to the registration is malformed");
   const {

@@ -41,7 +41,7 @@ export async function makeSelf(): Promise<NodeSelf> {
     identity,
     keys,
     nodeId: nodeIdOf(identity.publicKey),
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
     bootId: Buffer.alloc(16, 1).toString("base64url"),
   };
 }
@@ -96,7 +96,7 @@ export async function aJob(
   const credential = released && aCredential;
   const sealed = await encryptJob({
     keyId,
-    sealingKey: keys.sealingKey,
+    encryptionKey: keys.encryptionKey,
     job,
     lease: randomUUID(),
     payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request, credential },

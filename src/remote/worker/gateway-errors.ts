@@ -2,7 +2,7 @@ import * as z from "zod";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError, type EarshotErrorOptions } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/fetched-response.ts";
-import { gatewaySignatureField } from "../protocol/gateway-answer.ts";
+import { gatewaySignatureField } from "../protocol/gateway-response.ts";
 
 const code = z.string().regex(/^[a-z][a-z0-9_]{0,63}$/);
 const line = z

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { fetchedResponse } from "../../lib/fetched-response.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { signGatewayAnswer } from "../protocol/gateway-answer.ts";
+import { signGatewayResponse } from "../protocol/gateway-response.ts";
 import { gatewayKeyOf, type RunKeys } from "../protocol/keys.ts";
 import { readSignedRequest } from "../protocol/signed-request.ts";
 import { fakeGatewayKey, makeSelf } from "./fake-gateway.test-support.ts";
@@ -23,7 +23,7 @@ function signatureOf(
 ) {
   const signatureInput = headers["signature-input"] ?? "";
   const path = `/internal/nodes/${url.split("/").at(-1)}`;
-  return signGatewayAnswer({ signatureInput, path, status, body }, key);
+  return signGatewayResponse({ signatureInput, path, status, body }, key);
 }
 
 function makeLink(

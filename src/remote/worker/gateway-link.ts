@@ -5,9 +5,9 @@ import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { base64 } from "../protocol/encoding.ts";
 import { enrolmentField, enrolmentProof } from "../protocol/enrolment.ts";
-import { gatewaySignatureField, isGatewayAnswer } from "../protocol/gateway-answer.ts";
+import { gatewaySignatureField, isGatewayResponse } from "../protocol/gateway-response.ts";
 import type { RunKeys } from "../protocol/keys.ts";
-import { challengeAnswer } from "../protocol/messages.ts";
+import { challengeResponse } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
 import {
   codeOf,
@@ -91,7 +91,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
       const signature = response.headers.get(gatewaySignatureField) ?? "";
       const key = (route === "challenge" ? challengeKey(response) : null) ?? pin.key() ?? "";
       const received = { path, signatureInput, status, body: response.body };
-      if (!isGatewayAnswer(received, signature, key)) throw notFromGateway(response, host);
+      if (!isGatewayResponse(received, signature, key)) throw notFromGateway(response, host);
     }
     if (status === 204) return null;
     if (status !== 200) throw errorOf(response, host);
@@ -127,5 +127,5 @@ export function createGatewayLink(context: GatewayLinkContext) {
 
 function challengeKey(response: FetchedResponse): string | null {
   if (response.status !== 200) return null;
-  return challengeAnswer.safeParse(responseJson(response)).data?.gateway_key ?? null;
+  return challengeResponse.safeParse(responseJson(response)).data?.gateway_key ?? null;
 }

@@ -78,7 +78,7 @@ test.each([
     expect(logged).toEqual([{ uuid: job.job, code: "job_refused", check }]);
     const [sealed] = gateway.to("fail");
     const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-    expect(readFailure(decryptAnswer(job.answerSecret, answer))).toMatchObject({ retryable: true });
+    expect(readFailure(decryptAnswer(job.answerKey, answer))).toMatchObject({ retryable: true });
   },
 );
 

@@ -96,17 +96,17 @@ test("an encrypted job becomes a lease, without the account", async () => {
 
 test("an answer has the node's archive records, signed with the attested key and encrypted to the gateway", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
-  const { job, token, answerSecret, request } = await leaseJob();
+  const { job, token, answerKey, request } = await leaseJob();
   gateway.responses.complete = () => null;
   await remote.complete(job, token, sourceAnswer);
   const [sealed] = gateway.to("complete");
   expect(sealed).toMatchObject({ job, token });
-  const plain = decryptAnswer(answerSecret, {
+  const plaintext = decryptAnswer(answerKey, {
     nonce: String(sealed?.nonce),
     sealed: String(sealed?.sealed),
   });
-  expect(Buffer.from(plain).toString()).toContain(record);
-  const head = JSON.parse(Buffer.from(plain).toString().split("\n")[0] ?? "");
+  expect(Buffer.from(plaintext).toString()).toContain(record);
+  const head = JSON.parse(Buffer.from(plaintext).toString().split("\n")[0] ?? "");
   const { signingKey } = self.keys;
   const reported = { body: `[${record}]`, knowledge: head.knowledge, request, signingKey };
   expect(verifyResult(head.fields, reported)).toMatchObject({
@@ -120,14 +120,14 @@ test("an answer has the node's archive records, signed with the attested key and
 
 test("a failure is encrypted to the gateway", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
-  const { job, token, answerSecret } = await leaseJob();
+  const { job, token, answerKey } = await leaseJob();
   gateway.responses.fail = () => null;
   const failure = { code: "upstream_refused", message: "no", status: 502, retryable: false };
   await remote.fail(job, token, failure);
   const [sealed] = gateway.to("fail");
   expect(
     readFailure(
-      decryptAnswer(answerSecret, { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) }),
+      decryptAnswer(answerKey, { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) }),
     ),
   ).toEqual(failure);
 });
@@ -171,7 +171,7 @@ test("an unreadable request fails immediately, so that another node may read it"
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-  expect(readFailure(decryptAnswer(job.answerSecret, answer))).toMatchObject({
+  expect(readFailure(decryptAnswer(job.answerKey, answer))).toMatchObject({
     code: "request_unreadable",
     retryable: true,
   });
@@ -277,7 +277,7 @@ test("a lease that expired while the process was suspended is dropped without a 
 
 test("a result that is too large for the gateway fails its job without a retry", async () => {
   const { gateway, remote, leaseJob } = makeRemoteGateway();
-  const { job, token, answerSecret } = await leaseJob();
+  const { job, token, answerKey } = await leaseJob();
   gateway.responses.complete = () => {
     throw refusal("body_too_large", 413);
   };
@@ -285,7 +285,7 @@ test("a result that is too large for the gateway fails its job without a retry",
   await remote.complete(job, token, sourceAnswer);
   const [sealed] = gateway.to("fail");
   const answer = { nonce: String(sealed?.nonce), sealed: String(sealed?.sealed) };
-  expect(readFailure(decryptAnswer(answerSecret, answer))).toMatchObject({
+  expect(readFailure(decryptAnswer(answerKey, answer))).toMatchObject({
     code: "result_too_large",
     retryable: false,
   });

@@ -10,10 +10,10 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AnswerRequest, SourceAnswer } from "../../platforms/source.ts";
 import { withRecords } from "../../search/merge/with-records.ts";
 import { answerBody, answerBytes } from "../protocol/answer.ts";
-import { type AnswerSecret, encryptAnswer } from "../protocol/encrypted-answer.ts";
+import { type AnswerKey, encryptAnswer } from "../protocol/encrypted-answer.ts";
 import { createOpenedLeases, type OpenedJob, openJob } from "../protocol/encrypted-job.ts";
 import { jobRefused } from "../protocol/errors.ts";
-import { renewAnswer } from "../protocol/messages.ts";
+import { renewResponse } from "../protocol/messages.ts";
 import { signResult } from "../protocol/signed-result.ts";
 import { failureBytes, knowledgeText, readRequest } from "../protocol/texts.ts";
 import { withoutRefused } from "./answers.ts";
@@ -46,7 +46,7 @@ export type RemoteGateway = LeaseGateway<AnswerRequest, SourceAnswer> & {
 type LeasedJob = {
   uuid: string;
   request: string;
-  answerSecret: AnswerSecret;
+  answerKey: AnswerKey;
   lost: AbortController;
   untilMs: number;
 };
@@ -84,10 +84,10 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     try {
       const nowMs = gatewayClock.now();
       const job = await openJob(envelope, { keys, keyId, gatewayKey, nowMs, opened });
-      const { uuid, answerSecret, payload } = job;
+      const { uuid, answerKey, payload } = job;
       const { token, attempt, left_ms: leftMs, hold_ms: leaseMs, request } = payload;
       const lost = new AbortController();
-      leases.set(token, { uuid, request, answerSecret, lost, untilMs: receivedMs + leaseMs });
+      leases.set(token, { uuid, request, answerKey, lost, untilMs: receivedMs + leaseMs });
       try {
         const work = readRequest(request);
         const fields = { work, ...releaseIn(job, attested, lost.signal) };
@@ -147,8 +147,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     const signer = { evidence: context.evidence, quoteSha256, attestationId, keyId };
     const nowMs = gatewayClock.now();
     const fields = signResult({ body, job: uuid, request, knowledge, ...signer, nowMs }, keys);
-    const plain = answerBytes({ body, items: answer.items, knowledge, fields });
-    const isAccepted = await send("complete", token, plain);
+    const plaintext = answerBytes({ body, items: answer.items, knowledge, fields });
+    const isAccepted = await send("complete", token, plaintext);
     if (!isAccepted) await fail(token, tooLarge);
   }
 
@@ -160,10 +160,10 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   async function send(
     route: "complete" | "fail",
     token: string,
-    plain: Uint8Array,
+    plaintext: Uint8Array,
   ): Promise<boolean> {
-    const { uuid, answerSecret, lost } = leaseOf(token);
-    const body = { job: uuid, token, ...encryptAnswer(answerSecret, plain) };
+    const { uuid, answerKey, lost } = leaseOf(token);
+    const body = { job: uuid, token, ...encryptAnswer(answerKey, plaintext) };
     for (;;) {
       await whenAdmitted(token);
       await reachability.waitOutBackoff(leftMsOf(token), lost.signal);
@@ -219,7 +219,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const lease = leaseOf(token);
       const sentMs = clock.elapsed();
       try {
-        const renewed = renewAnswer.safeParse(await link.post("renew", { job: uuid, token }));
+        const renewed = renewResponse.safeParse(await link.post("renew", { job: uuid, token }));
         if (!renewed.success) throw unreachable("the gateway's response to a renewal is malformed");
         lease.untilMs = sentMs + renewed.data.hold_ms;
         return renewed.data.hold_ms;

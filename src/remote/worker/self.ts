@@ -26,7 +26,7 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes) {
     identity,
     keys,
     nodeId: nodeIdOf(identity.publicKey),
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.sealingKey }),
+    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
     bootId: base64(randomBytes(16)),
   };
 }
@@ -44,7 +44,7 @@ export function makeStatement(
     nonce,
     identity_key: identity.publicKey,
     signing_key: keys.signingKey,
-    sealing_key: keys.sealingKey,
+    sealing_key: keys.encryptionKey,
     boot_id: bootId,
     gateway_key: gatewayKey,
   };

@@ -1,7 +1,7 @@
 import type { HttpContext } from "../../context.ts";
 import { signedPart } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
-import { signAnswerHook } from "./sign-answer.ts";
+import { signResponseHook } from "./sign-response.ts";
 
 /** Enough for `{}` with whitespace. */
 const maxBytes = 256;
@@ -12,7 +12,7 @@ export function addChallengeRoute(app: TypedApp, { nodes }: Pick<HttpContext, "n
     method: "POST",
     url: "/internal/nodes/challenge",
     bodyLimit: maxBytes,
-    onSend: signAnswerHook(nodes),
+    onSend: signResponseHook(nodes),
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     handler: async (_request, reply) =>
       reply.header("cache-control", "no-store").send(nodes.challenge()),

@@ -9,7 +9,7 @@ import {
   signedPart,
 } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
-import { signAnswerHook } from "./sign-answer.ts";
+import { signResponseHook } from "./sign-response.ts";
 
 /** Several times the size of valid evidence. */
 const maxBytes = 262_144;
@@ -20,7 +20,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
     method: "POST",
     url: "/internal/nodes/register",
     bodyLimit: maxBytes,
-    onSend: signAnswerHook(nodes),
+    onSend: signResponseHook(nodes),
     onRequest: async (request) => nodes.requireEnrolled(signedPart(request), request.callerAddress),
     config: { checkBody: requireSignedBody },
     schema: { body: registration },

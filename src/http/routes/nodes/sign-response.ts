@@ -1,15 +1,15 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { NodeGateway } from "../../../remote/gateway/gateway.ts";
-import { gatewaySignatureField } from "../../../remote/protocol/gateway-answer.ts";
+import { gatewaySignatureField } from "../../../remote/protocol/gateway-response.ts";
 
-const longestInput = 512;
+const maxInputLength = 512;
 
 /** Requests without `Signature-Input` get no signature. */
-export function signAnswerHook(nodes: Pick<NodeGateway, "signAnswer">) {
+export function signResponseHook(nodes: Pick<NodeGateway, "signResponse">) {
   return async (request: FastifyRequest, reply: FastifyReply, body: unknown): Promise<void> => {
     const signatureInput = request.headers["signature-input"];
-    if (typeof signatureInput !== "string" || signatureInput.length > longestInput) return;
-    const signature = nodes.signAnswer({
+    if (typeof signatureInput !== "string" || signatureInput.length > maxInputLength) return;
+    const signature = nodes.signResponse({
       signatureInput,
       path: request.raw.url ?? "",
       status: reply.statusCode,

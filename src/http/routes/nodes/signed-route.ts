@@ -1,12 +1,12 @@
 import type { HttpContext } from "../../context.ts";
 import { nodeHook, requireSignedBody } from "../../middleware/signed-request.ts";
-import { signAnswerHook } from "./sign-answer.ts";
+import { signResponseHook } from "./sign-response.ts";
 
 export function signedRoute({ nodes }: Pick<HttpContext, "nodes">) {
   return {
     method: "POST",
     onRequest: nodeHook(nodes),
-    onSend: signAnswerHook(nodes),
+    onSend: signResponseHook(nodes),
     config: { checkBody: requireSignedBody },
   } as const;
 }
