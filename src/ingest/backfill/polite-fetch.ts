@@ -51,7 +51,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
   ): Promise<Received> {
     const pace = paceOf(url.host);
     for (let failures = 0; ; failures += 1) {
-      await waitForTurn(url.host, pace);
+      await waitForRetry(url.host, pace);
       const isLast = failures === tries - 1;
       const outcome = await attempt(send, isLast);
       const backMs = backoffMs(failures, backoff, random);
@@ -81,7 +81,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     }
   }
 
-  async function waitForTurn(host: string, pace: Pace): Promise<void> {
+  async function waitForRetry(host: string, pace: Pace): Promise<void> {
     signal?.throwIfAborted();
     const startMs = Math.max(clock.elapsed(), pace.nextMs);
     pace.nextMs = startMs + 1_000 / requestsPerSecond;

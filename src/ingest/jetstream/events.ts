@@ -32,11 +32,11 @@ export function createJetstreamEventReader(
     const event = readStreamEvent(frame.text, followed);
     if ("reason" in event || event.timeUs > (clock.now() + maxAheadMs) * 1000) return null;
     const { timeUs, key, change, counted, renamed } = event;
-    if (!recent.add(key)) return { timeUs, changes: [], counted: [], renamed: null };
+    if (!recent.add(key)) return { timeUs, changes: [], countIncrements: [], renamed: null };
     return {
       timeUs,
       changes: change === null ? [] : [change],
-      counted: isCountedBefore(saved, event, server) ? [] : counted,
+      countIncrements: isCountedBefore(saved, event, server) ? [] : counted,
       renamed,
     };
   };

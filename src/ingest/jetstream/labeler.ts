@@ -160,7 +160,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
     const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(batch) ?? 0);
     const position = { seq, timeMs: timeMs || clock.now() };
     if (reach === null || isLaterFrame(position, reach)) reach = position;
-    writer?.add({ timeUs: position.timeMs * 1000, changes, counted: [] }, position);
+    writer?.add({ timeUs: position.timeMs * 1000, changes, countIncrements: [] }, position);
     link.pauseIfFull();
   }
 

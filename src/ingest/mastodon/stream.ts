@@ -164,7 +164,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
 
   function take(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
     if (event.isSkipped) counts.skipped += 1;
-    const item = { timeUs: nowMs * 1000, changes: event.changes, counted: [] };
+    const item = { timeUs: nowMs * 1000, changes: event.changes, countIncrements: [] };
     writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
     tally.add(item);
     warnOnce();

@@ -6,7 +6,7 @@ export type StreamItem = {
   /** The source's time, Unix microseconds. */
   timeUs: number;
   changes: readonly ArchiveChange[];
-  counted: readonly CountedPost[];
+  countIncrements: readonly CountedPost[];
 };
 
 export type StreamBatch<Position> = {
@@ -15,30 +15,27 @@ export type StreamBatch<Position> = {
   events: number;
   position: Position;
   spans: { fromMs: number; toMs: number }[];
-  firstMs: number;
-  firstChangeMs: number | null;
+  firstElapsedMs: number;
+  firstChangeElapsedMs: number | null;
 };
 
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
-/**
- * FIFO. Events are merged into their batch: a million likes of one post take the space of one
- * number.
- */
+/** FIFO. Counts are merged within a batch: a million likes of one post take the space of one number. */
 export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */
-  add(item: StreamItem, position: Position, followsGap: boolean, nowMs: number): void;
+  add(item: StreamItem, position: Position, followsGap: boolean, elapsedMs: number): void;
   first(): StreamBatch<Position> | null;
   isFull(batch: StreamBatch<Position>): boolean;
-  close(): void;
+  closeFirst(): void;
   shift(): void;
   events(): number;
 };
 
 export type StreamBatchesOptions<Position> = {
-  batchEvents: number;
-  saved: Position | null;
-  savedMs: number | null;
+  maxEventsPerBatch: number;
+  savedPosition: Position | null;
+  savedToMs: number | null;
   isLater(position: Position, than: Position): boolean;
 };
 
@@ -48,14 +45,14 @@ export function createStreamBatches<Position extends object>(
   const batches: StreamBatch<Position>[] = [];
   let open: StreamBatch<Position> | null = null;
   let events = 0;
-  let latest = options.saved;
-  let storedToMs = options.savedMs;
+  let latest = options.savedPosition;
+  let coveredToMs = options.savedToMs;
 
-  function add(item: StreamItem, position: Position, followsGap: boolean, nowMs: number): void {
+  function add(item: StreamItem, position: Position, followsGap: boolean, elapsedMs: number): void {
     const reached = latest === null || options.isLater(position, latest) ? position : latest;
     latest = reached;
     if (open === null || isFull(open)) {
-      open = emptyBatch(reached, nowMs);
+      open = emptyBatch(reached, elapsedMs);
       batches.push(open);
     }
     open.position = reached;
@@ -63,30 +60,31 @@ export function createStreamBatches<Position extends object>(
     open.events += weight;
     events += weight;
     extendSpans(open, Math.floor(item.timeUs / 1000), followsGap);
-    for (const counted of item.counted) addCount(open.counts, counted);
+    for (const increment of item.countIncrements) addCount(open.counts, increment);
     if (item.changes.length === 0) return;
     open.changes.push(...item.changes);
-    open.firstChangeMs ??= nowMs;
+    open.firstChangeElapsedMs ??= elapsedMs;
   }
 
   function extendSpans(batch: StreamBatch<Position>, timeMs: number, followsGap: boolean): void {
-    const fromMs = followsGap || storedToMs === null ? timeMs : storedToMs;
+    const fromMs = followsGap || coveredToMs === null ? timeMs : coveredToMs;
     let span = batch.spans.at(-1);
     if (span === undefined || followsGap) {
       span = { fromMs, toMs: fromMs };
       batch.spans.push(span);
     }
     span.toMs = Math.max(span.toMs, timeMs);
-    storedToMs = span.toMs;
+    coveredToMs = span.toMs;
   }
 
-  const isFull = (batch: StreamBatch<Position>): boolean => batch.events >= options.batchEvents;
+  const isFull = (batch: StreamBatch<Position>): boolean =>
+    batch.events >= options.maxEventsPerBatch;
 
   return {
     add,
     first: () => batches[0] ?? null,
     isFull,
-    close: () => {
+    closeFirst: () => {
       if (open === batches[0]) open = null;
     },
     shift: () => {
@@ -123,19 +121,19 @@ export type CoverageSource = {
   collections: readonly Collection[];
 };
 
-const emptyBatch = <Position>(position: Position, nowMs: number): StreamBatch<Position> => ({
+const emptyBatch = <Position>(position: Position, elapsedMs: number): StreamBatch<Position> => ({
   changes: [],
   counts: new Map(),
   events: 0,
   position,
   spans: [],
-  firstMs: nowMs,
-  firstChangeMs: null,
+  firstElapsedMs: elapsedMs,
+  firstChangeElapsedMs: null,
 });
 
 function addCount(counts: Map<string, CountChange>, { uri, metric }: CountedPost): void {
   const key = `${metric} ${uri}`;
-  const counted = counts.get(key);
-  if (counted !== undefined) counted.by += 1;
+  const change = counts.get(key);
+  if (change !== undefined) change.by += 1;
   else counts.set(key, { kind: "count", platform: "bluesky", uri, metric, by: 1 });
 }

@@ -25,7 +25,7 @@ export type StreamConnectionOptions = {
   clock: Clock;
   userAgent: string;
   headers?: Readonly<Record<string, string>>;
-  redactText?: (words: string) => string;
+  redactText?: (text: string) => string;
   handshakeTimeoutMs: number;
   idleTimeoutMs: number;
   maxFrameBytes: number;
@@ -34,7 +34,7 @@ export type StreamConnectionOptions = {
 };
 
 export function openStreamConnection(options: StreamConnectionOptions): StreamConnection {
-  const { url, clock, idleTimeoutMs, redactText = (words) => words } = options;
+  const { url, clock, idleTimeoutMs, redactText = (text) => text } = options;
   let socket: WebSocket;
   try {
     socket = new WebSocket(url, {
@@ -153,7 +153,7 @@ const refusalBytes = 300;
 
 async function refusalOf(
   response: IncomingMessage,
-  redactText: (words: string) => string,
+  redactText: (text: string) => string,
 ): Promise<string> {
   let body = "";
   response.setEncoding("utf8");

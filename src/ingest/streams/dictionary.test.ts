@@ -55,7 +55,7 @@ test("the compression dictionary is fetched again when its file is damaged", asy
 });
 
 test.each([
-  ["an error status", { status: 404, body: bytes }, "dictionaries.example answered HTTP 404"],
+  ["an error status", { status: 404, body: bytes }, "dictionaries.example returned HTTP 404"],
   [
     "one changed byte",
     { status: 200, body: Buffer.concat([bytes.subarray(0, -1), Buffer.from("x")]) },
@@ -68,8 +68,8 @@ test.each([
   ],
 ])(
   "the compression dictionary is rejected and not stored if the server returns %s",
-  async (_what, answer, message) => {
-    served = answer;
+  async (_what, response, message) => {
+    served = response;
     await expect(load()).rejects.toThrow(message);
     expect(existsSync(path)).toBe(false);
   },

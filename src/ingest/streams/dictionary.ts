@@ -23,7 +23,7 @@ export type DictionaryRequest = {
   signal: AbortSignal;
 };
 
-/** Fetched once and stored; verifies its hash. Errors: `dictionary_unavailable`. */
+/** Fetches the dictionary once, verifies its hash and stores it. Errors: `dictionary_unavailable`. */
 export async function loadDictionary(request: DictionaryRequest): Promise<Buffer> {
   const { path, url, known } = request;
   const stored = await readFile(path).catch(() => null);
@@ -33,7 +33,7 @@ export async function loadDictionary(request: DictionaryRequest): Promise<Buffer
     maxBytes: known.bytes,
     timeoutMs: request.timeoutMs,
   });
-  if (status !== 200) throw unavailable(`${new URL(url).host} answered HTTP ${status}`);
+  if (status !== 200) throw unavailable(`${new URL(url).host} returned HTTP ${status}`);
   const fetched = Buffer.from(body);
   if (!isKnown(fetched, known)) {
     throw unavailable(`${new URL(url).host} did not send dictionary ${known.id}`);

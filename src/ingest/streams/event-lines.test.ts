@@ -53,7 +53,7 @@ describe("an oversized event is rejected", () => {
     ["in many lines", Array.from({ length: 200 }, () => "data: xxxxxx\n")],
     ["as a comment", [`:${"x".repeat(1_200)}`]],
   ])("an oversized server-sent event is rejected: %s", (_how, pieces) => {
-    expect(() => eventsIn(...pieces)).toThrow("an event longer than 1000 bytes");
+    expect(() => eventsIn(...pieces)).toThrow("an event longer than 1000 characters");
   });
 
   test("many short server-sent events are not rejected as oversized", () => {

@@ -2,9 +2,9 @@ export type ServerSentEvent = { event: string; data: string };
 
 /**
  * Parses `text/event-stream`. Skips comments (heartbeats) and events without data. Throws if an
- * event is longer than `maxBytes` (in UTF-16 code units).
+ * event is longer than `maxLength` UTF-16 code units.
  */
-export function createEventReader(maxBytes: number): (piece: Uint8Array) => ServerSentEvent[] {
+export function createEventReader(maxLength: number): (piece: Uint8Array) => ServerSentEvent[] {
   const decoder = new TextDecoder();
   let line: string[] = [];
   let lineLength = 0;
@@ -16,8 +16,8 @@ export function createEventReader(maxBytes: number): (piece: Uint8Array) => Serv
 
   function add(text: string): void {
     lineLength += text.length;
-    if (lineLength + dataLength > maxBytes)
-      throw new Error(`an event longer than ${maxBytes} bytes`);
+    if (lineLength + dataLength > maxLength)
+      throw new Error(`an event longer than ${maxLength} characters`);
     if (text !== "") line.push(text);
   }
 

@@ -88,7 +88,7 @@ test.each([
   expect(opened).toBe(0);
 });
 
-test("an answer with another content type ends the event stream with an error", async () => {
+test("a response with another content type ends the event stream", async () => {
   server.instance = { a: 1 };
   connection = openEventStream({
     url: new URL(`${server.url}/api/v2/instance`),

@@ -35,7 +35,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
     const type = response.headers.get("content-type") ?? "";
     if (status === 200 && type.startsWith("text/event-stream")) return await read(response);
     await response.cancel();
-    const reason = status === 200 ? "an answer that is not an event stream" : `HTTP ${status}`;
+    const reason = status === 200 ? "the response is not an event stream" : `HTTP ${status}`;
     return { ...endBy(reason), status };
   }
 

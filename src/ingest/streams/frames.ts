@@ -1,6 +1,6 @@
 import { constants, zstdDecompressSync } from "node:zlib";
 
-/** `too-large`: longer than `maxBytes`. */
+/** `too-large`: decompresses to more than `maxBytes`. */
 export type FrameText = { text: string } | "too-large" | "unreadable";
 
 export type Frame = { data: Buffer; isBinary: boolean };
@@ -8,8 +8,8 @@ export type Frame = { data: Buffer; isBinary: boolean };
 export type FrameReader = (frame: Frame) => FrameText;
 
 /**
- * Text frames and, with a dictionary, binary ones, each a separate zstd frame. Never outputs more
- * than `maxBytes`, regardless of what a frame contains.
+ * Reads text frames and, with a dictionary, binary ones, each a separate zstd frame. Never
+ * decompresses more than `maxBytes`.
  */
 export function createFrameReader(options: {
   dictionary: Buffer | null;
@@ -23,13 +23,13 @@ export function createFrameReader(options: {
     if (!isBinary) return { text: data.toString("utf8") };
     if (dictionary === null) return "unreadable";
     try {
-      const plain = zstdDecompressSync(data, {
+      const decompressed = zstdDecompressSync(data, {
         dictionary,
         params,
         chunkSize: chunkBytes,
         maxOutputLength: maxBytes,
       });
-      return { text: plain.toString("utf8") };
+      return { text: decompressed.toString("utf8") };
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : null;
       return tooLargeCodes.has(code) ? "too-large" : "unreadable";

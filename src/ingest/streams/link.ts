@@ -12,10 +12,10 @@ import {
 } from "./connection.ts";
 import type { Frame } from "./frames.ts";
 
-/** One connection at a time, exponential backoff, and back-pressure from the archive. */
+/** Opens one connection at a time, with exponential backoff and back-pressure from the archive. */
 export type StreamLink = {
   signal: AbortSignal;
-  /** Retries until the archive answers; null if no position is saved, or the link is stopped first. */
+  /** Retries until the archive responds; null if no position is saved or the link stops first. */
   readPosition<Position>(
     checkpoint: string,
     read: (value: string | null) => Position | null,

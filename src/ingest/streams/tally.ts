@@ -10,13 +10,13 @@ export function createStreamTally() {
   };
   return {
     counts,
-    add({ changes, counted }: StreamItem): void {
+    add({ changes, countIncrements }: StreamItem): void {
       counts.events += 1;
       for (const { kind } of changes) {
         if (kind === "upsert") counts.posts += 1;
         if (kind === "delete" || kind === "delete-stored") counts.deletes += 1;
       }
-      for (const { metric } of counted) counts.counted[metric] += 1;
+      for (const { metric } of countIncrements) counts.counted[metric] += 1;
     },
   };
 }

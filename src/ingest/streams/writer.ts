@@ -12,8 +12,8 @@ import {
 } from "./batches.ts";
 
 /**
- * Each batch commits the resume position and coverage. Failed batches are retried until they
- * succeed; none is skipped.
+ * Each batch commits the resume position and coverage. A failed batch is retried until it succeeds
+ * or the writer stops; none is skipped.
  */
 export type StreamWriter<Position> = {
   add(item: StreamItem, position: Position): void;
@@ -52,9 +52,9 @@ export function startStreamWriter<Position extends object>(
   const { archive, clock, saved } = options;
   const backoff = { minMs: options.minBackoffMs, maxMs: options.maxBackoffMs };
   const batches = createStreamBatches<Position>({
-    batchEvents: options.batchEvents,
-    saved: saved?.position ?? null,
-    savedMs: saved === null ? null : Math.floor(saved.timeUs / 1000),
+    maxEventsPerBatch: options.batchEvents,
+    savedPosition: saved?.position ?? null,
+    savedToMs: saved === null ? null : Math.floor(saved.timeUs / 1000),
     isLater: options.isLater,
   });
   let reachUs = saved?.timeUs ?? null;
@@ -62,7 +62,7 @@ export function startStreamWriter<Position extends object>(
   let first: Position | null = null;
   let isInterrupted = false;
   let failure: { reason: string; retryAtMs: number } | null = null;
-  let wake: () => void = () => {};
+  let onDueChange: () => void = () => {};
   const stopping = new AbortController();
 
   function add(item: StreamItem, position: Position): void {
@@ -70,16 +70,16 @@ export function startStreamWriter<Position extends object>(
     isInterrupted = false;
     first ??= position;
     reachUs = Math.max(reachUs ?? 0, item.timeUs);
-    const dueBefore = dueMs();
+    const dueBefore = dueElapsedMs();
     batches.add(item, position, followsGap, clock.elapsed());
-    if (dueMs() !== dueBefore) wake();
+    if (dueElapsedMs() !== dueBefore) onDueChange();
   }
 
   async function run(): Promise<void> {
     for (;;) {
       const batch = await nextBatch();
       if (batch === null) return;
-      batches.close();
+      batches.closeFirst();
       if (!(await writeBatch(batch))) return;
       batches.shift();
       durable = batch.position;
@@ -90,28 +90,30 @@ export function startStreamWriter<Position extends object>(
   async function nextBatch(): Promise<StreamBatch<Position> | null> {
     for (;;) {
       if (stopping.signal.aborted) return batches.first();
-      const atMs = dueMs();
-      if (atMs === null) {
+      const dueMs = dueElapsedMs();
+      if (dueMs === null) {
         await new Promise<void>((resolve) => {
-          wake = resolve;
+          onDueChange = resolve;
         });
         continue;
       }
-      const leftMs = atMs - clock.elapsed();
+      const leftMs = dueMs - clock.elapsed();
       if (leftMs <= 0) return batches.first();
-      const wakeUp = new AbortController();
-      wake = () => wakeUp.abort();
-      await clock.sleep(leftMs, wakeUp.signal).catch(() => {});
+      const dueChanged = new AbortController();
+      onDueChange = () => dueChanged.abort();
+      await clock.sleep(leftMs, dueChanged.signal).catch(() => {});
     }
   }
 
-  function dueMs(): number | null {
+  function dueElapsedMs(): number | null {
     const batch = batches.first();
     if (batch === null) return null;
-    if (batches.isFull(batch)) return batch.firstMs;
-    const { firstMs, firstChangeMs } = batch;
-    const quietMs = firstMs + options.quietBatchMs;
-    return firstChangeMs === null ? quietMs : Math.min(quietMs, firstChangeMs + options.batchMs);
+    if (batches.isFull(batch)) return batch.firstElapsedMs;
+    const { firstElapsedMs, firstChangeElapsedMs } = batch;
+    const quietDueMs = firstElapsedMs + options.quietBatchMs;
+    return firstChangeElapsedMs === null
+      ? quietDueMs
+      : Math.min(quietDueMs, firstChangeElapsedMs + options.batchMs);
   }
 
   async function writeBatch(batch: StreamBatch<Position>): Promise<boolean> {
@@ -146,7 +148,7 @@ export function startStreamWriter<Position extends object>(
     failure: () => failure,
     stop: async () => {
       stopping.abort();
-      wake();
+      onDueChange();
       await ended;
     },
   };
