@@ -36,7 +36,7 @@ export function AccountPage() {
       >
         {account.provider === null
           ? `Signed in by link as ${isolated(account.name)}. `
-          : `Signed in with ${providerLabels[account.provider]} as ${isolated(account.name)}. Your account is tied to your user number there, not to your login. `}
+          : `Signed in with ${providerLabels[account.provider]} as ${isolated(account.name)}. Your account is tied to your user ID there, not to your login. `}
         {account.role === "operator" ? "You are an operator of this installation." : null}
       </PageHead>
       <div className="stack">

@@ -2,7 +2,7 @@ import { Link } from "wouter";
 import { Empty } from "../../components/empty.tsx";
 import { isNarrowed, type JobFilter } from "./filters.ts";
 
-/** `hasOlder`: whether there are older jobs that were not scanned yet. */
+/** `hasOlder`: older jobs have not been searched yet. */
 export function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: boolean }) {
   if (filter.shown === "all" && !isNarrowed(filter)) {
     return (
@@ -19,7 +19,7 @@ export function NoJobs({ filter, hasOlder }: { filter: JobFilter; hasOlder: bool
   const kind = isNarrowed(filter) ? "matching" : filter.shown;
   return (
     <Empty
-      title={hasOlder ? `No ${kind} jobs among the newest` : `No ${kind} jobs`}
+      title={hasOlder ? `No ${kind} jobs found so far` : `No ${kind} jobs`}
       text={`New ${kind} jobs appear here.`}
     >
       <Link className="button" data-size="small" href="/jobs">

@@ -60,7 +60,7 @@ export function RotateKeyDialog({
         while both are valid; they share their limits.
       </p>
       <LabelledSelect
-        label="The old key ends"
+        label="The old key expires"
         options={overlaps}
         value={overlap}
         onPick={(picked) => setOverlap(picked)}

@@ -83,8 +83,8 @@ describe("texts about keys", () => {
 
   it("the text about a rotated key states how long it is still valid", () => {
     const nowMs = Date.parse("2026-11-22T12:00:00Z");
-    expect(overlapText("2026-11-23T09:00:00Z", nowMs)).toBe("Rotated, ends in 21 h");
-    expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, ended");
+    expect(overlapText("2026-11-23T09:00:00Z", nowMs)).toBe("Rotated, expires in 21 h");
+    expect(overlapText("2026-11-22T11:00:00Z", nowMs)).toBe("Rotated, expired");
   });
 
   it("the texts about keys write small numbers in words", () => {

@@ -73,5 +73,5 @@ export function keyEndText({ state, successor_id: successorId }: KeyListingRespo
 export function overlapText(endsAt: string | null, nowMs: number): string {
   if (endsAt === null) return "Rotated";
   const ms = Date.parse(endsAt) - nowMs;
-  return ms <= 0 ? "Rotated, ended" : `Rotated, ends in ${coarseDuration(ms)}`;
+  return ms <= 0 ? "Rotated, expired" : `Rotated, expires in ${coarseDuration(ms)}`;
 }

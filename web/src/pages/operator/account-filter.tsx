@@ -41,7 +41,7 @@ function AccountSearch({ title, others, addressOf }: Omit<Required<FilterProps>,
         label={title}
         type="search"
         value={query}
-        placeholder="Part of a login, a name or an id"
+        placeholder="Part of a login, a name or an ID"
         maxLength={100}
         onChange={(event) => setQuery(event.currentTarget.value)}
       />

@@ -57,7 +57,7 @@ export function AccountsPage() {
             empty={
               <Empty
                 title="No matching account"
-                text={`No login, name or id contains “${query.trim()}”. Case does not matter.`}
+                text={`No login, name or ID contains “${query.trim()}”. Case does not matter.`}
               />
             }
           />

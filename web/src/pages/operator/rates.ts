@@ -1,9 +1,9 @@
 import type { AccountListingResponse } from "../../../../src/http/dashboard/contract/operator.ts";
 
-/** "5 requests per second"; null is the default. */
+/** "5 requests per second"; null means the default. */
 export function rateText(rate: number | null, one: "request" | "search", per: string): string {
   const many = one === "search" ? "searches" : "requests";
-  if (rate === null) return `the default ${many} ${per}`;
+  if (rate === null) return `default ${many} ${per}`;
   return `${rate.toLocaleString("en-US")} ${rate === 1 ? one : many} ${per}`;
 }
 
@@ -11,17 +11,17 @@ export function limitsSentence({
   requests_per_second: requests,
   submissions_per_minute: searches,
 }: AccountListingResponse["limits"]): string {
-  if (requests === null && searches === null) return "The default limits.";
+  if (requests === null && searches === null) return "Default limits.";
   const text = `${rateText(requests, "request", "per second")}, ${rateText(searches, "search", "per minute")}.`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-const highest = 1_000_000;
+const maxRate = 1_000_000;
 
-/** The error of an entered rate; null if valid. Empty means the default. */
+/** The validation error of an entered rate; null if valid. Empty means the default. */
 export function rateError(text: string): string | null {
   if (text.trim() === "") return null;
-  const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= highest;
+  const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= maxRate;
   return isRate
     ? null
     : "Enter a whole number from 1 to 1,000,000, or leave empty for the default.";

@@ -97,7 +97,7 @@ function Methods({ session: { providers } }: { session: SessionResponse }) {
       </div>
       <p className="small quiet">
         Earshot reads your identity and, if the operator requires it, your organisation membership.
-        It stores your user number and login, and cannot act for you.
+        It stores your user ID and login, and cannot act for you.
       </p>
     </>
   );
