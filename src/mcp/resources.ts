@@ -13,7 +13,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
     "earshot://query-language",
     {
       title: "Query language",
-      description: "Every operator with examples",
+      description: "All query operators, with examples",
       mimeType: "text/markdown",
     },
     async (uri) => {
@@ -33,7 +33,7 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
     {
       title: "Coverage",
       description:
-        "The times for which posts of each platform are archived, and the gaps. Reading it costs one search",
+        "The time ranges for which each platform's posts are archived, and their gaps. Reading it costs one search",
       mimeType: "application/json",
     },
     async (uri) => {
@@ -55,8 +55,8 @@ export function registerResources(server: McpServer, { api }: ToolContext): void
     "job",
     new ResourceTemplate("earshot://jobs/{uuid}", { list: undefined }),
     {
-      title: "Result of a job",
-      description: "The complete records of a search as JSON, available for a day",
+      title: "Job result",
+      description: "All records of a job's result as JSON, until the result expires",
       mimeType: "application/json",
     },
     async (uri, { uuid }) => {
