@@ -66,7 +66,7 @@ test("loss and return of the gateway are reported once each", async () => {
   expect(await reachability.waitOutBackoff(0)).toBe(true);
 });
 
-test("waiting for the gateway ends with its signal", async () => {
+test("waiting for the gateway ends when its signal aborts", async () => {
   const { clock, reachability } = makeReachability();
   reachability.noteFailure(clock.elapsed(), error);
   const stopping = new AbortController();

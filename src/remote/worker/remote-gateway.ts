@@ -53,7 +53,7 @@ type LeasedJob = {
 
 const resendPauseMs = 250;
 
-/** Minimum duration of a poll, for when the gateway answers immediately without work. */
+/** Minimum duration of a poll, in case the gateway returns immediately without a job. */
 const minPollMs = 500;
 
 /** Resends answers while the gateway is unreachable and the lease lasts. */
@@ -211,8 +211,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           throw error;
         });
       if (envelope !== null) return await open(envelope, attested);
-      const restMs = Math.min(minPollMs, openMs) - (clock.elapsed() - sentMs);
-      if (restMs > 0) await clock.sleep(restMs, signal);
+      const remainingMs = Math.min(minPollMs, openMs) - (clock.elapsed() - sentMs);
+      if (remainingMs > 0) await clock.sleep(remainingMs, signal);
       return null;
     },
     renew: async (uuid, token) => {
