@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from "vitest";
 import { createManualClock, type ManualClock } from "../lib/manual-clock.ts";
 import { type AdmittedCallers, createAdmittedCallers } from "./admitted-callers.ts";
 import type { Caller } from "./authenticate.ts";
-import type { RateAnswer } from "./limit-operations.ts";
+import type { RateOutcome } from "./limit-operations.ts";
 
 let clock: ManualClock;
 let callers: AdmittedCallers;
@@ -16,7 +16,7 @@ const caller: Caller = {
   ...{ requestsPerSecond: 3, submissionsPerMinute: 10 },
 };
 
-function admitted(remaining: number, overrides: Partial<Caller> = {}): RateAnswer {
+function admitted(remaining: number, overrides: Partial<Caller> = {}): RateOutcome {
   const policy = { policy: "burst", limit: 3, windowMs: 1_000, remaining, growsInMs: 0 } as const;
   const policies = [policy, { ...policy, policy: "search" } as const];
   return {
@@ -41,9 +41,9 @@ test.each([
   ["is refused", null],
   ["has no room left", admitted(0)],
   ["shares its account's limits", admitted(1, { accountSubmissionsPerMinute: 5 })],
-])("an admitted caller is forgotten when it %s", (_what, answer) => {
+])("an admitted caller is forgotten when it %s", (_what, outcome) => {
   callers.note("presented", admitted(1));
-  callers.note("presented", answer);
+  callers.note("presented", outcome);
   expect(callers.find("presented")).toBeNull();
 });
 

@@ -1,11 +1,11 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
-import type { RateAnswer } from "./limit-operations.ts";
+import type { RateOutcome } from "./limit-operations.ts";
 
-/** Recently admitted callers, by the hash of their credentials. Being remembered admits no one. */
+/** Recently admitted callers, by the hash of their credentials. A remembered caller is not admitted without a check. */
 export type AdmittedCallers = {
   /** Forgets a caller that has reached a limit, or that shares limits of its account. */
-  note(presentedHash: string, answer: RateAnswer | null): void;
+  note(presentedHash: string, outcome: RateOutcome | null): void;
   find(presentedHash: string): Caller | null;
 };
 
@@ -15,10 +15,10 @@ const maxRemembered = 10_000;
 export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCallers {
   const callers = new Map<string, { caller: Caller; untilMs: number }>();
 
-  function note(presentedHash: string, answer: RateAnswer | null): void {
+  function note(presentedHash: string, outcome: RateOutcome | null): void {
     callers.delete(presentedHash);
-    if (answer === null || !hasRoom(answer)) return;
-    const { caller } = answer;
+    if (outcome === null || !hasRoom(outcome)) return;
+    const { caller } = outcome;
     callers.set(presentedHash, { caller, untilMs: clock.elapsed() + rememberedMs });
     for (const [oldest] of callers) {
       if (callers.size <= maxRemembered) break;
@@ -35,7 +35,7 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
 }
 
 /** True if another search would be admitted without a wait. Statements for several calls do not count account limits. */
-function hasRoom({ kind, caller, policies }: RateAnswer): boolean {
+function hasRoom({ kind, caller, policies }: RateOutcome): boolean {
   const { accountRequestsPerSecond: requests, accountSubmissionsPerMinute: submissions } = caller;
   const isShared = (requests ?? null) !== null || (submissions ?? null) !== null;
   return kind === "admitted" && !isShared && policies.every(({ remaining }) => remaining > 0);

@@ -2,7 +2,7 @@ import { durable } from "../db/operations.ts";
 import type { Steps } from "../db/statements.ts";
 import type { SearchSubmission, SubmittedSearch } from "../jobs/submissions/search-operations.ts";
 import type { Caller } from "./authenticate.ts";
-import type { AdmissionRequest, RateAnswer } from "./limit-operations.ts";
+import type { AdmissionRequest, RateOutcome } from "./limit-operations.ts";
 
 /** `caller`: the caller as last admitted. */
 export type AdmittedSubmission = SearchSubmission & {
@@ -12,7 +12,7 @@ export type AdmittedSubmission = SearchSubmission & {
 
 /** `rate` is null if nothing was counted, and then nothing was written either. */
 export type AdmittedSearch =
-  | ({ rate: RateAnswer | null } & SubmittedSearch)
+  | ({ rate: RateOutcome | null } & SubmittedSearch)
   | { rate: null; kind: "unadmitted" };
 
 /** Never admits: on SQLite, rates are in memory. For PostgreSQL, see shared-admitted-search-operations.ts. */

@@ -23,7 +23,7 @@ test("a key with one changed character is invalid", () => {
   );
 });
 
-test("a key with two swapped characters is invalid", () => {
+test("a key with two adjacent characters swapped is invalid", () => {
   const body = text.slice(4);
   for (let index = 0; index + 1 < body.length; index += 1) {
     const [one, other] = [body[index], body[index + 1]];

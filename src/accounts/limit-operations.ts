@@ -42,16 +42,16 @@ export type AdmissionRequest = CallTime &
   };
 
 /** In `policies`, `burst` comes first. */
-export type AdmissionAnswer =
+export type AdmissionOutcome =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
   | { kind: "suspended" }
-  | RateAnswer;
+  | RateOutcome;
 
 /**
  * On PostgreSQL, to save a round trip, a submission's search may be counted with its request; `searchMs` is null if it was not.
  */
-export type RateAnswer =
+export type RateOutcome =
   | {
       kind: "admitted";
       caller: Caller;
@@ -66,13 +66,13 @@ export type SessionAdmissionRequest = CallTime &
   PresentedSession &
   Pick<AdmissionRequest, "readOf" | "maxWaitMs" | "isSubmission">;
 
-export type SessionAdmissionAnswer =
+export type SessionAdmissionOutcome =
   | Exclude<FoundSession, { kind: "live" }>
-  | (RateAnswer & { session: CallerSession; note: SessionNote });
+  | (RateOutcome & { session: CallerSession; note: SessionNote });
 
 export type SubmissionRateRequest = CallTime & { key: RatedKey };
 
-export type SubmissionAnswer = {
+export type SubmissionOutcome = {
   allowed: boolean;
   retryAfterMs: number;
   /** Pass to `giveBackSubmission`. */
@@ -90,7 +90,7 @@ export const limitOperations = {
   }),
 
   /** Checks the wrong keys of the address, then the key, then counts one request. */
-  admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
+  admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionOutcome> {
     const state = limitsOf(database);
     const nowMs = yield* timeOf(database, state, request);
     const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = request;
@@ -112,7 +112,7 @@ export const limitOperations = {
   admitSession: memory(function* (
     database,
     request: SessionAdmissionRequest,
-  ): Steps<SessionAdmissionAnswer> {
+  ): Steps<SessionAdmissionOutcome> {
     const state = limitsOf(database);
     const timeMs = yield* timeOf(database, state, request);
     const found = yield* findSession(
@@ -123,14 +123,14 @@ export const limitOperations = {
     );
     if (found.kind !== "live") return found;
     const { session, note, caller } = found;
-    const answer = yield* countRequest(database, state, caller, request, timeMs);
-    return { ...answer, session, note };
+    const outcome = yield* countRequest(database, state, caller, request, timeMs);
+    return { ...outcome, session, note };
   }),
 
   takeSubmission: memory(function* (
     database,
     request: SubmissionRateRequest,
-  ): Steps<SubmissionAnswer> {
+  ): Steps<SubmissionOutcome> {
     const state = limitsOf(database);
     const nowMs = yield* timeOf(database, state, request);
     const { allowed, waitMs } = state.rates.takeSubmission(request.key, nowMs);
@@ -187,7 +187,7 @@ function* countRequest(
   caller: Caller,
   request: Limits & Pick<AdmissionRequest, "readOf" | "maxWaitMs"> & { mayWait?: boolean },
   nowMs: number,
-): Steps<RateAnswer> {
+): Steps<RateOutcome> {
   const rated = ratedKey(caller, request);
   let decision = rates.takeRequest(rated, 0, nowMs);
   const mayWait =

@@ -11,7 +11,7 @@ import type { RatedKey } from "./key-rates.ts";
 import {
   type AdmissionRequest,
   type LimitOperations,
-  type RateAnswer,
+  type RateOutcome,
   ratedKey,
 } from "./limit-operations.ts";
 import type { LimitPolicy, Limits, PolicyState } from "./limits.ts";
@@ -118,14 +118,14 @@ export function createLimiter(
 
   async function admit(params: AdmissionParams): Promise<Admission> {
     const request = requestOf(params);
-    const answer = await store.inMemory("admit", request);
-    const isAdmitted = "caller" in answer;
-    if (params.isSubmission === true) remember(request, isAdmitted ? answer : null);
-    return isAdmitted ? admissionOf(answer) : answer;
+    const outcome = await store.inMemory("admit", request);
+    const isAdmitted = "caller" in outcome;
+    if (params.isSubmission === true) remember(request, isAdmitted ? outcome : null);
+    return isAdmitted ? admissionOf(outcome) : outcome;
   }
 
-  const remember = ({ presentedHash }: AdmissionRequest, answer: RateAnswer | null): void =>
-    presentedHash === null ? undefined : admittedCallers?.note(presentedHash, answer);
+  const remember = ({ presentedHash }: AdmissionRequest, outcome: RateOutcome | null): void =>
+    presentedHash === null ? undefined : admittedCallers?.note(presentedHash, outcome);
 
   function recall(params: AdmissionParams): RecalledAdmission | null {
     if (admittedCallers === null || params.authorization === undefined) return null;
@@ -148,19 +148,19 @@ export function createLimiter(
   }
 
   async function admitSession(params: SessionAdmissionParams): Promise<SessionAdmission> {
-    const answer = await store.inMemory("admitSession", { ...callTime(), ...limits, ...params });
-    if (answer.kind === "none" || answer.kind === "stolen") return answer;
-    const { session, note } = answer;
-    return { ...admissionOf(answer), session, note };
+    const outcome = await store.inMemory("admitSession", { ...callTime(), ...limits, ...params });
+    if (outcome.kind === "none" || outcome.kind === "stolen") return outcome;
+    const { session, note } = outcome;
+    return { ...admissionOf(outcome), session, note };
   }
 
-  function admissionOf(answer: RateAnswer): Extract<Admission, { caller: Caller }> {
-    const { kind, caller, policies } = answer;
+  function admissionOf(outcome: RateOutcome): Extract<Admission, { caller: Caller }> {
+    const { kind, caller, policies } = outcome;
     const state = asOf(policies);
     if (kind === "refused") {
-      return { kind, caller, retryAfterMs: answer.retryAfterMs, limits: state };
+      return { kind, caller, retryAfterMs: outcome.retryAfterMs, limits: state };
     }
-    const { waitMs, searchMs } = answer;
+    const { waitMs, searchMs } = outcome;
     const key = ratedKey(caller, limits);
     const search = searchMs === null ? null : allowedSubmission(key, searchMs, state);
     return { kind, caller, waitMs, limits: state, search };
@@ -168,8 +168,8 @@ export function createLimiter(
 
   async function takeSubmission(caller: Caller): Promise<SubmissionDecision> {
     const key = ratedKey(caller, limits);
-    const answer = await store.inMemory("takeSubmission", { ...callTime(), key });
-    const { allowed, retryAfterMs, countedMs, policies } = answer;
+    const outcome = await store.inMemory("takeSubmission", { ...callTime(), key });
+    const { allowed, retryAfterMs, countedMs, policies } = outcome;
     if (allowed) return allowedSubmission(key, countedMs, asOf(policies));
     const giveBack = async () => null;
     return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), giveBack };

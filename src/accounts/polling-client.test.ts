@@ -15,7 +15,7 @@ afterAll(() => accounts.remove());
 type Habits = {
   offsetsMs: readonly number[];
   polls: readonly number[];
-  pollsAfter: "the last poll" | "its answer";
+  pollsAfter: "the last poll" | "the response";
 };
 
 const simulatedMs = 180_000;
@@ -76,7 +76,7 @@ async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Recor
         const startMs = clock.elapsed();
         if (!(await read(uuid))) return;
         counts.polls += 1;
-        const countedMs = pollsAfter === "its answer" ? 0 : clock.elapsed() - startMs;
+        const countedMs = pollsAfter === "the response" ? 0 : clock.elapsed() - startMs;
         await clock.sleep(Math.max(0, 1_000 - countedMs));
       }
       if (!(await read(uuid))) return;
@@ -102,7 +102,10 @@ async function advanceUntil(clock: ManualClock, end: Promise<unknown>): Promise<
 test.each<[string, Habits]>([
   ["all four together", { offsetsMs: [0, 0, 0, 0], polls: [100], pollsAfter: "the last poll" }],
   ["evenly spaced", { offsetsMs: [0, 250, 500, 750], polls: [100], pollsAfter: "the last poll" }],
-  ["one of them late", { offsetsMs: [0, 0, 0, 999], polls: [3, 20, 40], pollsAfter: "its answer" }],
+  [
+    "one of them late",
+    { offsetsMs: [0, 0, 0, 999], polls: [3, 20, 40], pollsAfter: "the response" },
+  ],
   ["all of them short", { offsetsMs: [0, 10, 20, 30], polls: [1], pollsAfter: "the last poll" }],
 ])("a client with four searches, %s, is never refused a poll or a fetch", async (_, habits) => {
   const { polls = 0, fetches, refused } = await simulate(habits);
@@ -115,7 +118,7 @@ test("a client with four searches and random polling habits is never refused a p
   const habits = fc.record({
     offsetsMs: fc.array(fc.nat({ max: 2_000 }), { minLength: 4, maxLength: 4 }),
     polls: fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 8 }),
-    pollsAfter: fc.constantFrom("the last poll" as const, "its answer" as const),
+    pollsAfter: fc.constantFrom("the last poll" as const, "the response" as const),
   });
   await fc.assert(
     fc.asyncProperty(habits, async (one) => {

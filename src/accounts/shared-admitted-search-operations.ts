@@ -25,8 +25,8 @@ import {
   admissionParameterTypes,
   callerSql,
   lockedRates,
-  rateAnswerOfRow,
   rateColumns,
+  rateOutcomeOfRow,
 } from "./shared-limit-operations.ts";
 
 const sql = `WITH request AS MATERIALIZED (
@@ -60,7 +60,7 @@ export const sharedAdmittedSearchOperations = withRowLocks({
       methods: methodsText(caller.methods),
     });
     if (row === undefined) return { rate: null, kind: "unadmitted" };
-    const rate = rateAnswerOfRow(row, admission);
+    const rate = rateOutcomeOfRow(row, admission);
     if (row.change !== null) {
       const inserted = { isRepeated: false as const, change: row.change, hasDeliveries: false };
       return { rate, ...submittedOf(answered, inserted) };

@@ -18,15 +18,15 @@ import {
 import { immediateCallSql } from "./immediate-calls.ts";
 import type { RatedKey } from "./key-rates.ts";
 import {
-  type AdmissionAnswer,
+  type AdmissionOutcome,
   type AdmissionRequest,
   type CallTime,
   type LimitOperations,
-  type RateAnswer,
+  type RateOutcome,
   ratedKey,
-  type SessionAdmissionAnswer,
+  type SessionAdmissionOutcome,
   type SessionAdmissionRequest,
-  type SubmissionAnswer,
+  type SubmissionOutcome,
   type SubmissionRateRequest,
 } from "./limit-operations.ts";
 import type { PolicyState } from "./limits.ts";
@@ -107,7 +107,7 @@ export const sharedLimitOperations: LimitOperations = {
     return null;
   }),
 
-  admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionAnswer> {
+  admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionOutcome> {
     const { keyHash, presentedHash, failedKeysPerMinute, maxWaitMs, resource } = request;
     const statement = resource === null ? keyAdmission : tokenAdmission;
     const parameters = {
@@ -139,7 +139,7 @@ export const sharedLimitOperations: LimitOperations = {
   admitSession: memory(function* (
     database,
     request: SessionAdmissionRequest,
-  ): Steps<SessionAdmissionAnswer> {
+  ): Steps<SessionAdmissionOutcome> {
     const found = yield* findSession(
       database,
       request,
@@ -163,7 +163,7 @@ export const sharedLimitOperations: LimitOperations = {
   takeSubmission: memory(function* (
     database,
     { key }: SubmissionRateRequest,
-  ): Steps<SubmissionAnswer> {
+  ): Steps<SubmissionOutcome> {
     const rates = yield* rateRowOf(database, key, { takesRequest: 0, takesSearch: 1 });
     return {
       allowed: rates.allowed === 1,
@@ -211,7 +211,7 @@ export function admissionParameters(request: AdmissionRequest) {
 }
 
 /** Null if nothing was counted. */
-export function rateAnswerOfRow(row: AdmissionRow, request: AdmissionRequest): RateAnswer | null {
+export function rateOutcomeOfRow(row: AdmissionRow, request: AdmissionRequest): RateOutcome | null {
   const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
   if (caller === null || caller === "suspended") return null;
   return answerOf(caller, ratedKey(caller, request), row);
@@ -247,7 +247,7 @@ function* rateRowOf(
   return rates;
 }
 
-function answerOf(caller: Caller, key: RatedKey, rates: RateRow): RateAnswer {
+function answerOf(caller: Caller, key: RatedKey, rates: RateRow): RateOutcome {
   const policies = policiesOf(key, rates);
   const waitMs = rates.waitUs / 1_000;
   return rates.allowed === 1

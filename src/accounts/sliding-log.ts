@@ -1,4 +1,4 @@
-/** Exact: no window, wherever it starts, exceeds the limit. Times never decrease and may be in the future. O(log n) per call. */
+/** Exact: no window, wherever it starts, exceeds the limit. Times never decrease and may be in the future. O(log n) per check. */
 export type SlidingLog = {
   used(nowMs: number): number;
   waitMs(limit: number, nowMs: number): number;

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseApiKey } from "../../src/accounts/api-key.ts";
 import { createKeyRates } from "../../src/accounts/key-rates.ts";
 import { commandLineKeyOperations } from "../../src/accounts/keys/command-line-operations.ts";
-import type { AdmissionAnswer } from "../../src/accounts/limit-operations.ts";
+import type { AdmissionOutcome } from "../../src/accounts/limit-operations.ts";
 import { defaultLimits } from "../../src/accounts/limits.ts";
 import { migratePostgres } from "../../src/db/postgres/migrate.ts";
 import { openPool, type Pool } from "../../src/db/postgres/pool.ts";
@@ -88,7 +88,7 @@ test("PostgreSQL admits as many concurrent requests as the in-memory sliding log
         const answers = await Promise.all(
           calls.map(({ key, isSubmission, isWrong }) => {
             const { id, secret } = keys[key] ?? { id: "", secret: "" };
-            return call<AdmissionAnswer>("admit", {
+            return call<AdmissionOutcome>("admit", {
               ...{ ...defaultLimits, failedKeysPerMinute: 1_000, elapsedMs: 0, nowMs },
               ...{ address: "203.0.113.9", keyId: id, presentedHash: "any", isSubmission },
               ...{ keyHash: hashOf(isWrong ? "wrong" : secret), resource: null, readOf: null },

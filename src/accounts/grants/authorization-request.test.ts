@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  answerLocation,
   readAuthorizationRequest,
   readRequestHead,
+  responseLocation,
 } from "./authorization-request.ts";
 import { grantableMethods } from "./scopes.ts";
 
@@ -29,7 +29,7 @@ test("an authorization request without scope and resource requests all methods o
 
 test("the redirect contains the redirect URI's own query and the state", () => {
   const head = readRequestHead(queryOf({ ...valid, state: "a&b=c" }));
-  const location = new URL(answerLocation(head, "https://search.example", { code: "c" }));
+  const location = new URL(responseLocation(head, "https://search.example", { code: "c" }));
   expect(Object.fromEntries(location.searchParams)).toEqual({
     x: "1",
     code: "c",
@@ -59,7 +59,7 @@ test("any query string is either refused or parsed to a request with PKCE for th
         const head = readRequestHead(text);
         const request = readAuthorizationRequest(head, resource);
         if ("error" in request) {
-          expect(answerLocation(head, "https://search.example", request)).toContain("error=");
+          expect(responseLocation(head, "https://search.example", request)).toContain("error=");
         } else {
           expect(request.codeChallenge).toMatch(/^[\w-]{43}$/);
           expect(request.resource).toBe(resource);

@@ -81,15 +81,15 @@ export function isResource(requested: string, resource: string): boolean {
 }
 
 /** The redirect that returns the response to the client (RFC 6749, RFC 9207). */
-export function answerLocation(
+export function responseLocation(
   { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
   issuer: string,
-  answer: { code: string } | RequestRefusal,
+  outcome: { code: string } | RequestRefusal,
 ): string {
   const answerParameters =
-    "code" in answer
-      ? { code: answer.code }
-      : { error: answer.error, error_description: answer.description };
+    "code" in outcome
+      ? { code: outcome.code }
+      : { error: outcome.error, error_description: outcome.description };
   return withParameters(redirectUri, { ...answerParameters, state, iss: issuer });
 }
 

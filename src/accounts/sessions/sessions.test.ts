@@ -53,7 +53,7 @@ async function admissionKind(token: SessionToken, atMs = nowMs): Promise<string>
   const presented = tokens.parse(tokens.print(token));
   if (presented === null) return "no token";
   const { id: sessionId, generation, clientHash } = presented;
-  const answer = await openStore().inMemory("admitSession", {
+  const outcome = await openStore().inMemory("admitSession", {
     ...defaultLimits,
     elapsedMs: 0,
     nowMs: atMs,
@@ -64,12 +64,12 @@ async function admissionKind(token: SessionToken, atMs = nowMs): Promise<string>
     readOf: null,
     maxWaitMs: 0,
   });
-  if ("note" in answer && answer.note === "first_use") {
+  if ("note" in outcome && outcome.note === "first_use") {
     const formerUntilMs = atMs + formerMs;
     const used = { sessionId, generation, clientHash, formerUntilMs, nowMs: atMs };
     await openStore().write("advanceSession", used);
   }
-  return answer.kind;
+  return outcome.kind;
 }
 
 test("the store does not contain what is needed to forge a session token", async () => {
@@ -137,7 +137,7 @@ test("a store restored from a backup accepts newer session tokens without report
 
 test("the caller of an admitted session request includes the session's id", async () => {
   const { id, token } = await start();
-  const answer = await openStore().inMemory("admitSession", {
+  const outcome = await openStore().inMemory("admitSession", {
     ...defaultLimits,
     elapsedMs: 0,
     nowMs,
@@ -148,7 +148,7 @@ test("the caller of an admitted session request includes the session's id", asyn
     readOf: null,
     maxWaitMs: 0,
   });
-  expect(answer).toMatchObject({ kind: "admitted", caller: { sessionId: id } });
+  expect(outcome).toMatchObject({ kind: "admitted", caller: { sessionId: id } });
 });
 
 test("an idle or unknown session is invalid", async () => {

@@ -189,14 +189,14 @@ test.each<Arranged>([
   ],
   ["an error that is not a string", "provider_failed", { token: ok({ error: [1] }) }],
   ["an unknown code", "expired", { token: ok({ error: "bad_verification_code" }) }],
-  ["an answer without a token", "provider_failed", { token: ok({}) }],
-  ["an answer that is a list", "provider_failed", { token: ok([[[]]]) }],
-  ["an answer that is not JSON", "provider_failed", { token: ok("access_token=x") }],
+  ["a response without a token", "provider_failed", { token: ok({}) }],
+  ["a response that is a list", "provider_failed", { token: ok([[[]]]) }],
+  ["a response that is not JSON", "provider_failed", { token: ok("access_token=x") }],
   ["a failed exchange", "provider_failed", { token: { status: 502, body: "Bad gateway" } }],
   ["a redirected exchange", "provider_failed", { token: { status: 302, body: "" } }],
   ["a suspended application", "refused", { authorizationError: "application_suspended" }],
   ["an unregistered redirect_uri", "refused", { authorizationError: "redirect_uri_mismatch" }],
-  ["an answer of another issuer", "refused", { issuer: "https://evil.example" }],
+  ["a response of another issuer", "refused", { issuer: "https://evil.example" }],
 ])("a sign-in fails after %s, with the code %s", async (_what, word, faults) => {
   Object.assign(provider.faults, faults);
   const { accounts } = counted();
@@ -287,7 +287,7 @@ function attempts() {
     ?.attempts;
 }
 
-test("a sign-in accepts an answer with the provider's own issuer", async () => {
+test("a sign-in accepts a response with the provider's own issuer", async () => {
   provider.faults.issuer = `${provider.url}/login/oauth`;
   expect(await signInAs(signInWith(), "ben")).toMatch(anAccount);
 });

@@ -101,9 +101,9 @@ export function createGatheredUsage(max: number): GatheredUsage {
   }
 
   function takeLost(): number {
-    const number = lost;
+    const count = lost;
     lost = 0;
-    return number;
+    return count;
   }
 
   return { add, putBack, take, takeLost };
