@@ -1,9 +1,9 @@
 import type { FastifyRequest } from "fastify";
 import {
-  answerLocation,
   readAuthorizationRequest,
   readRequestHead,
   requireRegistered,
+  responseLocation,
 } from "../../../accounts/grants/authorization-request.ts";
 import {
   decryptConsent,
@@ -59,7 +59,7 @@ export function addAuthorizationRoutes(
       const issuer = baseUrl(request, settings.publicUrl);
       const requested = readAuthorizationRequest(head, mcpResource(request, settings.publicUrl));
       if ("error" in requested) {
-        const location = answerLocation(head, issuer, requested);
+        const location = responseLocation(head, issuer, requested);
         return { ...display, kind: "refused", reason: requested.description, location };
       }
       const consent = {
@@ -91,7 +91,7 @@ export function addAuthorizationRoutes(
       if (methods.length === 0) {
         const description = "the user denied the connection";
         const denied = { error: "access_denied", description };
-        return { location: answerLocation(consent, issuer, denied) };
+        return { location: responseLocation(consent, issuer, denied) };
       }
       const code = await accounts.write("createGrant", {
         ...consent,
@@ -100,7 +100,7 @@ export function addAuthorizationRoutes(
         codeMs: limits.codeMs,
         nowMs,
       });
-      return { location: answerLocation(consent, issuer, { code }) };
+      return { location: responseLocation(consent, issuer, { code }) };
     },
   });
 }

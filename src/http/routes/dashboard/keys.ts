@@ -64,7 +64,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         ...bounds(context),
       });
       reply.code(201);
-      return await newKeyAnswer(context, created);
+      return await newKeyResponse(context, created);
     },
   });
 
@@ -79,7 +79,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
         ...bounds(context),
       });
       reply.code(201);
-      return await newKeyAnswer(context, created);
+      return await newKeyResponse(context, created);
     },
   });
 
@@ -115,7 +115,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
       const key = await accounts.read("findOwnKey", { accountId, id, limits });
       if (key === null) throw problem("key_not_found", "the key has been deleted");
       reply.code(201);
-      return await newKeyAnswer(context, { key, token });
+      return await newKeyResponse(context, { key, token });
     },
   });
 
@@ -149,7 +149,7 @@ function bounds({ settings }: KeyContext) {
   return { maxKeys: settings.maxKeysPerAccount, newPerDay: settings.newKeysPerDay };
 }
 
-async function newKeyAnswer(
+async function newKeyResponse(
   context: KeyContext,
   { key, token }: CreatedOwnKey,
 ): Promise<NewKeyResponse> {

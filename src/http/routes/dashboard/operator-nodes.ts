@@ -15,7 +15,7 @@ const maxEvents = 50;
 export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void {
   const { accounts, clock, nodes } = context;
 
-  async function answer(): Promise<NodesResponse> {
+  async function respond(): Promise<NodesResponse> {
     const survey = await accounts.read("surveyNodes", { limit: maxEvents });
     return nodesResponse(survey, nodes.nodes(), clock.now());
   }
@@ -25,7 +25,7 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
     url: path,
     config,
     schema: hide,
-    handler: () => answer(),
+    handler: () => respond(),
   });
 
   for (const change of nodeChanges) {
@@ -38,7 +38,7 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
         const actor = { accountId: callerOf(request).accountId };
         const params = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
         await accounts.write("changeNode", params);
-        return await answer();
+        return await respond();
       },
     });
   }

@@ -9,8 +9,8 @@ export function addServiceStatusRoute(app: TypedApp, { statusBoard }: HttpContex
     config: { access: "session" },
     schema: { hide: true, querystring: serviceStatusQuery },
     handler: async (request, reply) => {
-      const answer = await statusBoard.status(request.query.range);
-      return reply.type("application/json; charset=utf-8").send(JSON.stringify(answer));
+      const body = await statusBoard.status(request.query.range);
+      return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
     },
   });
 }

@@ -6,7 +6,7 @@ import { authenticatedNode, nodeHook } from "../../middleware/signed-request.ts"
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** Errors: `lease_lost`; `node_answer_refused`, after which the job runs again. */
+/** Errors: `lease_lost`; `node_answer_refused`, after which the job is retried. */
 export function addCompleteRoute(
   app: TypedApp,
   context: Pick<HttpContext, "nodes" | "settings">,

@@ -3,7 +3,7 @@ import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
 import { signedRoute } from "./signed-route.ts";
 
-/** The leases of the node return to the queue immediately. */
+/** The node's jobs return to the queue immediately. */
 export function addLeaveRoute(app: TypedApp, context: Pick<HttpContext, "nodes">): void {
   app.route({
     ...signedRoute(context),

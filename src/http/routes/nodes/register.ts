@@ -38,7 +38,7 @@ function requireOwnSignature(request: FastifyRequest, { statement }: Registratio
   if (sender.keyId !== keyIdOf(statement)) {
     throw nodeUnauthorizedProblem(
       "unknown_key",
-      "the key of the request differs from that of the statement",
+      "the request was signed by a key other than the statement's",
     );
   }
   if (!sender.isSignedBy(statement.signing_key)) {

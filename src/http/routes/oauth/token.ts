@@ -25,20 +25,20 @@ export function addTokenRoute(app: FastifyInstance, context: TokenContext): void
       handler: async (request, reply) => {
         const parameters = readParameters(request.body);
         if (parameters === null) return refuse(reply, "invalid_request", notForm);
-        const answer = await tokensFor(context, parameters);
-        if (answer.kind === "issued") {
+        const outcome = await tokensFor(context, parameters);
+        if (outcome.kind === "issued") {
           metrics.tokenRequests.inc({ outcome: "issued" });
           return {
-            access_token: answer.accessToken,
+            access_token: outcome.accessToken,
             token_type: "Bearer",
             expires_in: context.dashboard.apps.limits.accessMs / 1_000,
-            refresh_token: answer.refreshToken,
-            scope: answer.methods.join(" "),
+            refresh_token: outcome.refreshToken,
+            scope: outcome.methods.join(" "),
           };
         }
-        const isReuse = answer.error === "invalid_grant" && answer.isReuse === true;
+        const isReuse = outcome.error === "invalid_grant" && outcome.isReuse === true;
         metrics.tokenRequests.inc({ outcome: isReuse ? "reused" : "refused" });
-        return refuse(reply, answer.error, answer.reason);
+        return refuse(reply, outcome.error, outcome.reason);
       },
     });
   });

@@ -56,7 +56,7 @@ const missingPage = {
 export function addDocsRoutes(app: TypedApp): void {
   const pages = createServedPages(readOnce(openApiFile));
 
-  async function answer(request: FastifyRequest, reply: FastifyReply, path: string) {
+  async function respond(request: FastifyRequest, reply: FastifyReply, path: string) {
     const isFile = path.endsWith(".md");
     const name = isFile ? pathOf(path.slice(1)) : path;
     const isHtml = !isFile && acceptsHtml(request.headers.accept);
@@ -93,7 +93,7 @@ export function addDocsRoutes(app: TypedApp): void {
       tags: ["documentation"],
       response: pageAnswer,
     },
-    handler: (request, reply) => answer(request, reply, ""),
+    handler: (request, reply) => respond(request, reply, ""),
   });
   app.route({
     method: "GET",
@@ -105,7 +105,7 @@ export function addDocsRoutes(app: TypedApp): void {
       params: z.object({ page }),
       response: { ...pageAnswer, ...redirects, ...missingPage },
     },
-    handler: (request, reply) => answer(request, reply, `/${request.params.page}`),
+    handler: (request, reply) => respond(request, reply, `/${request.params.page}`),
   });
   app.route({
     method: "GET",
@@ -116,7 +116,7 @@ export function addDocsRoutes(app: TypedApp): void {
       tags: ["documentation"],
       response: pageAnswer,
     },
-    handler: (request, reply) => answer(request, reply, "/errors"),
+    handler: (request, reply) => respond(request, reply, "/errors"),
   });
   app.route({
     method: "GET",
@@ -129,7 +129,7 @@ export function addDocsRoutes(app: TypedApp): void {
       params: z.object({ code }),
       response: { ...pageAnswer, ...redirects, ...missingPage },
     },
-    handler: (request, reply) => answer(request, reply, `/errors/${request.params.code}`),
+    handler: (request, reply) => respond(request, reply, `/errors/${request.params.code}`),
   });
   app.route({
     method: "GET",
@@ -141,7 +141,7 @@ export function addDocsRoutes(app: TypedApp): void {
       params: z.object({ record }),
       response: { ...pageAnswer, ...redirects, ...missingPage },
     },
-    handler: (request, reply) => answer(request, reply, `/decisions/${request.params.record}`),
+    handler: (request, reply) => respond(request, reply, `/decisions/${request.params.record}`),
   });
   app.route({
     method: "GET",
@@ -152,7 +152,7 @@ export function addDocsRoutes(app: TypedApp): void {
       tags: ["documentation"],
       response: pageAnswer,
     },
-    handler: (request, reply) => answer(request, reply, "/reference"),
+    handler: (request, reply) => respond(request, reply, "/reference"),
   });
   app.route({
     method: "GET",
@@ -164,7 +164,7 @@ export function addDocsRoutes(app: TypedApp): void {
       params: z.object({ page: z.string().meta({ examples: ["webhooks"] }) }),
       response: { ...pageAnswer, ...redirects, ...missingPage },
     },
-    handler: (request, reply) => answer(request, reply, `/reference/${request.params.page}`),
+    handler: (request, reply) => respond(request, reply, `/reference/${request.params.page}`),
   });
   app.route({
     method: "GET",

@@ -31,7 +31,7 @@ const shared = {
 };
 
 export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
-  async function answer(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
+  async function respond(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
     const { accountId } = callerOf(request);
     const uuid = path.uuid.toLowerCase();
     const outcome = await context.jobs.cancel(accountId, uuid);
@@ -49,14 +49,14 @@ export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs"
       url: `/v1/search/live/:platform/${kind}/:uuid`,
       config: { access: "call" },
       schema: { ...shared, operationId, params: platformJobPath },
-      handler: (request, reply) => answer(request, reply, request.params),
+      handler: (request, reply) => respond(request, reply, request.params),
     });
     app.route({
       method: "DELETE",
       url: `/v1/search/live/${kind}/:uuid`,
       config: { access: "call" },
       schema: { ...shared, operationId: `${operationId}WithoutPlatform`, params: jobPath },
-      handler: (request, reply) => answer(request, reply, request.params),
+      handler: (request, reply) => respond(request, reply, request.params),
     });
   }
 }

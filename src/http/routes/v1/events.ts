@@ -43,7 +43,7 @@ export function addEventsRoutes(
   context: HttpContext,
   pending: PendingRequests,
 ): void {
-  async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
+  async function respond(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
     const { jobs, clock, settings } = context;
     const caller = callerOf(request);
     const { accountId } = caller;
@@ -73,14 +73,14 @@ export function addEventsRoutes(
     url: "/v1/search/live/:platform/events",
     config: { access: "call" },
     schema: { ...shared, operationId: "watchJobs", params: platformPath },
-    handler: (request, reply) => answer(request, reply, request.query.uuid),
+    handler: (request, reply) => respond(request, reply, request.query.uuid),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/events",
     config: { access: "call" },
     schema: { ...shared, operationId: "watchJobsWithoutPlatform" },
-    handler: (request, reply) => answer(request, reply, request.query.uuid),
+    handler: (request, reply) => respond(request, reply, request.query.uuid),
   });
 }
 

@@ -34,7 +34,7 @@ const shared = {
 };
 
 export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
-  async function answer(
+  async function respond(
     request: FastifyRequest,
     reply: FastifyReply,
     params: z.infer<typeof jobsQuery>,
@@ -61,13 +61,13 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
     url: "/v1/search/live/:platform/jobs",
     config: { access: "call" },
     schema: { ...shared, operationId: "listJobs", params: platformPath },
-    handler: (request, reply) => answer(request, reply, request.query),
+    handler: (request, reply) => respond(request, reply, request.query),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/jobs",
     config: { access: "call" },
     schema: { ...shared, operationId: "listJobsWithoutPlatform" },
-    handler: (request, reply) => answer(request, reply, request.query),
+    handler: (request, reply) => respond(request, reply, request.query),
   });
 }

@@ -42,7 +42,7 @@ const shared = {
 type Context = Pick<HttpContext, "jobs" | "nodes" | "archive" | "clock">;
 
 export function addProofRoutes(app: TypedApp, context: Context): void {
-  async function answer(request: FastifyRequest, reply: FastifyReply, uuid: string) {
+  async function respond(request: FastifyRequest, reply: FastifyReply, uuid: string) {
     const job = await context.jobs.find(callerOf(request).accountId, uuid);
     if (job === null) throw problem("job_not_found", "job not found");
     const result = resultOf(job);
@@ -68,14 +68,14 @@ export function addProofRoutes(app: TypedApp, context: Context): void {
     url: "/v1/search/live/:platform/result/:uuid/proof",
     config: { access: "read" },
     schema: { ...shared, operationId: "fetchProof", params: platformJobPath },
-    handler: (request, reply) => answer(request, reply, request.params.uuid),
+    handler: (request, reply) => respond(request, reply, request.params.uuid),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/result/:uuid/proof",
     config: { access: "read" },
     schema: { ...shared, operationId: "fetchProofWithoutPlatform", params: jobPath },
-    handler: (request, reply) => answer(request, reply, request.params.uuid),
+    handler: (request, reply) => respond(request, reply, request.params.uuid),
   });
 }
 
@@ -106,7 +106,7 @@ function resultUnsigned() {
 }
 
 function attestationDeleted() {
-  return problem("proof_not_found", "the attestation of the node is no longer stored", {
+  return problem("proof_not_found", "the node's attestation is no longer stored", {
     hint: "submit the search again, and fetch the proof with its result",
   });
 }

@@ -54,7 +54,7 @@ export function addResultRoutes(
   context: HttpContext,
   pending: PendingRequests,
 ): void {
-  async function answer(
+  async function respond(
     request: FastifyRequest,
     reply: FastifyReply,
     uuid: string,
@@ -103,13 +103,13 @@ export function addResultRoutes(
     url: "/v1/search/live/:platform/result/:uuid",
     config: { access: "read" },
     schema: { ...shared, operationId: "fetchResult", params: platformJobPath },
-    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+    handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/result/:uuid",
     config: { access: "read" },
     schema: { ...shared, operationId: "fetchResultWithoutPlatform", params: jobPath },
-    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+    handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
 }

@@ -38,7 +38,7 @@ export function addStatusRoutes(
   context: HttpContext,
   pending: PendingRequests,
 ): void {
-  async function answer(
+  async function respond(
     request: FastifyRequest,
     reply: FastifyReply,
     uuid: string,
@@ -57,13 +57,13 @@ export function addStatusRoutes(
     url: "/v1/search/live/:platform/status/:uuid",
     config: { access: "read" },
     schema: { ...shared, operationId: "readStatus", params: platformJobPath },
-    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+    handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
   app.route({
     method: "GET",
     url: "/v1/search/live/status/:uuid",
     config: { access: "read" },
     schema: { ...shared, operationId: "readStatusWithoutPlatform", params: jobPath },
-    handler: (request, reply) => answer(request, reply, request.params.uuid, request.query.wait),
+    handler: (request, reply) => respond(request, reply, request.params.uuid, request.query.wait),
   });
 }

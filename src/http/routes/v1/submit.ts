@@ -17,7 +17,7 @@ import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
-const answers = {
+const responses = {
   202: jsonResponse(
     "Accepted and on disk. Location is the result's path, Retry-After the seconds to wait. Preference-Applied is set if " +
       "the request waited, Idempotent-Replayed if this is the job of an earlier submission with the same key.",
@@ -48,7 +48,7 @@ export function addSubmitRoutes(
   submissions: Submissions,
   pending: PendingRequests,
 ): void {
-  async function answer(
+  async function respond(
     request: FastifyRequest,
     reply: FastifyReply,
     platform: SearchPlatform,
@@ -88,14 +88,14 @@ export function addSubmitRoutes(
       querystring: noQuery,
       headers: submissionHeaders,
       body: submission,
-      response: answers,
+      response: responses,
     },
     handler: (request, reply) => {
       const word = request.params.platform;
       const platform = platformOfWord(word) ?? "social";
       const path = `/v1/search/live/${word}`;
       const body = submissionOf(request.body);
-      return answer(request, reply, platform, body, platformPathRules, path);
+      return respond(request, reply, platform, body, platformPathRules, path);
     },
   });
 
@@ -114,11 +114,11 @@ export function addSubmitRoutes(
       querystring: noQuery,
       headers: submissionHeaders,
       body: submission,
-      response: answers,
+      response: responses,
     },
     handler: (request, reply) => {
       const body = submissionOf(request.body);
-      return answer(request, reply, "social", body, plainPathRules, "/v1/search/live");
+      return respond(request, reply, "social", body, plainPathRules, "/v1/search/live");
     },
   });
 }
