@@ -67,7 +67,7 @@ describe("texts about keys", () => {
     expect(countText({ keys: overBefore, max_keys: 5, limits: account })).toBe("1 of 5 keys");
   });
 
-  it("the text about revoking a key names the key that is revoked with its successor", () => {
+  it("the predecessors of a key are the rotated keys that are still valid", () => {
     const before = key({ state: "expiring", successor_id: "BBBBBBBB" });
     const after = key({ id: "BBBBBBBB" });
     expect(predecessorsOf(after, [after, before])).toEqual([before]);
