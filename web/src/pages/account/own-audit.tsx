@@ -17,7 +17,11 @@ export function OwnAudit() {
     problem,
     loadMore,
     refresh,
-  } = usePages("/dashboard/api/account/audit", (answer: AuditResponse) => answer.entries, "before");
+  } = usePages(
+    "/dashboard/api/account/audit",
+    (response: AuditResponse) => response.entries,
+    "before",
+  );
   const [isWhole, setWhole] = useState(false);
   const { account } = useSignedIn();
   const byYou = (entry: AuditEntryResponse): AuditEntryResponse =>

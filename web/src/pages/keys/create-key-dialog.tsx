@@ -23,15 +23,15 @@ export function CreateKeyDialog({
   const [form, setForm] = useState(emptyKeyForm);
   const create = () =>
     submission.run(async () => {
-      const answer = await api.post<NewKeyResponse>(
+      const response = await api.post<NewKeyResponse>(
         "/dashboard/api/keys",
         requestOfForm(form, Date.now()),
       );
       onClose();
       storeFreshKey({
-        ...answer,
+        ...response,
         accountId: account.id,
-        title: `New key ${isolated(answer.key.name)}: copy it now`,
+        title: `New key ${isolated(response.key.name)}: copy it now`,
         callTitle: "Example request",
       });
       await onDone();

@@ -51,7 +51,7 @@ export function issueFirstKey(accountId: string): Promise<void> {
   if (freshKeys.some((key) => key.accountId === accountId)) return Promise.resolve();
   const issued = api
     .post<NewKeyResponse>("/dashboard/api/keys/first")
-    .then((answer) => storeFreshKey({ ...answer, accountId, ...firstTitles }))
+    .then((response) => storeFreshKey({ ...response, accountId, ...firstTitles }))
     .finally(() => pendingRequests.delete(accountId));
   pendingRequests.set(accountId, issued);
   return issued;

@@ -27,8 +27,8 @@ const key = (overrides: Partial<KeyListingResponse>): KeyListingResponse => ({
 });
 const alertsOf = (overrides: Partial<KeyListingResponse>): readonly string[] => {
   const limits = { requests_per_second: 5, submissions_per_minute: 60 };
-  const answer: KeysResponse = { keys: [key(overrides)], max_keys: 5, limits };
-  return keyAlerts(answer, nowMs);
+  const response: KeysResponse = { keys: [key(overrides)], max_keys: 5, limits };
+  return keyAlerts(response, nowMs);
 };
 const inDays = (days: number) => new Date(nowMs + days * dayMs).toISOString();
 

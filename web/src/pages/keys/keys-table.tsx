@@ -12,12 +12,12 @@ import type { OpenKeyDialog } from "./page.tsx";
 import { countText, limitsText, overlapText, remainingText } from "./texts.ts";
 
 export function KeysTable({
-  answer,
+  response,
   keys,
   isFull,
   onOpen,
 }: {
-  answer: KeysResponse;
+  response: KeysResponse;
   keys: readonly KeyListingResponse[];
   isFull: boolean;
   onOpen(openDialog: OpenKeyDialog): void;
@@ -42,8 +42,8 @@ export function KeysTable({
       isSecondary: true,
       cell: (key) => (
         <>
-          {limitsText(key, answer.limits)}
-          <Left text={remainingText(key, answer.limits)} />
+          {limitsText(key, response.limits)}
+          <Left text={remainingText(key, response.limits)} />
         </>
       ),
     },
@@ -56,7 +56,7 @@ export function KeysTable({
       <Table caption="API keys" columns={columns} rows={keys} keyOf={({ id }) => id} />
       <div className="panel-foot">
         <span role="status">
-          {countText(answer)}. Revoked keys stop working immediately.
+          {countText(response)}. Revoked keys stop working immediately.
           {isFull ? " Revoke one to create another." : null}
         </span>
       </div>

@@ -72,21 +72,21 @@ export function KeysPage() {
           <FreshKeyPanel key={made.key.id} fresh={made} isLatest={at === 0} />
         ))}
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
-        {data === undefined ? null : <KeyAlerts answer={data} />}
+        {data === undefined ? null : <KeyAlerts response={data} />}
         {data === undefined ? null : (
-          <Listed answer={data} isFirstDue={isFirstDue} isFull={isFull} onOpen={setOpenDialog} />
+          <Listed response={data} isFirstDue={isFirstDue} isFull={isFull} onOpen={setOpenDialog} />
         )}
         <ConnectedApps />
       </div>
       {openDialog === null || data === undefined ? null : (
-        <KeyDialog openDialog={openDialog} answer={data} onClose={close} onDone={refresh} />
+        <KeyDialog openDialog={openDialog} response={data} onClose={close} onDone={refresh} />
       )}
     </>
   );
 }
 
-function KeyAlerts({ answer }: { answer: KeysResponse }) {
-  const alerts = keyAlerts(answer, useNow());
+function KeyAlerts({ response }: { response: KeysResponse }) {
+  const alerts = keyAlerts(response, useNow());
   if (alerts.length === 0) return null;
   return (
     <Note tone="caution" icon="clock" title="Keys need attention">
@@ -98,52 +98,52 @@ function KeyAlerts({ answer }: { answer: KeysResponse }) {
 }
 
 function Listed({
-  answer,
+  response,
   isFirstDue,
   isFull,
   onOpen,
 }: {
-  answer: KeysResponse;
+  response: KeysResponse;
   isFirstDue: boolean;
   isFull: boolean;
   onOpen(openDialog: OpenKeyDialog): void;
 }) {
   const openedId = useLocation()[0].split("/")[2];
-  const opened = answer.keys.find(({ id }) => id === openedId);
-  const live = answer.keys.filter(isLive);
-  const endedKeys = answer.keys.filter((key) => !isLive(key));
+  const opened = response.keys.find(({ id }) => id === openedId);
+  const live = response.keys.filter(isLive);
+  const endedKeys = response.keys.filter((key) => !isLive(key));
   return (
     <>
       <div className="panel">
         {live.length === 0 ? (
           <NoKeys isFirstDue={isFirstDue} onCreate={() => onOpen({ dialog: "create" })} />
         ) : (
-          <KeysTable answer={answer} keys={live} isFull={isFull} onOpen={onOpen} />
+          <KeysTable response={response} keys={live} isFull={isFull} onOpen={onOpen} />
         )}
       </div>
       {opened === undefined ? null : <KeyRequests key={opened.id} listing={opened} />}
-      {endedKeys.length === 0 ? null : <EndedKeys keys={endedKeys} all={answer.keys} />}
+      {endedKeys.length === 0 ? null : <EndedKeys keys={endedKeys} all={response.keys} />}
     </>
   );
 }
 
 function KeyDialog({
   openDialog,
-  answer,
+  response,
   onClose,
   onDone,
 }: {
   openDialog: NonNullable<OpenKeyDialog>;
-  answer: KeysResponse;
+  response: KeysResponse;
   onClose(): void;
   onDone(): Promise<void>;
 }) {
   const callbacks = { onClose, onDone };
   if (openDialog.dialog === "create")
-    return <CreateKeyDialog limits={answer.limits} {...callbacks} />;
+    return <CreateKeyDialog limits={response.limits} {...callbacks} />;
   const { dialog, key } = openDialog;
   if (dialog === "edit")
-    return <EditKeyDialog current={key} limits={answer.limits} {...callbacks} />;
+    return <EditKeyDialog current={key} limits={response.limits} {...callbacks} />;
   if (dialog === "rotate") return <RotateKeyDialog current={key} {...callbacks} />;
-  return <RevokeKeyDialog current={key} all={answer.keys} {...callbacks} />;
+  return <RevokeKeyDialog current={key} all={response.keys} {...callbacks} />;
 }

@@ -33,12 +33,12 @@ export function RotateKeyDialog({
   const [overlap, setOverlap] = useState<Overlap>("24");
   const rotate = () =>
     run(async () => {
-      const answer = await api.post<NewKeyResponse>(`/dashboard/api/keys/${current.id}/rotate`, {
+      const response = await api.post<NewKeyResponse>(`/dashboard/api/keys/${current.id}/rotate`, {
         overlap_hours: Number(overlap),
       } satisfies RotateKey);
       onClose();
       storeFreshKey({
-        ...answer,
+        ...response,
         accountId: account.id,
         title: `New key ${isolated(current.name)}: copy it now`,
         callTitle: "Example request",
