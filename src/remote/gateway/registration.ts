@@ -23,7 +23,7 @@ import {
 
 type Admission = AttestedRun & { stored: StoredRegistration };
 
-/** Cheapest checks first. */
+/** Runs the cheapest checks first. */
 export async function admit(
   context: GatewayParts,
   registration: Registration,
@@ -89,7 +89,7 @@ function checkStatement(
   if (statement.gateway_key !== gatewayKey.publicKey) {
     throw nodeRefused(
       "other_gateway",
-      "the statement has the key of another gateway",
+      "the statement names another gateway's key",
       "set EARSHOT_NODE_GATEWAY_KEY: print it with earshot nodes key on the gateway",
     );
   }

@@ -25,7 +25,7 @@ export type AttestLoopContext = AttestContext & {
 const pauses = { minMs: 1_000, maxMs: 60_000 };
 const minIntervalMs = 1_000;
 
-const woken = new Error("attestation requested");
+const attestationRequested = new Error("attestation requested");
 const stopped = new Error("node stopped");
 
 export type AttestLoop = ReturnType<typeof startAttestLoop>;
@@ -114,7 +114,7 @@ export function startAttestLoop(context: AttestLoopContext) {
     attestAgain: (sentMs: number): void => {
       if (status.state === "admitted" && sentMs < status.attested.atMs) return;
       isRequested = true;
-      sleeping.abort(woken);
+      sleeping.abort(attestationRequested);
     },
     stop: (): void => stopping.abort(stopped),
   };

@@ -94,7 +94,7 @@ export async function aJob(
     expires_at: Math.floor((nowMs + released.forMs) / 1_000),
   };
   const credential = released && aCredential;
-  const sealed = await encryptJob({
+  const encrypted = await encryptJob({
     keyId,
     encryptionKey: keys.encryptionKey,
     job,
@@ -105,7 +105,7 @@ export async function aJob(
     lifeMs: 30_000,
     gateway,
   });
-  return { ...sealed, job, token, request };
+  return { ...encrypted, job, token, request };
 }
 
 export const refusal = (code: string, status: number, check?: string): EarshotError =>
