@@ -7,8 +7,8 @@ export type TimeStep = { fromMs: number; toMs: number };
 const minDrag = 8;
 
 /**
- * Selects a time on the plot inside: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer,
- * or the chosen time, is described below.
+ * Selects a time range on its plot: by dragging, or with the arrow keys (Shift extends) and Enter. The step under the pointer,
+ * or the selected range, is described below.
  */
 export function Brush({
   window: { fromMs, toMs },
@@ -86,7 +86,7 @@ export function Brush({
         min={0}
         max={last}
         value={selection?.end ?? last}
-        aria-label="Select a time"
+        aria-label="Select a time range"
         aria-valuetext={text ?? hint}
         onFocus={() =>
           setSelection({ anchor: selection?.anchor ?? last, end: selection?.end ?? last })
@@ -105,7 +105,7 @@ export function Brush({
     </div>
   );
 
-  /** Edges of the chosen steps in pixels; null unless there are several. */
+  /** Edges of the selected steps in pixels; null unless several are selected. */
   function selectedEdges(): [number, number] | null {
     if (selection === null || from === to) return null;
     const { left, width } = areaOf(frame.current);
@@ -131,7 +131,7 @@ function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, numbe
   );
 }
 
-/** Where the plot draws, without its axes: from its first drawing to its last. */
+/** The area of the plot's drawings, without the axes. */
 function areaOf(frame: HTMLElement | null): DOMRect {
   const drawn = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
   const { left, top, width } = drawn[0]?.getBoundingClientRect() ?? new DOMRect();

@@ -9,16 +9,14 @@ export type PlotGap = { fromMs: number; toMs: number; isBefore: boolean };
 
 const width = 420;
 const height = 100;
-/** Part of the space per bar. */
+/** A bar's share of its bucket's width. */
 const barShare = 0.6;
 /** Keeps both edges of a short gap visible. */
-const narrowestGap = 5;
+const minGapWidth = 5;
 /** Marks gaps in front of the bars. */
 const footHeight = 5;
 
-/**
- * Matches over time, with gaps; uncovered time at the start is a dotted line.
- */
+/** Matches over time, with gaps; uncovered time at the start is a dotted line. */
 export function CountsPlot({
   window: { fromMs, toMs },
   bars,
@@ -45,7 +43,7 @@ export function CountsPlot({
     <Brush
       window={{ fromMs, toMs }}
       steps={bars}
-      hint="Drag over the plot to search a part of the time."
+      hint="Drag across the plot to search a time range."
       describe={(first, last) => describeBars(bars.slice(first, last + 1))}
       onSelect={onSelect}
     >
@@ -132,6 +130,6 @@ function GapEdges({ gap, x }: Drawn) {
 }
 
 function edgesOf({ gap, x }: Drawn): [number, number] {
-  const from = Math.min(x(gap.fromMs), width - narrowestGap);
-  return [from, Math.max(x(gap.toMs), from + narrowestGap)];
+  const from = Math.min(x(gap.fromMs), width - minGapWidth);
+  return [from, Math.max(x(gap.toMs), from + minGapWidth)];
 }

@@ -19,7 +19,7 @@ export type ShownPost = {
   at: string | null;
   /** Null if the platform allows only the ID. */
   parts: readonly { text: string; start: number; isMatch: boolean }[] | null;
-  /** An invented post: its author’s domain is reserved for examples. */
+  /** Its author’s domain is reserved for examples. */
   isSample: boolean;
   metrics: readonly PostMetric[];
   /** Its page on the platform. */
@@ -79,7 +79,7 @@ export function Post({ post }: { post: ShownPost }) {
   );
 }
 
-/** A longer text, or one of more lines, is folded. */
+/** Texts with more characters or lines are folded. */
 const maxTextLength = 800;
 const maxLines = 12;
 

@@ -3,7 +3,7 @@ import { Brush, type TimeStep } from "./brush.tsx";
 import { Button } from "./button.tsx";
 import { timesText } from "./time.tsx";
 
-/** The part of the time that the plots of a page show. */
+/** The time range that a page's plots show. */
 export type Zoom = {
   /** Null shows the whole range. */
   selected: TimeStep | null;
@@ -24,7 +24,7 @@ export function useZoom(moveFocus: () => void): Zoom {
   };
 }
 
-/** Zooms to the steps selected on the plot inside. */
+/** Zooms to the steps selected on the plot. */
 export function ZoomBrush({
   steps,
   zoom,
@@ -39,7 +39,7 @@ export function ZoomBrush({
     <Brush
       window={{ fromMs: steps[0]?.fromMs ?? 0, toMs: steps.at(-1)?.toMs ?? 0 }}
       steps={steps}
-      hint="Drag over the plot to show a part of the time."
+      hint="Drag across the plot to zoom in on a time range."
       describe={(first, last) => {
         const [from, to] = [steps[first], steps[last]];
         return from && to ? timesText(from.fromMs, to.toMs) : null;
