@@ -75,7 +75,7 @@ async function drag(plot: string, from: number, to: number): Promise<void> {
 }
 
 async function selectLastSteps(): Promise<Locator> {
-  const slider = page.getByRole("slider", { name: "Select a time" }).first();
+  const slider = page.getByRole("slider", { name: "Select a time range" }).first();
   await slider.focus();
   await page.keyboard.press("Shift+ArrowLeft");
   await page.keyboard.press("Shift+ArrowLeft");

@@ -7,7 +7,7 @@ const longest = 2_048;
 
 /** Null unless the URI is HTTPS, or HTTP on the user's own machine. */
 export function readRedirectUri(text: string): URL | null {
-  // The response parameters would follow a fragment.
+  // A fragment would come before the response parameters.
   if (text.length > longest || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return null;
