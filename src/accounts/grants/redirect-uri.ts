@@ -3,12 +3,12 @@ const loopbackHosts = new Set(["localhost", "127.0.0.1", "[::1]"]);
 export const isLoopback = ({ protocol, hostname }: URL): boolean =>
   protocol === "http:" && loopbackHosts.has(hostname);
 
-const longest = 2_048;
+const maxLength = 2_048;
 
 /** Null unless the URI is HTTPS, or HTTP on the user's own machine. */
 export function readRedirectUri(text: string): URL | null {
   // A fragment would come before the response parameters.
-  if (text.length > longest || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
+  if (text.length > maxLength || text.includes("#") || /[\s\\\p{Cc}]/u.test(text)) return null;
   const url = URL.parse(text);
   if (url === null || url.username !== "" || url.password !== "") return null;
   return url.protocol === "https:" || isLoopback(url) ? url : null;

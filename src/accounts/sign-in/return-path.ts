@@ -1,11 +1,11 @@
 const home = "/dashboard";
 
 /** The encrypted attempt must fit into a cookie. */
-const longest = 2_048;
+const maxLength = 2_048;
 
 /** The requested dashboard page with its query, else the start page. Prevents open redirects. */
 export function returnPath(requested: string | null): string {
-  if (requested === null || requested.length > longest) return home;
+  if (requested === null || requested.length > maxLength) return home;
   // Browsers strip or decode other characters, or treat them as a slash.
   if (!/^\/dashboard(?:[/?][\w\-.~/?&=+:,@!$'()*;%]*)?$/.test(requested)) return home;
   const parsed = URL.parse(requested, "http://here.invalid");
