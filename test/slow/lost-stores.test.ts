@@ -92,7 +92,7 @@ describe("a catalog that is missing or out of date", () => {
     [
       "missing",
       (dataDir) => removeDatabase(catalogOf(dataDir)),
-      /is missing, but there are segments/,
+      /is missing, but its folder contains segments/,
     ],
     [
       "empty",
@@ -100,7 +100,7 @@ describe("a catalog that is missing or out of date", () => {
         removeDatabase(catalogOf(dataDir));
         writeFileSync(catalogOf(dataDir), "");
       },
-      /is empty, but there are segments/,
+      /is empty, but its folder contains segments/,
     ],
     [
       "cut off",
