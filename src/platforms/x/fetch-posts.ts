@@ -26,7 +26,8 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     scopes,
   });
   if (response.isAbsent) return absentPage;
-  return await pageWithOriginals({ ...response, next: null }, everyPost, session);
+  const unpaged = { ...response, next: null };
+  return await pageWithOriginals(unpaged, session, { isWanted: everyPost, warnings: [] });
 }
 
 export async function postsOfUser(
@@ -34,7 +35,7 @@ export async function postsOfUser(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const options = { minPageSize: 5, exclude: undefined, isShown: everyPost };
+  const options = { minPageSize: 5, exclude: undefined, isWanted: everyPost };
   return await timeline(target, call, session, options);
 }
 
@@ -43,8 +44,8 @@ export async function mediaInTimeline(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  // Few posts may have media, so pages are large.
-  const options = { minPageSize: 100, exclude: "retweets", isShown: hasMedia };
+  // Posts with media may be rare, so pages are large.
+  const options = { minPageSize: 100, exclude: "retweets", isWanted: hasMedia };
   return await timeline(target, call, session, options);
 }
 
@@ -54,14 +55,14 @@ const hasMedia = ({ media }: Post): boolean => media.length > 0;
 type TimelineOptions = {
   minPageSize: number;
   exclude: string | undefined;
-  isShown: (post: Post) => boolean;
+  isWanted: (post: Post) => boolean;
 };
 
 async function timeline(
   target: UserTarget,
   { cursor, limit }: PageCall,
   session: Session,
-  { minPageSize, exclude, isShown }: TimelineOptions,
+  { minPageSize, exclude, isWanted }: TimelineOptions,
 ): Promise<UpstreamPage> {
   const position = readUserCursor(cursor);
   const id = position?.id ?? (await resolveUserId(target, session));
@@ -72,7 +73,10 @@ async function timeline(
     query: { exclude, pagination_token: position?.token },
     bucket: "GET /2/users/:id/tweets",
   };
-  const page = await postsOf(session, size, request, isShown);
+  const response = await requestPosts(session, size, request);
+  if (response.isAbsent) return absentPage;
+  const warnings = exceedsTimeline(response) ? [timelineCut] : [];
+  const page = await pageWithOriginals(response, session, { isWanted, warnings });
   return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
 }
 
@@ -84,20 +88,22 @@ export async function homePosts(call: PageCall, session: Session): Promise<Upstr
     query: { pagination_token: call.cursor ?? undefined },
     bucket: "GET /2/users/:id/timelines/reverse_chronological",
   };
-  const page = await postsOf(session, Math.min(Math.max(call.limit, 1), 100), request, everyPost);
+  const size = Math.min(Math.max(call.limit, 1), 100);
+  const response = await requestPosts(session, size, request);
+  if (response.isAbsent) return absentPage;
+  const page = await pageWithOriginals(response, session, { isWanted: everyPost, warnings: [] });
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
 /** X limits a home timeline to 7 days. */
 const homeReachMs = 7 * 86_400_000;
 
-async function postsOf(
+function requestPosts(
   session: Session,
   size: number,
   { path, query, bucket }: Pick<XRequest, "path" | "query" | "bucket">,
-  isShown: (post: Post) => boolean,
-): Promise<UpstreamPage> {
-  const response = await requestX(session, {
+): Promise<XResponse> {
+  return requestX(session, {
     path,
     query: { max_results: size, ...postParameters, "user.fields": authorFields, ...query },
     bucket,
@@ -105,23 +111,24 @@ async function postsOf(
     counted: "posts",
     scopes,
   });
-  return response.isAbsent ? absentPage : await pageWithOriginals(response, isShown, session);
 }
 
 async function pageWithOriginals(
   response: XResponse,
-  isShown: (post: Post) => boolean,
   session: Session,
+  {
+    isWanted,
+    warnings,
+  }: { isWanted: (post: Post) => boolean; warnings: readonly UpstreamWarning[] },
 ): Promise<UpstreamPage> {
   const { posts, omitted } = readPosts(response);
   const completed = await withOriginals(posts, session);
-  const cutWarnings = response.next === null && hasMorePosts(response) ? [timelineCut] : [];
-  const others = completed.posts.filter((post) => !isShown(post));
+  const others = completed.posts.filter((post) => !isWanted(post));
   const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
-  return xPostPage(completed.posts.filter(isShown), [...omitted, ...withheld], {
+  return xPostPage(completed.posts.filter(isWanted), [...omitted, ...withheld], {
     next: response.next,
     nowMs: session.nowMs,
-    warnings: [...response.warnings, ...completed.warnings, ...cutWarnings],
+    warnings: [...response.warnings, ...completed.warnings, ...warnings],
   });
 }
 
@@ -130,7 +137,8 @@ const maxTimelinePosts = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
-function hasMorePosts({ includes }: XResponse): boolean {
+function exceedsTimeline({ next, includes }: XResponse): boolean {
+  if (next !== null) return false;
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);
   const posts = readCount(firstPresent(metrics, "tweet_count", "post_count")) ?? 0;
@@ -139,6 +147,6 @@ function hasMorePosts({ includes }: XResponse): boolean {
 
 const timelineCut: UpstreamWarning = {
   code: "timeline_cut",
-  message: `${xName} shows the latest ${maxTimelinePosts} posts of an account, and this one has more`,
+  message: `${xName} shows only the latest ${maxTimelinePosts} posts of an account, and this one has more`,
   isPartial: true,
 };

@@ -367,6 +367,17 @@ describe("posts", () => {
     ]);
   });
 
+  test("a user's timeline that X cuts off is partial, the home timeline is not", async () => {
+    x.world.users.splice(0, 1, { ...ann, otherPosts: 5_000 });
+    x.world.posts.push(post(1));
+    const session = userSession(x, "12");
+    const timeline = await request("gettweets", userTarget({ handle: "ann" }), session);
+    expect(timeline.warnings).toMatchObject([{ code: "timeline_cut", isPartial: true }]);
+    const home = await request("gethometweets", null, session);
+    expect(texts(home)).toEqual(["river 1"]);
+    expect(home.warnings ?? []).toEqual([]);
+  });
+
   test("posts that X withholds everywhere or for copyright are dropped", async () => {
     x.world.posts.push(
       post(1),
