@@ -9,12 +9,12 @@ import { command } from "./measure.ts";
 
 /**
  * `earshot import` of the 600,000 real posts: posts per second, bytes per post, peak memory; then again, killed
- * halfway and restarted: the search results must be equal. Leaves the first folder for other benchmarks.
+ * halfway and restarted: the search results must match. Keeps the uninterrupted import, `whole`, for other benchmarks.
  */
 requireData();
 const folder = argv[2];
 if (folder === undefined) {
-  console.error(`usage: ${command()} NEW_FOLDER`);
+  console.error(`usage: ${command()} FOLDER (deleted and created again)`);
   process.exit(2);
 }
 rmSync(folder, { recursive: true, force: true });

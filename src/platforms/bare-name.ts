@@ -3,7 +3,7 @@ import { isHandle } from "./bluesky/at-uri.ts";
 import type { Target, UserTarget } from "./target.ts";
 import { isXHandle, userOf } from "./target-names.ts";
 
-const blueskyHost = ".bsky.social";
+const blueskyHandleSuffix = ".bsky.social";
 
 export type BareName = UserTarget & { platform: null; handle: string };
 
@@ -13,14 +13,14 @@ export const isBareName = (target: Target): target is BareName =>
 export function accountOn(platform: Platform, name: string): UserTarget | null {
   if (platform === "mastodon") return userOf(platform, { handle: name });
   if (platform === "x") return isXHandle(name) ? userOf(platform, { handle: name }) : null;
-  const handle = `${name.toLowerCase()}${blueskyHost}`;
+  const handle = `${name.toLowerCase()}${blueskyHandleSuffix}`;
   return isHandle(handle) ? userOf(platform, { handle }) : null;
 }
 
-/** Matches the handle itself, `<name>.bsky.social`, or `<name>@` any host. */
+/** Whether the handle is `<name>.bsky.social` on Bluesky, `<name>` on X, or `<name>` on any Mastodon server. */
 export function nameMatches(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];
-  if (platform === "bluesky") return known === `${lower}${blueskyHost}`;
+  if (platform === "bluesky") return known === `${lower}${blueskyHandleSuffix}`;
   return known === lower || (platform === "mastodon" && known.startsWith(`${lower}@`));
 }

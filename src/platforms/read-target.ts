@@ -1,4 +1,4 @@
-/** Targets are parsed once, at submission, into the form that cursors are bound to: platforms would parse them differently. */
+/** Targets are parsed once, at submission: each platform would parse them its own way, and cursors are bound to the parsed form. */
 
 import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";
@@ -19,7 +19,7 @@ const prefixPattern = /^([a-z]{1,20}):(?!\/\/)/i;
 const maxCharacters = 2_048;
 
 /**
- * Accounts and posts by handle, id, URI or URL, spaces by id or URL. A number is first a record's ID. A `platform:`
+ * Accounts and posts by handle, id, URI or URL, spaces by id or URL. For posts, a bare number is tried as a record ID first. A `platform:`
  * prefix selects the platform, which is null if undetermined. Errors: `invalid_query`; `platform_mismatch`.
  */
 export function readTarget(kind: TargetKind, query: string, requested: SearchPlatform): Target {
@@ -66,7 +66,7 @@ function checkCharacters(input: TargetInput): void {
   throw malformed(input, { message, from, length: 1 });
 }
 
-/** Leaves unknown prefixes in place, so that the text is rejected as malformed. */
+/** Leaves other prefixes in place: `did:` and `import:` begin a URI, others make the text malformed. */
 function splitPrefix(text: string): { prefix: Platform | null; rest: string } {
   const word = prefixPattern.exec(text)?.[1]?.toLowerCase() ?? "";
   if (!Object.hasOwn(prefixes, word)) return { prefix: null, rest: text };

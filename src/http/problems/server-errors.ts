@@ -7,7 +7,7 @@ export const serverProblems = {
     retryable: false,
     hint: "report it with request_id, which identifies it in the log",
     cause: "An unexpected error in Earshot; the log has it under the `request_id`.",
-    fix: ["Report it with the `request_id`. Repeating the request is safe but unlikely to help."],
+    fix: ["Report it with the `request_id`. Repeating the request is unlikely to help."],
     example: {
       request: "A request that triggers an unexpected error.",
       detail: "unexpected error; see the log",
@@ -19,8 +19,10 @@ export const serverProblems = {
     retryable: false,
     hint: "submit the search again; if it fails again, report its uuid",
     cause:
-      "All attempts failed because of an error in Earshot. [Job failures](job-failures.md) lists the causes; the log has this one under the job's uuid.",
-    fix: ["Submit the search again. If it fails again, report the uuid."],
+      "The job failed for a reason other than a platform or its deadline. [Job failures](job-failures.md) lists the causes; the log has this one under the job's uuid.",
+    fix: [
+      "Follow the fix of the cause. If it is `internal_error`, submit the search again; if it fails again, report the uuid.",
+    ],
     example: {
       request: "The result of a job that failed with an internal error.",
       detail: "internal error",
@@ -35,7 +37,7 @@ export const serverProblems = {
       "A platform that the job needs failed, refused the request or has no quota left. `detail` says how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused.",
     fix: [
       "If `retryable` is true, submit the search again later.",
-      "If `detail` is about a key or credential, the operator must renew it.",
+      "If `detail` names a credential, its owner, you or the operator, must renew it.",
     ],
     example: {
       request: "The result of a job whose platform failed.",
@@ -83,7 +85,7 @@ export const serverProblems = {
     cause:
       "A job did not finish within 120 seconds of its submission (`EARSHOT_JOB_DEADLINE`), or a count produced no bucket within 10 (`EARSHOT_COUNT_DEADLINE`). A search that found anything ends as `done` instead, incomplete and with a cursor.",
     fix: [
-      "Submit it again, with fewer searches at a time.",
+      "Repeat the request with fewer concurrent searches.",
       "Add a rarer word, or narrow the window with `start_time` and `end_time`.",
     ],
     example: {

@@ -23,7 +23,7 @@ const problem = z.object({
 /** Statuses with which a gateway or proxy refuses temporarily. */
 export const transientStatuses: readonly number[] = [429, 502, 503, 504];
 
-/** There was no response, or not one from from a gateway. */
+/** There was no response, or not one from a gateway. */
 export function unreachable(
   message: string,
   { hint = defaultHint, ...more }: EarshotErrorOptions = {},

@@ -44,12 +44,12 @@ export type GatewayLinkContext = {
 };
 
 const maxResponseBytes = 2 * 1024 ** 2;
-/** Slowest upload within the timeout. */
+/** The slowest upload expected; the timeout grows with the body by it. */
 const minBytesPerMs = 64;
-/** These routes require the enrolment token instead of an attestation. */
-const attestRoutes: readonly GatewayRoute[] = ["challenge", "register"];
+/** Called before the node is attested, with the enrolment token. */
+const enrolmentRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
-/** Requests and responses are signed, so that no proxy can steer the node. */
+/** Requests and responses are signed, so that no proxy can forge them. */
 export type GatewayLink = ReturnType<typeof createGatewayLink>;
 
 export function createGatewayLink(context: GatewayLinkContext) {
@@ -75,7 +75,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
         "content-type": "application/json",
         accept: "application/json",
         ...signed,
-        ...(attestRoutes.includes(route) && {
+        ...(enrolmentRoutes.includes(route) && {
           [enrolmentField]: enrolmentProof(context.enrolmentToken, signatureInput),
         }),
       },
@@ -103,7 +103,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
   }
 
   return {
-    /** Null if the response has no content. Errors: `gateway_unreachable` if it is not signed. */
+    /** Null if the response has no content. Errors: `gateway_unreachable` if there is no signed response; the gateway's own. */
     post: async (
       route: GatewayRoute,
       body: unknown,
@@ -118,7 +118,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
         if (isUnreachable(error)) reachability.noteFailure(sentMs, error);
         const isUnknown =
           codeOf(error) === "node_unauthorized" || failedCheckOf(error) === "other_signature";
-        if (isUnknown && !attestRoutes.includes(route)) context.onUnknown(sentMs);
+        if (isUnknown && !enrolmentRoutes.includes(route)) context.onUnknown(sentMs);
         throw error;
       }
     },

@@ -49,7 +49,7 @@ const item = (group: PaletteItem["group"], title: string, address: string): Pale
 
 const maxFound = 12;
 
-/** At most 12 items whose title and group contain every word; titles that start with the text come first. */
+/** At most 12 items with every word in their title or group; titles that start with the text come first. */
 export function matchingItems(items: readonly PaletteItem[], text: string): readonly PaletteItem[] {
   const trimmed = text.trim().toLowerCase();
   const words = trimmed.split(/\s+/);

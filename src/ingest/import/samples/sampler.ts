@@ -55,7 +55,7 @@ export function createSampler(context: SamplerContext): Sampler {
     const nowMs = clock.now();
     for (const { platform, lagMs, posts } of states()) {
       const seen = readings.get(platform) ?? [];
-      // A restarted stream counts from zero.
+      // The counter of a restarted stream starts over; that reading adds nothing.
       const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
       const recent = seen.filter((one) => atMs - one.atMs <= rateMs && one.posts <= posts);
       readings.set(platform, [...recent, { atMs, posts }]);
@@ -64,13 +64,13 @@ export function createSampler(context: SamplerContext): Sampler {
   }
 
   function gather(sample: IngestSample): void {
-    const name = `${sample.platform} ${sample.bucketMs}`;
-    const stored = waiting.get(name);
-    if (stored === undefined && sample.lagMs === null && sample.posts === 0) return;
-    waiting.set(name, {
+    const key = `${sample.platform} ${sample.bucketMs}`;
+    const pending = waiting.get(key);
+    if (pending === undefined && sample.lagMs === null && sample.posts === 0) return;
+    waiting.set(key, {
       ...sample,
-      lagMs: maxOf(stored?.lagMs ?? null, sample.lagMs),
-      posts: (stored?.posts ?? 0) + sample.posts,
+      lagMs: maxOf(pending?.lagMs ?? null, sample.lagMs),
+      posts: (pending?.posts ?? 0) + sample.posts,
     });
     for (const oldest of waiting.keys()) {
       if (waiting.size <= maxWaiting) return;
