@@ -73,7 +73,6 @@ type Query = { written: string; elements: SequenceElement[]; truth: Map<MarkedTe
 type Kind = {
   name: string;
   words: number;
-  /** Null if the words make no query of this kind. */
   write: (words: readonly MarkedWord[], text: string) => string | null;
   read: (written: string) => SequenceElement[];
 };

@@ -6,8 +6,8 @@ import { iraPosts, requireData, toRecord } from "./ira.ts";
 import { command } from "./measure.ts";
 
 /**
- * Measures the analysis of texts alone, and of all index terms, on one core. Each run takes a share of the real posts
- * that fits into memory: node bench/analyzer.ts [SHARE]
+ * Analysis of texts alone, and of all index terms, on one core. Each run takes a share of the real
+ * posts that fits into memory: node bench/analyzer.ts [SHARE]
  */
 requireData();
 const runs = 5;
@@ -24,7 +24,6 @@ console.log(`every ${share}th of ${seen} posts, ${runs} runs of each`);
 report("the text", (post) => analyzeText(post.text, { dottedHandles: false }).tokens.length);
 report("the whole post", (post) => indexTerms(post).length);
 
-/** The median rate, with the slowest and fastest run. */
 function report(name: string, analyse: (post: Post) => number): void {
   let tokens = 0;
   const rates = Array.from({ length: runs }, () => {

@@ -24,7 +24,6 @@ if (source === undefined) {
   console.error(`usage: ${command()} DATA_FOLDER`);
   process.exit(2);
 }
-/** FTS5 expressions. */
 const queries: Readonly<Record<string, string>> = {
   "a common term": '"trump"',
   "a rare term": '"zelensky"',
@@ -103,10 +102,7 @@ function measureSegment(path: string) {
   return { medians, pieces: Number(pieces?.pieces), bytes: statSync(path).size };
 }
 
-/**
- * Measures with and without compaction, each in its own archive, while a post every 20 ms is
- * written.
- */
+/** With and without compaction, each in its own archive. */
 async function measureWhileWriting(): Promise<void> {
   const rows: (string | number)[][] = [];
   const addRow = (name: string, { times, tookMs }: WriteTimes): void => {

@@ -102,7 +102,6 @@ function counter(
     });
 }
 
-/** Counts after a post arrived in one of the segments. */
 async function countAfterChange(dataDir: string, last: Post): Promise<string> {
   const archive = await openArchive({
     dataDir,

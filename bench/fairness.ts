@@ -99,7 +99,7 @@ const isRunning = async ({ uuid, key }: Submitted): Promise<boolean> => {
   return status !== "done" && status !== "error" && status !== "cancelled";
 };
 
-/** Cancels all jobs. For the first ones, measures the time until the next search ends. */
+/** For the first jobs, measures the time until the next search ends. */
 async function cancelAll(
   submitted: readonly Submitted[],
 ): Promise<{ cancelMs: number[]; left: number }> {

@@ -184,13 +184,13 @@ async function run(
   };
 }
 
-/** CPU time of all threads, at a resolution of 10 ms. */
+/** Of all threads, at a resolution of 10 ms. */
 function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-/** Voluntary context switches of all threads. */
+/** Voluntary ones, of all threads. */
 function switchesOf(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => {
     const status = readFileSync(`/proc/${pid}/task/${task}/status`, "utf8");

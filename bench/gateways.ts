@@ -115,7 +115,6 @@ async function measure(setup: StoreSetup): Promise<void> {
   for (const gateway of gateways) await gateway.stop();
 }
 
-/** Measures one client. */
 async function roundTrips(): Promise<number> {
   const settings = await inDatabase();
   const count = countRoundTrips(settings.EARSHOT_DATABASE_URL);

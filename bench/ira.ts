@@ -11,7 +11,6 @@ const files = ["ira_00", "ira_04"].map((name) =>
   join(dataFolder, "ira_tweets", `${name}.ndjson.gz`),
 );
 
-/** Language names of the data set. */
 const tags: Readonly<Record<string, string>> = {
   Albanian: "sq",
   Arabic: "ar",
@@ -83,7 +82,6 @@ type IraPost = {
 
 export const hasRealPosts = (): boolean => files.every((file) => existsSync(file));
 
-/** Exits with a message if the posts are missing. */
 export function requireData(): void {
   const missing = files.filter((file) => !existsSync(file));
   if (missing.length === 0) return;
@@ -105,7 +103,7 @@ export async function writeImportFile(path: string): Promise<number> {
   return count;
 }
 
-/** The posts, oldest first. */
+/** Oldest first. */
 export async function* iraPosts(): AsyncGenerator<IraPost> {
   for (const file of files) {
     const lines = createInterface({ input: createReadStream(file).pipe(createGunzip()) });

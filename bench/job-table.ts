@@ -20,7 +20,6 @@ const { values } = parseArgs({
 const jobs = Number(values.jobs);
 const accounts = 100;
 const workers = 24;
-/** Milliseconds between job times. */
 const intervalMs = 10;
 const retentionMs = (jobs / 10) * intervalMs;
 const result = JSON.stringify({ complete: true, positions: Array(20).fill(["x", "x".repeat(80)]) });

@@ -33,7 +33,6 @@ export function table(
   return lines.map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
-/** The command line, printed with every figure. */
 export function command(): string {
   return `node ${process.argv
     .slice(1)

@@ -55,7 +55,6 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Steps that run once per job. */
 async function measureSteps(): Promise<void> {
   const rows: (string | number)[][] = [];
   for (const count of [20, 100]) rows.push(...(await steps(count)));
@@ -290,7 +289,6 @@ function start(
   actor.start();
 }
 
-/** Measures a newly started node, from challenge to admission, over HTTP. */
 async function measureAttestation({ base, dir }: Service, simulated: string): Promise<void> {
   const tee = await readSimulatedTee(join(simulated, "tee.json"));
   const gateway = {

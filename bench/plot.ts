@@ -34,7 +34,6 @@ const all = sizes.flatMap(({ queries = [] }) =>
 const lowest = ticks.findLast((tick) => tick <= Math.min(...all)) ?? 0.02;
 const highest = ticks.find((tick) => tick >= Math.max(...all)) ?? Math.max(...all);
 
-/** Logarithmic. */
 const along = (ms: number): number =>
   (Math.log(Math.max(ms, lowest) / lowest) / Math.log(highest / lowest)) * panelWidth;
 

@@ -7,7 +7,7 @@ export type QueryKind = { name: string; queries: string[] };
 const week = 7 * 86_400_000;
 const isoDay = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-/** Draws words, authors and days of the real posts; reproducible. */
+/** Reproducible. */
 export async function drawQueries(count: number): Promise<QueryKind[]> {
   const random = seededRandom(7);
   const pick = <Item>(items: readonly Item[]): Item => {

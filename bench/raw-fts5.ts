@@ -12,7 +12,7 @@ export type RawFts5 = {
 
 const postsPerCommit = 20_000;
 
-/** Replaces the file at `path`. Merges the whole index at the end. */
+/** Replaces the file. Merges the whole index at the end. */
 export function buildRaw(path: string, records: Iterable<Record<string, unknown>>): void {
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
   const database = new DatabaseSync(path);

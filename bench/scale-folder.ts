@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { buildRaw } from "./raw-fts5.ts";
 import { scaledPosts } from "./scale-posts.ts";
 
-/** Data and figures of one size. */
 export type ScaleFolder = {
   /** Written by `earshot import`. */
   dataDir: string;

@@ -81,7 +81,7 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   ];
 }
 
-/** Queries by name, of the most frequent words. */
+/** Of the most frequent words. */
 export async function worstQueries(): Promise<QueryKind[]> {
   const { frequencies } = await readSamples();
   const byFrequency = [...frequencies]

@@ -69,7 +69,7 @@ async function openEngines(dataDir: string, rawPath: string, segments: number): 
   return { raw, reader, archive, close };
 }
 
-/** Raw FTS5 and the archive alternate; the median of the rounds counts per query. */
+/** The median of the rounds counts per query. */
 export async function measureKinds(
   dataDir: string,
   rawPath: string,
@@ -162,7 +162,6 @@ function searchReader(
 const middle = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
-/** Time and work, and whether a deadline ends them. */
 export async function measureWorst(
   dataDir: string,
   rawPath: string,

@@ -28,7 +28,6 @@ export type LiveFigures = {
 const starts = 5;
 const searches = 1_000;
 
-/** Starts of `earshot serve`, and memory at first and after searches of all kinds. */
 export async function measureReady(
   dataDir: string,
   kinds: readonly QueryKind[],

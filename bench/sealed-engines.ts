@@ -56,7 +56,6 @@ export function entriesOf(folder: string): SegmentEntry[] {
 export const openReader = (dataDir: string): Reader =>
   createReader(join(dataDir, "archive"), 64 * cacheKib, systemClock, threadCaches());
 
-/** Shares of two readers. */
 const shares = memoryShares(archiveDefaults.memoryBytes, 2);
 const sharedIds = createIdCache(shares.ids);
 
@@ -83,7 +82,6 @@ export function planFor(query: string, reader: Reader): PlannedQuery {
 
 const never = (): boolean => false;
 
-/** Searches segment by segment. */
 export function newestIds(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
@@ -105,7 +103,6 @@ export function newestIds(
   return found;
 }
 
-/** Number of containers visited for the newest IDs. */
 export function containersFor(
   segments: readonly OpenSegment[],
   { query, ids }: PlannedQuery,
@@ -129,7 +126,6 @@ export function containersFor(
 /** Parameters per statement; unused ones find nothing, as in the archive. */
 const sizes = [1, 16, limit] as const;
 
-/** Posts with texts, and texts alone by ID. */
 export type Raw = {
   newest(query: PlannedQuery): number;
   texts(ids: readonly bigint[]): number;

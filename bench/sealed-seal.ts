@@ -26,7 +26,6 @@ export type SealFigures = {
   indexBytesPerPost: number;
 };
 
-/** Seals a copy of a data folder, as compaction does. */
 export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   rmSync(dataDir, { recursive: true, force: true });
   cpSync(fromDir, dataDir, { recursive: true });

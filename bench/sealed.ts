@@ -52,7 +52,6 @@ const path = scaleFolder(folder, posts);
 const { unsealedDir, sealedDir, rawPath } = path;
 const rounds = Number(values.rounds);
 
-/** Each returns its number of posts. */
 const engines = {
   "FTS5 with text": ({ raw }: Open, query: PlannedQuery) => raw.newest(query),
   "sealed, IDs": ({ sealed }: Open, query: PlannedQuery) => newestIds(sealed, query).length,

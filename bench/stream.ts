@@ -72,7 +72,6 @@ async function samplesUntil(
   }
 }
 
-/** True after five samples without an event. */
 function isQuiet(): (second: number, sample: StreamSample) => boolean {
   let quietSamples = 0;
   let before = -1;
@@ -83,7 +82,7 @@ function isQuiet(): (second: number, sample: StreamSample) => boolean {
   };
 }
 
-/** About this many rows, each with the rate since the previous one. */
+/** Rates are since the previous row. */
 function print(what: string, samples: readonly Sample[]): void {
   const step = Math.max(1, Math.floor(samples.length / Number(values.rows)));
   const chosen = samples.filter((_, index) => index % step === step - 1);
