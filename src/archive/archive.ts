@@ -6,7 +6,7 @@ import type { PackedPosts } from "./bulk/packed-posts.ts";
 import type { PreparationSettings } from "./bulk/prepare-posts.ts";
 import type { CompactionState } from "./compaction-state.ts";
 
-/** All answers have one order: newest ID first; platforms by name within one ID. */
+/** Order of all answers: newest ID first, then platforms by name. */
 export type Position = {
   id: bigint;
   platform: Platform;
@@ -31,7 +31,7 @@ export type ArchiveChange =
       observedMs: number;
     }
   | { kind: "count"; platform: Platform; uri: string; metric: CountMetric; by: number }
-  /** The latest status takes effect. All but `active` and `deleted` hide the account's posts, reversibly. */
+  /** The latest takes effect. All but `active` and `deleted` hide the account's posts, reversibly. */
   | {
       kind: "account";
       platform: Platform;
@@ -39,7 +39,7 @@ export type ArchiveChange =
       status: AccountStatus;
       observedMs: number;
     }
-  /** `labels`: all self-applied ones. The latest profile takes effect. */
+  /** `labels`: all self-applied ones. The latest takes effect. */
   | {
       kind: "profile";
       platform: Platform;
@@ -62,8 +62,8 @@ export type ArchiveChange =
   | { kind: "looked-up"; platform: Platform; userId: string; atMs: number };
 
 /**
- * `inactive`: any other reason. `opted-out`: recorded only for known accounts, because most of a
- * network may have it.
+ * `inactive`: any other reason. `opted-out`: recorded only for known accounts, as most of a network
+ * may have it.
  */
 export type AccountStatus =
   | "active"
@@ -104,7 +104,7 @@ export type ImportBatch = {
 export type WriteReport = {
   inserted: number;
   updated: number;
-  /** Already stored in this or a later version, or observed, which an import does not override. */
+  /** Stored in this or a later version, or observed, which imports do not override. */
   unchanged: number;
   deleted: number;
   /** Not stored: deleted at a later revision, or too old to retain. */
@@ -131,7 +131,7 @@ export type SearchWork = {
   segmentsOpened: number;
   /** Visits of segments, counting each resumption after a yield. */
   slices: number;
-  /** Segment searches, and rows read to check a candidate. */
+  /** Segment searches, and rows read for candidates. */
   statements: number;
   candidates: number;
   rechecked: number;
@@ -178,7 +178,7 @@ export type CountRequest = {
   fromMs: number;
   toMs: number;
   /**
-   * Width of a bucket. Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and last.
+   * Buckets start at its multiples since the Unix epoch; the bounds may shorten the first and last.
    */
   bucketMs: number;
   deadlineMs: number;
@@ -274,7 +274,7 @@ export type Archive = {
   write(batch: WriteBatch): Promise<WriteReport>;
   preparation: PreparationSettings;
   /**
-   * Runs in call order with `write`. Batches may be buffered until they fill a sealed segment; they
+   * Runs in call order with `write`. Batches, perhaps buffered until they fill a sealed segment,
    * are on disk once `finishImport` resolves. Transfers the buffer of `posts`.
    */
   importPosts(batch: ImportBatch): Promise<WriteReport>;
@@ -289,11 +289,11 @@ export type Archive = {
   withLanguages(posts: readonly Post[]): Promise<readonly Post[]>;
   count(request: CountRequest, signal?: AbortSignal): Promise<CountAnswer>;
   /**
-   * The next posts in ingest order, from the oldest if null. Errors: `ingest_order_dropped` if the
-   * position is older than the retained order.
+   * From the oldest if null. Errors: `ingest_order_dropped` if the position is older than the
+   * retained order.
    */
   ingestOrder(after: IngestedPost | null, limit: number): Promise<readonly IngestedPost[]>;
-  /** Accounts with stored posts that have not been looked up since `beforeMs`; those never looked up come first. */
+  /** Accounts with stored posts not looked up since `beforeMs`, those never looked up first. */
   accountsToLookUp(platform: Platform, beforeMs: number, limit: number): Promise<readonly string[]>;
   /** The accounts that a folded username can name on any platform; at most a few dozen. */
   accountsNamed(name: string): Promise<readonly NamedAccount[]>;

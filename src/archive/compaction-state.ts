@@ -13,7 +13,6 @@ const taskKinds = [
 export type TaskKind = (typeof taskKinds)[number];
 
 export type CompactionState = {
-  /** `other-process`: another process runs compaction. */
   status: "idle" | "working" | "other-process";
   doing: { kind: TaskKind; platform: string; sequence: number } | null;
   waiting: Readonly<Record<TaskKind, number>>;

@@ -3,7 +3,7 @@ import { openReadable, openWritable } from "../db/connection.ts";
 
 const busyTimeoutMs = 10_000;
 
-/** Creates or migrates the database as needed. Files are owner-only, commits durable. Errors: `newer_schema`. */
+/** Creates or migrates the database. Files are owner-only, commits durable. Errors: `newer_schema`. */
 export function openForWriting(
   path: string,
   migrations: readonly string[],
@@ -54,7 +54,7 @@ export const bigIntPreparer =
     return statement;
   };
 
-/** Called after the start of each write transaction, before its commit, and on failure. */
+/** After the start of each write transaction, before its commit, and on failure. */
 type TransactionHooks = { begin(): void; end(): void; discard(): void };
 
 const transactionHooks = new WeakMap<DatabaseSync, TransactionHooks>();

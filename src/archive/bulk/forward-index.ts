@@ -36,7 +36,7 @@ export function createForwardIndex(key: string): ForwardIndex {
   let ids = new BigInt64Array(1 << 14);
   let locations = new Uint32Array(ids.length * 3);
   let posts = 0;
-  /** Number of posts when an ID was removed: earlier posts with that ID are ignored. */
+  /** Number of posts when an ID was removed: earlier posts with it are ignored. */
   const removedAt = new Map<bigint, number>();
   let bounds = new Uint32Array(1_024);
 

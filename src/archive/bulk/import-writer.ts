@@ -6,7 +6,6 @@ import { beginStagedImport, type StagedImport, type StagedImportContext } from "
 type PreparedImport = PreparedChanges & Pick<ImportBatch, "checkpoints" | "coverage">;
 
 type ImportWriterOptions = Omit<StagedImportContext, "now"> & {
-  /** Null disables sealed imports. */
   sealedImport: { minPosts: number; now(): number } | null;
   write(batch: PreparedImport): WriteReport;
   refuseWhenFull(batch: PreparedImport): void;

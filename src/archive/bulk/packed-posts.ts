@@ -7,8 +7,8 @@ import { createTextArena, readText } from "./text-arena.ts";
 
 /**
  * Prepared posts in one buffer, to transfer between threads: a header of 32-bit counts, nine 64-bit
- * numbers per post, 32-bit text offsets, a byte of flags per post, a byte of platform per post,
- * UTF-8 texts. The last text is the authors' handles as JSON.
+ * numbers per post, 32-bit text offsets, a byte of flags and one of platform per post, UTF-8 texts.
+ * The last text is the authors' handles as JSON.
  */
 export type PackedPosts = Uint8Array;
 

@@ -44,7 +44,7 @@ export type StagedImportContext = {
   folder: string;
   segmentPosts: number;
   now(): number;
-  /** Runs `work` atomically, under the catalog's lock. */
+  /** Atomic, under the catalog's lock. */
   withLock<Value>(work: () => Value): Value;
 };
 
@@ -52,8 +52,8 @@ export type StagedImportContext = {
  * Rows go to a file that is not a segment yet, terms to memory. `commit` builds the sealed index
  * and, in one catalog commit, replaces the platform's empty newest segment.
  *
- * No other process may write: the compaction lock is held, and a catalog commit by another connection
- * (`conflict`) aborts the segment. The spooled batches are then written as ordinary ones.
+ * No other process may write: the compaction lock is held, and a catalog commit by another
+ * connection (`conflict`) aborts the segment. Spooled batches are then written as usual.
  */
 export type StagedImport = {
   platform: Platform;

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { crc32 } from "node:zlib";
 import { sortTerms } from "./sort-terms.ts";
 
-/** Numbers terms in the order of their first lookup. Stored outside the JavaScript heap. */
+/** Numbers terms by first lookup. Stored outside the JavaScript heap. */
 export type TermTable = {
   /** Adds new terms. `to` is exclusive. */
   numberOf(bytes: Uint8Array, from: number, to: number): number;

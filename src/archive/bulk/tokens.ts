@@ -4,8 +4,8 @@ import { indexPunctuation } from "../segments/schema.ts";
 const maxTokenBytes = 32_768;
 
 /**
- * Tokenizes like FTS5 (`segments/schema.ts`), lower-casing ASCII letters in place. Returns the number
- * of tokens; `bounds` receives the start and end of each, and must have room for one token per two bytes.
+ * Tokenizes like FTS5 (`segments/schema.ts`), lower-casing ASCII letters in place. `bounds`
+ * receives each token's start and end, and must have room for one token per two bytes.
  */
 export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let tokens = 0;

@@ -19,7 +19,7 @@ export type CatalogAccounts = {
   setStatus(change: ChangeOf<"account">): boolean;
   setProfile(change: ChangeOf<"profile">): boolean;
   setLookedUp(change: ChangeOf<"looked-up">): void;
-  /** Accounts that were never looked up come first. */
+  /** Those never looked up come first. */
   dueForLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 

@@ -7,6 +7,5 @@ export function archiveBytes(folder: string): number {
     .reduce((sum, file) => sum + sizeOf(join(file.parentPath, file.name)), 0);
 }
 
-/** 0 if the file is missing. */
 export const sizeOf = (path: string): number =>
   statSync(path, { throwIfNoEntry: false })?.size ?? 0;

@@ -141,9 +141,9 @@ export const readUriKey = (catalog: DatabaseSync): string => readSetting(catalog
 
 /**
  * `ingest_number`: the newest. `ingest_order_from`: start of the retained ingest order.
- * `generation`: open generation of count changes. `count_step`: last count batch added to
- * posts. `commit_number`: commits that wrote to segments. `identified`: 1 once every segment
- * contains its identity.
+ * `generation`: open generation of count changes. `count_step`: last added count batch.
+ * `commit_number`: commits that wrote to segments. `identified`: 1 once every segment contains its
+ * identity.
  */
 type NumberSetting =
   | "ingest_number"
@@ -249,8 +249,8 @@ export function addHandles(catalog: DatabaseSync, handles: readonly PreparedHand
 }
 
 /**
- * Facet keys of the accounts that a name may refer to: the handle and every account that has ever
- * had it, or, if there is none, the account with this ID and its handles.
+ * Facet keys that a name may refer to: the handle and every account that has ever had it, or, if
+ * there is none, the account with this ID and its handles.
  */
 export function resolveAccount(catalog: DatabaseSync, name: string): string[] {
   const accounts = catalog

@@ -7,9 +7,8 @@ import { catalogMigrations } from "./schema.ts";
 import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
 /**
- * SQLite does not detect corrupted values, which could hide posts. `catalog_sum` has the row count
- * and the sum of row checksums of each table and of the schema. Connections of `openCatalog` update
- * it.
+ * SQLite does not detect corrupted values, which could hide posts. `catalog_sum` has each table's
+ * and the schema's row count and sum of row checksums. Connections of `openCatalog` update it.
  */
 const version = catalogMigrations.length;
 const checksumTable = "catalog_sum";

@@ -3,8 +3,8 @@ import { putSetting, readSetting } from "./catalog.ts";
 
 /**
  * Each segment stores the number of the last catalog commit that wrote to it. Segments commit
- * first, so a crash can leave them one commit ahead. A segment further ahead means that the catalog
- * is an older copy.
+ * first, so a crash can leave them one commit ahead. A segment further ahead means the catalog is
+ * an older copy.
  */
 export type CommitNumber = {
   /** Allocated by the first call in the open transaction. */

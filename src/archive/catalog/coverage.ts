@@ -4,7 +4,6 @@ import type { CoverageInterval } from "../archive.ts";
 /** No post predates 1970, so an interval that starts then or earlier is unbounded. */
 const earliestPostMs = 0;
 
-/** All other sources are continuous streams. */
 const finiteSources = new Set(["import", "backfill"]);
 
 /** One Mastodon server does not receive all posts. */
@@ -12,7 +11,7 @@ const partialSource = /^mastodon-stream:/;
 
 export const mastodonStreamSource = (host: string): string => `mastodon-stream:${host}`;
 
-/** End of the newest stream interval, Unix milliseconds; -Infinity without a stream. */
+/** Unix milliseconds; -Infinity without a stream. */
 export const streamEndMs = (intervals: readonly CoverageInterval[]): number =>
   intervals
     .filter(isStream)
@@ -34,9 +33,8 @@ export function coveredUntilMs(window: Span, intervals: readonly CoverageInterva
 }
 
 /**
- * The uncovered parts of a window, oldest first. Streams lag: a window that reaches the present is
- * covered to its end if the newest stream interval ended within `slackMs` before `nowMs`. Pass 0
- * unless `hasCaughtUp`.
+ * Oldest first. Streams lag: a window that reaches the present is covered to its end if the newest
+ * stream interval ended within `slackMs` before `nowMs`. Pass 0 unless `hasCaughtUp`.
  */
 export function gapsIn(
   window: Span,
@@ -63,7 +61,7 @@ export function gapsIn(
 const isStream = ({ source, account }: CoverageInterval): boolean =>
   account === null && !finiteSources.has(source);
 
-/** Omits intervals of single accounts and of Mastodon streams. */
+/** Omits single accounts and Mastodon streams. */
 export const platformWideIntervals = (
   intervals: readonly CoverageInterval[],
   collection: CoverageInterval["collection"],

@@ -5,8 +5,8 @@ import type { CoverageInterval } from "../archive.ts";
 const settingName = (platform: Platform): string => `aged_out ${platform}`;
 
 /**
- * The time before which posts other than imports have expired, Unix milliseconds; null if none.
- * Copies of them that arrive later are rejected, and only imports cover the time before.
+ * Posts before this time have expired, except imports: later copies are rejected, and only imports
+ * cover it. Unix milliseconds; null if none.
  */
 export function expiredBeforeMs(catalog: DatabaseSync, platform: Platform): number | null {
   const row = catalog
@@ -41,7 +41,6 @@ export function withoutExpired(
   return { ...interval, fromMs: expiredMs };
 }
 
-/** Keeps the coverage of imports. */
 export function cutCoverage(catalog: DatabaseSync, platform: Platform, ms: number): void {
   catalog
     .prepare("DELETE FROM interval WHERE platform = ? AND source <> ? AND to_ms <= ?")

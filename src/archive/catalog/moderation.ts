@@ -9,8 +9,8 @@ const noUnauthenticated = "!no-unauthenticated";
 type PostName = { platform: Platform; uri: string; userId: string | null };
 
 /**
- * Hides posts of accounts that are inactive or that exclude unauthenticated readers, as all readers
- * of an archive are, and posts whose own labels or account labels hide them.
+ * Hides posts of accounts that are inactive or exclude unauthenticated readers, as all readers of
+ * an archive are, and posts whose own labels or account labels hide them.
  */
 export function moderationOf(
   { platform, uri, userId }: PostName,

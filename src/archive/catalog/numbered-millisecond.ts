@@ -2,10 +2,7 @@ import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
-/**
- * Numbers posts in order of their uri hashes: each gets the number of its hash, or the next free
- * one.
- */
+/** In order of uri hashes, as in `write/number-slots.ts`. */
 export function numberMillisecond(
   low: bigint,
   posts: readonly UnnumberedPost[],

@@ -71,10 +71,7 @@ function isOutdated(folder: string): boolean {
   return withCatalog(folder, versionOf) < catalogMigrations.length;
 }
 
-/**
- * Runs before the catalog is migrated, because readers of a migrated catalog expect migrated
- * segments.
- */
+/** Comes first: readers of a migrated catalog expect migrated segments. */
 function migrateSegments(folder: string): void {
   const segments = withCatalog(folder, (catalog) =>
     versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),

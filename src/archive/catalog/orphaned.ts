@@ -5,8 +5,8 @@ import { damageMarkerOf } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
- * For segment files that a crash left without a catalog entry. They are kept for a while, in case
- * the catalog is the wrong one.
+ * Segment files that a crash left without a catalog entry, kept for a while in case the catalog is
+ * the wrong one.
  */
 export const orphanedFolder = (folder: string): string => join(folder, "orphaned");
 
@@ -21,7 +21,7 @@ export function segmentNumbersIn(folder: string, platform: string): number[] {
 
 export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
-  // The log is moved first: a database moved without its log would lose content.
+  // First the log: a database moved without it would lose content.
   const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
   rmSync(damageMarkerOf(path), { force: true });
   if (files.length === 0) return null;

@@ -13,8 +13,8 @@ type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 type PostOfMillisecond = { id: bigint; uri: string | null };
 
 /**
- * Maps requested IDs to stored IDs where they differ: earlier releases numbered posts by a hash
- * keyed per archive, and an archive that lacks a colliding post does not move the other one.
+ * Maps requested IDs to differing stored ones: earlier releases numbered posts by a hash keyed per
+ * archive, and an archive that lacks a colliding post does not move the other one.
  */
 export function storedIdsOf(
   lookup: Lookup,

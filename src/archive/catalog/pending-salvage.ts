@@ -8,8 +8,8 @@ const settingName = ({ platform, sequence }: SegmentKey): string =>
   `salvage ${platform} ${sequence}`;
 
 /**
- * A salvage is a rewrite that an operator requests. Unlike other rewrites, it omits and reports
- * unreadable parts. Requires a transaction.
+ * A salvage is a rewrite on an operator's request that omits and reports unreadable parts. Requires
+ * a transaction.
  */
 export function requestSalvage(catalog: DatabaseSync, entry: SegmentKey): void {
   catalog.prepare("INSERT OR REPLACE INTO setting VALUES(?, '1')").run(settingName(entry));

@@ -15,8 +15,8 @@ import { segmentNumbersIn } from "./orphaned.ts";
 import { catalogMigrations } from "./schema.ts";
 
 /**
- * Verifies that a catalog belongs to the segments in its folder: if it was lost, emptied or
- * restored from an earlier copy, unlisted segments would be mistaken for leftovers of a crash.
+ * Verifies that a catalog belongs to the segments in its folder: if lost, emptied or restored from
+ * an earlier copy, unlisted segments would be mistaken for leftovers of a crash.
  *
  * A crash leaves segments at most one commit ahead of the catalog. Segments are read before the
  * catalog, whose commit number only grows, so no lock is needed. A segment with an older commit

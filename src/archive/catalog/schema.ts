@@ -1,9 +1,5 @@
 import { analyzerVersion } from "@earshot/query/text";
 
-/**
- * A batch is written under the catalog's write lock, and its checkpoints are committed last, so
- * that a source resends what may be missing after a crash.
- */
 export const catalogMigrations: readonly string[] = [
   `
   CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

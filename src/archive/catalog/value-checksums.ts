@@ -60,8 +60,8 @@ function hashOfText(seed: number, type: number, text: string): number {
 }
 
 /**
- * Reads a cell of a changeset: a type byte, then eight bytes of a number, or the length and bytes
- * of a text or blob.
+ * A changeset's cell: a type byte, then eight bytes of a number, or the length and bytes of a text
+ * or blob.
  */
 function storedValue(cell: Uint8Array): StoredValue {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);

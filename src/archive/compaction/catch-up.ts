@@ -10,7 +10,6 @@ const maxRemaining = 50;
 
 const maxRounds = 200;
 
-/** Applies the changes that writers have listed, in rounds, until few remain. */
 export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
   const { old, applyChanges, lastIngestNumber } = rewrite;
   const takeChanged = old.prepare(
@@ -32,8 +31,8 @@ export function* catchUp(rewrite: SegmentRewrite): CompactionSteps<void> {
 }
 
 /**
- * Requires the catalog lock. Afterwards the copies are on disk and equal the segment. Does nothing
- * and returns false if more than `max` changed posts remain.
+ * Requires the catalog lock. Afterwards the copies are on disk and equal the segment. False,
+ * without effect, if more than `max` changed posts remain.
  */
 export function finishCatchUp(rewrite: SegmentRewrite, max: number): boolean {
   const { old, parts, applyChanges, numbering } = rewrite;

@@ -23,14 +23,14 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
 
 /**
- * Runs one compaction task at a time, the most urgent first. Search results do not change, except
- * that posts expire.
+ * Runs one task at a time, the most urgent first. Search results do not change, except that posts
+ * expire.
  *
  * A write-ahead log cannot be emptied while a reader uses an older snapshot. Logs that grow for
  * hours are reported, and count towards the archive's size.
  */
 export type Compaction = {
-  /** Returns false if no task ran. Never throws: failed tasks are retried later. */
+  /** False if no task ran. Never throws: failed tasks are retried later. */
   runNext(): CompactionSteps<boolean>;
   state(): CompactionState;
 };

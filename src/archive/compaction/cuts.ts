@@ -4,8 +4,8 @@ import { openForReading } from "../database.ts";
 import { idsInOrder } from "./ids-in-order.ts";
 
 /**
- * The first ID of each part except the first. Parts have about the same size, at most about
- * `splitPosts`. No cut splits a millisecond.
+ * The first ID of each part except the first. Parts are about equal, at most about `splitPosts`. No
+ * cut splits a millisecond.
  */
 export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);

@@ -6,7 +6,7 @@ const lockName = "compaction-lock.db";
 /** Processes of earlier versions may still run compaction. */
 const formerLockName = "upkeep.db";
 
-/** Null if another process, possibly of an earlier version, has the lock. */
+/** Null if another process has the lock. */
 export function lockCompaction(folder: string): FileLock | null {
   const lock = acquireLock(join(folder, lockName));
   if (lock === null) return null;

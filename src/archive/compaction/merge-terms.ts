@@ -4,7 +4,7 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 
 const pagesPerStep = 250;
 
-/** Uses short transactions, because FTS5's `optimize` would hold the write lock for seconds. */
+/** Short transactions, because FTS5's `optimize` would hold the write lock for seconds. */
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const selectTotalChanges = database.prepare("SELECT total_changes() AS changes");

@@ -51,13 +51,13 @@ export type Replacement = {
   /** `current`: copied, which requires the current analyzer. `any`: built from the rows. */
   terms: "current" | "any";
   fill(rewrite: SegmentRewrite, start: CopyStart): CompactionSteps<void>;
-  /** Whether to renumber posts of an earlier release (`number-slots.ts`). */
+  /** Renumbers posts of an earlier release (`number-slots.ts`). */
   isRenumbering?: boolean;
   /** Only the data that `fill` reads must be readable. */
   isSalvage?: boolean;
-  /** Whether to orphan the old file instead of removing it. */
+  /** Otherwise it is removed. */
   shouldOrphanOld?(): boolean;
-  /** Called in the transaction that replaces the segment. */
+  /** In the transaction that replaces the segment. */
   onSwap?(): void;
 };
 
@@ -78,22 +78,19 @@ const maxSwaps = 20;
 const oldCacheKib = 8_000;
 
 /**
- * Replaces a segment with other files while batches are written and readers read. Requires the
- * compaction lock.
+ * Replaces a segment while batches are written and readers read. Requires the compaction lock.
  *
- * 1. Under the catalog lock, the segment is marked: batches then list the posts that they change.
- *    The new sequence numbers, never reused, are reserved as retired files, so that a crash removes
+ * 1. Under the catalog lock, the segment is marked: batches then list the posts they change. The
+ *    new sequence numbers, never reused, are reserved as retired files, so that a crash removes
  *    them.
- * 2. The copies are filled in short steps and flushed. Their content may be older or newer than the
- *    mark.
+ * 2. The copies, which are filled in short steps and flushed, may be older or newer than the mark.
  * 3. Listed changes are applied in rounds, until few remain.
- * 4. Under the catalog lock, the rest is applied and the copies are committed. One catalog commit
+ * 4. Under the catalog lock, the rest is applied and the copies committed. One catalog commit
  *    replaces the entry and retires the old file, which readers use until they read the catalog
  *    again.
  *
  * A crash or an error before that commit leaves the segment unchanged; after it, the copies are
- * complete. Errors: those of SQLite, and `segment_busy` if changes come faster than they are
- * copied.
+ * complete. Errors: those of SQLite, and `segment_busy` if changes outpace the copying.
  */
 export function* replaceSegment(
   context: CompactionContext,
@@ -238,7 +235,7 @@ function swap(
   const isSalvageRequested = isSalvagePending(catalog, entry);
   endSalvage(catalog, entry);
   removeEntry(catalog, entry);
-  // A file that was not retired by a commit is orphaned instead of removed.
+  // A file not retired by a commit is orphaned.
   retire(catalog, entry, clock.now(), shouldOrphan ? notCommitted : commit);
   for (const { sequence, low, copy } of rewrite.parts) {
     const { platform } = entry;
@@ -252,7 +249,7 @@ function swap(
       numbering: rewrite.numbering,
     });
     const next = rewrite.parts.find((part) => part.low > low);
-    // The newest segment is still being filled, and is merged once it is quiet.
+    // The newest segment is merged once it is quiet.
     const isNewest = next === undefined && current.high === lastId;
     if (!isNewest) setOptimised(catalog, { platform, sequence });
     if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });

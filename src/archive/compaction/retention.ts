@@ -1,7 +1,6 @@
 /**
- * Expires posts to respect the maximum age and size, oldest segments first: a segment without
- * imports is dropped, a mixed one is rewritten to its imports. Imports and each platform's newest
- * segment never expire.
+ * Enforces the maximum age and size, oldest segments first: a segment without imports is dropped, a
+ * mixed one is rewritten to its imports. Imports and each platform's newest segment never expire.
  */
 
 import { idTimeMs, lastId } from "../../posts/ids.ts";
@@ -58,15 +57,15 @@ export function expiredSegments(
   return expirableByAge(entries).filter((entry) => endMsOf(entry) <= untilMs);
 }
 
-/** All segments except each platform's newest, oldest first. */
+/** Oldest first. */
 export const expirableByAge = (entries: readonly SegmentEntry[]): SegmentEntry[] =>
   entries
     .filter(({ high }) => high !== lastId)
     .toSorted((a, b) => (a.high < b.high ? -1 : a.high > b.high ? 1 : 0));
 
 /**
- * Returns the number of dropped posts, or null if the segment contains imports, is missing or is
- * the newest one. The next segment takes over its ID range.
+ * The number of dropped posts; null if the segment contains imports, is missing or the newest. The
+ * next segment takes over its ID range.
  */
 export function* dropSegment(
   context: CompactionContext,

@@ -18,7 +18,7 @@ type SegmentKey = Pick<SegmentEntry, "platform" | "sequence">;
 export const notCommitted = -1;
 
 /**
- * Marks a file for removal that a commit has replaced, or that is not committed yet. Requires a
+ * Marks for removal a file that a commit has replaced, or an uncommitted one. Requires a
  * transaction.
  */
 export function retire(
@@ -60,9 +60,9 @@ export function retiredFiles(
 }
 
 /**
- * Removes files that were retired until `untilMs`, after verifying the identity of each. Orphans
- * uncommitted copies and files that fail the verification. Returns the number of files. A
- * platform's highest sequence number stays listed, because numbers are never reused.
+ * Removes files retired until `untilMs`, after verifying the identity of each. Orphans uncommitted
+ * copies and files that fail the verification. A platform's highest sequence number stays listed,
+ * because numbers are never reused.
  */
 export function* removeRetired(
   { folder, catalog }: CompactionContext,

@@ -12,9 +12,8 @@ import { type CompactionSteps, inLock } from "./steps.ts";
 export type RewriteOptions = Pick<Replacement, "cuts" | "shouldKeep">;
 
 /**
- * Writes one or more unsealed files: copies rows, hidden posts and ingest order, and builds uris
- * and terms from the rows. Errors: as `replaceSegment`, and `archive_damaged` if rows or hidden
- * posts are missing.
+ * Copies rows, hidden posts and ingest order, and builds uris and terms from the rows. Errors: as
+ * `replaceSegment`, and `archive_damaged` if rows or hidden posts are missing.
  */
 export const rewriteSegment = (
   context: CompactionContext,

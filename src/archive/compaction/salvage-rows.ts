@@ -27,7 +27,7 @@ export type Salvage = {
   close(): void;
 };
 
-/** Begins a snapshot of the damaged segment, from which all data is read. */
+/** Begins a snapshot from which all data is read. */
 export function createSalvage(
   context: CompactionContext,
   entry: SegmentEntry,

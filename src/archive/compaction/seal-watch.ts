@@ -14,18 +14,18 @@ type SealState = {
   obstacle: SealObstacle | null;
   isWorthwhile: boolean;
   isDue: boolean;
-  /** Must be rebuilt from its rows: damaged, of another format, or sealed while sealing is off. */
+  /** Damaged, of another format, or sealed while sealing is off. */
   mustRebuild: boolean;
 };
 
 export type SealObstacle = "off" | "empty" | "outdated" | "damaged" | "unreadable";
 
 /**
- * Decides when a segment is sealed: once no posts have been ingested for a while, regardless of
- * likes and labels, and again after many writes.
+ * A segment is sealed once no posts have been ingested for a while, regardless of likes and labels,
+ * and again after many writes.
  */
 export type SealWatch = {
-  /** Reads only files written since the last call. Forgets segments that are not in `entries`. */
+  /** Reads only files written since the last call. Forgets segments not in `entries`. */
   update(entries: readonly SegmentEntry[]): void;
   stateOf(entry: SegmentEntry): SealState;
 };
@@ -112,7 +112,7 @@ export function createSealWatch({
 const versionOf = (path: string): string =>
   `${lastWrittenMs(path)} ${statSync(path).size} ${walBytes(path)}`;
 
-/** A damaged segment counts as empty, because it is only rewritten on request. */
+/** A damaged segment counts as empty, as it is only rewritten on request. */
 function readableFacts(path: string, resealPercent: number): Facts {
   try {
     return readFacts(path, resealPercent);

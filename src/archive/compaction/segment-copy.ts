@@ -29,8 +29,8 @@ const stepsPerSync = 16;
 const bytesPerSync = 2 * 1024 ** 2;
 
 /**
- * A new segment file. While it is filled, it has no journal, and a crash discards it. After
- * `complete`, every commit leaves a usable segment.
+ * A new segment file. While filled, it has no journal, and a crash discards it. After `complete`,
+ * every commit leaves a usable segment.
  */
 export type SegmentCopy = {
   add(row: StoredRow, id: bigint): { uri: string; hasNativeId: boolean };
@@ -49,7 +49,7 @@ export type SegmentCopy = {
     path: string,
     work: (database: DatabaseSync) => CompactionSteps<void>,
   ): CompactionSteps<void>;
-  /** The database, in a transaction that `complete` commits. */
+  /** In a transaction that `complete` commits. */
   open(): DatabaseSync;
   widenSkew(skew: TimeSkew): void;
   complete(): CompactionSteps<void>;

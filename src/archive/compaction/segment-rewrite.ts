@@ -1,8 +1,3 @@
-/**
- * Copies a segment while writers still change it, then replays the changes. The writers list the ID
- * of every post that they change in `changed`.
- */
-
 import type { DatabaseSync } from "node:sqlite";
 import { firstInMillisecond, lastInMillisecond } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -20,13 +15,13 @@ export type Part = { sequence: number; low: bigint; copy: SegmentCopy };
 
 export type SegmentRewrite = {
   platform: Platform;
-  /** Whether to skip damage of the old segment. */
+  /** Skips damage of the old segment. */
   isSalvage: boolean;
   old: DatabaseSync;
   /** Lowest IDs first. */
   parts: readonly Part[];
   copyOf(id: bigint): SegmentCopy;
-  /** The numbering of the copies. */
+  /** Of the copies. */
   numbering: number;
   /** Null for a post written while its millisecond was being copied. */
   idInCopy(id: bigint): bigint | null;
@@ -40,23 +35,20 @@ export type SegmentRewrite = {
   /** Uri hash by ID of misplaced posts that `shouldKeep` rejected: the catalog drops them. */
   droppedMisplaced: Map<bigint, bigint>;
   /**
-   * Posts that may have moved: ID in the old segment by ID in the copies. `finishCatchUp` copies
-   * their ingest numbers again.
+   * Posts that may have moved: old ID by ID in the copies. `finishCatchUp` copies their ingest
+   * numbers again.
    */
   sourceIds: Map<bigint, bigint>;
-  /**
-   * IDs in the copies whose post was removed, replaced or renumbered. `finishCatchUp` copies their
-   * ingest numbers again.
-   */
+  /** Likewise, IDs in the copies whose post was removed, replaced or renumbered. */
   reassignedIds: Set<bigint>;
   /**
    * IDs in the copies whose ingest numbers were copied while catching up. `finishCatchUp` skips
-   * those that were not reassigned.
+   * those not reassigned.
    */
   newlyIngestedIds: Set<bigint>;
-  /** The last one committed when copying last began. Higher numbers are copied again. */
+  /** The last one committed when copying last began. */
   ingestNumber: number;
-  /** The last committed ingest number. */
+  /** The last committed one. */
   lastIngestNumber(): number;
 };
 
@@ -171,7 +163,6 @@ export function startRewrite(
 }
 
 type StartOptions = {
-  /** Null keeps every post. */
   shouldKeep: ((record: string) => boolean) | null;
   isSalvage?: boolean;
   isRenumbering?: boolean;

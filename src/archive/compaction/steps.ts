@@ -21,8 +21,8 @@ export function runSteps<Value>(steps: CompactionSteps<Value>): Value {
 }
 
 /**
- * Runs `work` in a transaction, which is rolled back on error. Polls the write lock, because a
- * continuous writer releases it only briefly.
+ * Runs `work` in a transaction. Polls the write lock, because a continuous writer releases it only
+ * briefly.
  */
 export function* inLock<Value>(database: DatabaseSync, work: () => Value): CompactionSteps<Value> {
   while (!tryBegin(database)) yield "waiting";

@@ -5,8 +5,8 @@ import { addPendingRewrites } from "../catalog/pending-rewrites.ts";
 type Finding = { sequence: number; sqlite: string };
 
 /**
- * Requests a rebuild from the posts, once per SQLite version: if the rebuilt index is unreadable as
- * well, that version of SQLite writes an unknown format. Requires the catalog lock.
+ * Requests a rebuild from the posts, once per SQLite version: if the rebuilt index is unreadable
+ * too, that version writes an unknown format. Requires the catalog lock.
  */
 export function recordUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);
@@ -22,7 +22,7 @@ export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolea
   return finding?.sequence === entry.sequence && finding.sqlite === sqliteOf(catalog);
 }
 
-/** Clears the findings on this segment and on the one it replaced. Requires the catalog lock. */
+/** Clears the findings on this segment and the one it replaced. Requires the catalog lock. */
 export function clearUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   catalog.prepare("DELETE FROM setting WHERE name = ?").run(settingName(entry));
 }

@@ -29,8 +29,8 @@ const pagesPerStep = 512;
 
 /**
  * Copies a snapshot of an archive without stopping its writers. The newest segments come first,
- * because a log grows until the snapshot of its file ends; the manifest comes last. Errors:
- * `backup_exists`, `disk_full`, `not_writable`.
+ * because a log grows until the snapshot of its file ends. Errors: `backup_exists`, `disk_full`,
+ * `not_writable`.
  */
 export async function backUp(request: BackupRequest): Promise<Manifest> {
   const { folder, target } = request;

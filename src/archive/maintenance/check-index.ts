@@ -148,13 +148,11 @@ function firstVarint(bytes: Uint8Array): number {
   return value;
 }
 
-/** Maximum number read into memory to name differing posts; a single partition may exceed it. */
+/** Maximum in memory to name differing posts; a single partition may exceed it. */
 const positionsToName = 2_000_000;
 const tokensPerTurn = 20_000;
 
-/**
- * Compares every position of every token. Compares sums of partitions first, which bounds memory.
- */
+/** Compares every position of every token, sums of partitions first, which bounds memory. */
 export function compareIndex(segment: IndexedSegment, report: Report): IndexCheck {
   const { database, sealed } = segment;
   const expected = createIndexChecksums();

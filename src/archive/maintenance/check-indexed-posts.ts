@@ -46,7 +46,7 @@ export function* checkIndexedPosts(
   }
 }
 
-/** Newest first; `next` is null at the end. */
+/** Newest first. */
 type DescendingIds = {
   readonly next: bigint | null;
   take(id: bigint): boolean;

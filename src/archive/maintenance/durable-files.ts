@@ -65,7 +65,7 @@ const pieceBytes = 1 << 20;
 const piecesOf = (path: string): AsyncIterable<Buffer> =>
   createReadStream(path, { highWaterMark: pieceBytes });
 
-/** Replaces the file atomically. Resolves when it is on disk. */
+/** Replaces the file atomically. */
 export async function writeDurably(path: string, text: string): Promise<void> {
   const file = await open(`${path}.new`, "w", 0o600);
   try {

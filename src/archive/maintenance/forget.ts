@@ -23,8 +23,8 @@ export type ForgetContext = {
 const postsOfBatch = 500;
 
 /**
- * Also rejects all later versions. The requested rewrites remove the texts from disk. Returns the
- * number of posts that were stored.
+ * Also rejects all later versions. The requested rewrites remove the texts from disk. Returns how
+ * many were stored.
  */
 export async function forgetPosts(
   { archive, catalog, signal }: ForgetContext,

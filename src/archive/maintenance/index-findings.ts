@@ -19,7 +19,6 @@ export type Locations = { ids: bigint[]; offsets: number[] };
 
 export type IndexLocations = Map<string, Locations>;
 
-/** Adds an empty entry for a new token. */
 export function locationsOf(index: IndexLocations, token: string): Locations {
   const found = index.get(token);
   if (found !== undefined) return found;

@@ -3,7 +3,7 @@ import { type CompactionSteps, lockPauseMs } from "../compaction/steps.ts";
 
 export type Interleaved = { clock: Pick<Clock, "sleep">; signal: AbortSignal };
 
-/** Yields to the event loop between steps, and ends the steps when aborted. */
+/** Yields to the event loop between steps, and ends them when aborted. */
 export async function interleave<Value>(
   steps: CompactionSteps<Value>,
   { clock, signal }: Interleaved,

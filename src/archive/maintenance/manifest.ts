@@ -22,7 +22,6 @@ const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-/** `takenMs`: Unix milliseconds. */
 export const manifestOf = (
   takenMs: number,
   posts: number,

@@ -12,7 +12,6 @@ const lowestHash = -(2n ** 63n);
 
 type Entry = { hash: bigint; id: bigint };
 
-/** Adds missing uri entries of a segment, and removes wrong ones. */
 export function* repairUris(
   folder: string,
   catalog: DatabaseSync,

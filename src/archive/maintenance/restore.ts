@@ -19,9 +19,9 @@ export type RestoreRequest = {
 };
 
 /**
- * Requires a data folder without an archive and without a running server. The archive appears
- * atomically. Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`,
- * `folder_in_use`, `disk_full`, `not_writable`.
+ * Requires a data folder without an archive or a running server. The archive appears atomically.
+ * Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`, `archive_exists`, `folder_in_use`,
+ * `disk_full`, `not_writable`.
  */
 export async function restore(request: RestoreRequest): Promise<Manifest> {
   const { source, dataDir } = request;

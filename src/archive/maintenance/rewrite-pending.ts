@@ -151,7 +151,7 @@ async function rewriteEach(
   return { ...rewritten, salvaged };
 }
 
-/** Estimates of the posts per step, and of copying's share of the work. */
+/** Estimates. */
 const postsPerStep = 250;
 const copyingShare = 0.85;
 

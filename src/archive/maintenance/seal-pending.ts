@@ -32,7 +32,6 @@ export type SealSelection = { segment: string } | { platform: Platform | "all" }
 
 export type SealOutcome = {
   requested: number;
-  /** Left to the process that runs compaction. */
   isQueued: boolean;
   segments: number;
   posts: number;
@@ -155,10 +154,7 @@ async function sealEach(
   return sealed;
 }
 
-/**
- * Measured posts per step, copying's share of steps and of time, and the highest share reported
- * before the end.
- */
+/** Measured: copying's shares, and the highest share reported before the end. */
 const postsPerStep = 90;
 const copyingSteps = 0.1;
 const copyingTime = 0.35;

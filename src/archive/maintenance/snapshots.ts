@@ -11,7 +11,7 @@ import { inTransaction, openForReading } from "../database.ts";
 
 type SegmentSnapshot = { entry: SegmentEntry; database: DatabaseSync };
 
-/** The archive as of one moment between two batches. */
+/** As of one moment between two batches. */
 export type ArchiveSnapshot = {
   catalog: DatabaseSync;
   segments: readonly SegmentSnapshot[];
@@ -20,10 +20,7 @@ export type ArchiveSnapshot = {
 
 const cacheKib = 1_000;
 
-/**
- * Blocks writers only while it begins a snapshot of each file. Unlinked files stay readable. A
- * file's log grows with each write while its snapshot is open.
- */
+/** Blocks writers only while it begins a snapshot of each file. Unlinked files stay readable. */
 export function takeSnapshot(folder: string): ArchiveSnapshot {
   const opened = new Map<string, DatabaseSync>();
   const open = (path: string, kib: number): DatabaseSync => {

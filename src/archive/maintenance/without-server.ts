@@ -19,7 +19,7 @@ export async function removeOldFiles(
   );
 }
 
-/** Runs `work` while no server can start. Returns `fallback` if a server is running. */
+/** No server can start meanwhile. Returns `fallback` if one is running. */
 export async function withoutServer<Value>(
   dataDir: string,
   work: () => Promise<Value>,

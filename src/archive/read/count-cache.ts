@@ -8,7 +8,7 @@ export type KnownCounts = {
   fromMs: number;
   toMs: number;
   counts: Map<number, number>;
-  /** Counts of buckets that the window's bounds shorten, by span. */
+  /** Of buckets shortened by the window's bounds, by span. */
   partialCounts: Map<string, number>;
 };
 

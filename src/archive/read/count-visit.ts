@@ -153,7 +153,7 @@ function* addPartial(
   return part.fromMs;
 }
 
-/** Counts newer buckets first. Returns the time from which all are counted. */
+/** Newer buckets first. Returns the time from which all are counted. */
 function* addWhole(
   known: KnownCounts,
   part: Span,

@@ -11,10 +11,7 @@ type PositionsContext = {
   uriKey(): string;
 };
 
-/**
- * The positions at which a page starts and ends. In a damaged segment, they fall back to the bare
- * ID.
- */
+/** In a damaged segment, positions fall back to the bare ID. */
 export function pagePositions({ open, uriKey }: PositionsContext) {
   return {
     startAfter: (

@@ -18,7 +18,6 @@ export function rowScanPlatformQuery(
   return query && { ...rowScanQuery(query), sealed: { kind: "every" } };
 }
 
-/** Null if no post of the platform can match. */
 export function platformQuery(
   platform: Platform,
   { conjuncts, fromMs, toMs }: BoundedPlan,

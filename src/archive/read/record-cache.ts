@@ -10,9 +10,9 @@ const bytesPerSlot = 128;
 const ways = 4;
 
 /**
- * A ring of rendered records in UTF-8, in which new records overwrite the oldest, and a table of
- * positions by ID. Garbage collection of one object per record would cost more than reading
- * the rows. A record that is found is copied to the front before it would be overwritten.
+ * A ring of rendered records in UTF-8, and a table of positions by ID. Garbage collection of one
+ * object per record would cost more than reading the rows. A record that is found is copied to the
+ * front before it would be overwritten.
  */
 export class RecordCache {
   readonly #ringBytes: number;

@@ -11,8 +11,8 @@ export function nameResolver(
   rowsOf: StoredRows["rowsOf"],
 ): (names: QueryNames, isSliceOver: () => boolean) => Generator<void, ResolvedNames> {
   /**
-   * A number may be the native ID of an X post or the ID of any stored post. A handle means every
-   * account that ever had it.
+   * A number may be an X post's native ID or any stored post's ID. A handle means every account
+   * that ever had it.
    */
   function resolvePost(name: string): string[] {
     const { number, keys, bluesky } = readNamedPost(name);

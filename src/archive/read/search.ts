@@ -39,10 +39,10 @@ export type SearchContext = {
 };
 
 /**
- * Searches the newest segments first, and skips those outside the window or below what was found.
- * On a deadline or cancellation, the answer is complete down to `next`. Platforms whose segments
- * overlap share the time; each is searched a little even after the deadline, so that every page
- * makes progress. Later slices cover lower IDs: no post is lost or found twice.
+ * Newest segments first; skips those outside the window or below what was found. On a deadline or
+ * cancellation, the answer is complete down to `next`. Platforms whose segments overlap share the
+ * time; each is searched a little even after the deadline, so that every page makes progress. Later
+ * slices cover lower IDs: no post is lost or found twice.
  */
 export function* searchSegments(
   request: SearchRequest,

@@ -19,7 +19,7 @@ type RowsContext = {
 export type StoredRows = {
   /** One statement per segment; without deleted posts. */
   rowsOf(positions: readonly Position[]): { rows: RecordRow[]; damage: Damage[] };
-  /** Current IDs of renumbered posts, by former ID. */
+  /** Of renumbered posts, by former ID. */
   currentIdsOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint>;
 };
 

@@ -44,7 +44,6 @@ export function openBlock(entries: Entries, block: unknown): void {
   entries.term.length = 0;
 }
 
-/** False after the last entry. */
 export function nextEntry(entries: Entries): boolean {
   if (entries.at >= entries.bytes.length) return false;
   const isSingle = readTerm(entries);

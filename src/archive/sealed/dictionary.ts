@@ -104,7 +104,6 @@ function firstOf(row: unknown): Uint8Array {
   throw new SealedDamage("a block of the dictionary has no first term");
 }
 
-/** First term, block, next block's first term and checksum. */
 export const columnsOf = ({ hasChecksums }: { hasChecksums: boolean }): string =>
   hasChecksums
     ? `CAST(first AS BLOB), block, (

@@ -7,7 +7,6 @@ import { idsPerPage } from "./format.ts";
 import { createIdCache, type IdCache, indexBelow, useIdCache } from "./id-cache.ts";
 import { readSealedHeader } from "./sealed-state.ts";
 
-/** Maps doc numbers to IDs and back. */
 export type DocNumbers = {
   posts: number;
   idOf(number: number): bigint;
@@ -55,7 +54,7 @@ export function openDocNumbers(
   return { posts, idOf, firstNumberBelow, numberOf, close: pages.close };
 }
 
-/** Newest first. `firstIds`: the first ID of each page. */
+/** Newest first. */
 type IdPages = {
   posts: number;
   firstIds: BigInt64Array;

@@ -5,7 +5,6 @@ import { createScratch, type Scratch } from "./scratch.ts";
 import { evaluationRank, type SealedPlan } from "./sealed-plan.ts";
 
 export type SealedWork = {
-  /** Containers evaluated. */
   containers: number;
   /** Terms read to prepare the plan; other preparation counts as terms of equal cost. */
   termReads?: number;
@@ -19,8 +18,8 @@ type Evaluator = {
    */
   prepare(plan: SealedPlan, segmentPosts: number, chunk: number, work: SealedWork): number;
   /**
-   * Returns every match in the part, and possibly others of the chunk. Null is the whole chunk. The
-   * set is valid until the next evaluation.
+   * Every match in the part, and possibly others of the chunk. Null is the whole chunk. The set is
+   * valid until the next evaluation.
    */
   evaluate(plan: SealedPlan, part: ChunkPart | null): ChunkSet;
 };
@@ -70,7 +69,6 @@ function createEvaluator(): Evaluator {
   };
 }
 
-/** The most positions read to evaluate the plan for `maxCandidates`. */
 function maxPositionsOf(plan: SealedPlan, maxCandidates: number): number {
   const candidates = Math.min(maxCandidates, plan.maxMatches);
   let positions = plan.phrase.length * candidates;
@@ -96,7 +94,6 @@ type Run = {
   work: SealedWork;
 };
 
-/** Sets `maxMatches` and `cost` of the plan and its parts for the chunk. */
 function updateEstimates(plan: SealedPlan, run: Run): void {
   plan.maxMatches = maxMatchesOf(plan, run);
   plan.cost = plan.maxMatches + evaluationRank(plan) * postsPerChunk;
@@ -172,7 +169,7 @@ function evaluateAnd(plan: SealedPlan, run: Run, within: ChunkSet | null): Chunk
   return matches;
 }
 
-/** Insertion sort: the plans are few, and mostly still in order from the previous chunk. */
+/** Insertion sort: the plans are few, and mostly in order from the previous chunk. */
 function sortByCost(plans: SealedPlan[]): void {
   for (let index = 1; index < plans.length; index++) {
     const plan = plans[index] as SealedPlan;

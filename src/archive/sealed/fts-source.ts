@@ -10,7 +10,7 @@ import type { TermSource } from "./term-source.ts";
 
 /**
  * One source per FTS5 segment, oldest first. Parses FTS5's own tables, because fts5vocab takes four
- * times as long. Sees committed data only. Adds everything read to `tally`.
+ * times as long. Sees committed data only.
  */
 export function* ftsSources(
   database: DatabaseSync,

@@ -5,8 +5,7 @@ import { unreadableFts } from "./fts-structure.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 
 /**
- * The number of terms, and a hash over doc numbers. Comparing them with the lengths that FTS5 stores
- * detects misread postings.
+ * `hash`: over doc numbers. Comparison with the lengths that FTS5 stores detects misread postings.
  */
 export type Tally = { terms: number; hash: number };
 

@@ -17,7 +17,7 @@ export type IdSource = {
   read(page: number): BigInt64Array;
 };
 
-/** A segment's IDs, newest first. */
+/** Newest first. */
 export type Ids = {
   at(number: number): bigint;
   /** The first doc number in the page with an ID below `id`, or the page's end. */
@@ -30,7 +30,7 @@ export type IdCache = { open(source: IdSource): Ids };
 
 const defaultPrivatePages = 512;
 
-/** 8 bytes per post. Errors: `invalid_setting` if the allocation fails. */
+/** 8 bytes per post. Errors: `invalid_setting` if allocation fails. */
 export const createIdCache = (maxBytes: number): SharedIdCache => createSharedPages(maxBytes);
 
 export function useIdCache(shared: SharedIdCache, privatePages = defaultPrivatePages): IdCache {

@@ -139,7 +139,6 @@ function filterWholePhrases(words: readonly Word[], count: number, out: Uint16Ar
   return found;
 }
 
-/** Rarely exceeded. */
 const fewPositions = 8;
 
 function hasPhraseAt(words: readonly Word[], index: number): boolean {

@@ -88,7 +88,6 @@ export function startOfRank(positions: Positions, rank: number): number {
   return start;
 }
 
-/** Rarely exceeded. */
 const fewPositions = 12;
 
 /** Galloping search keeps repetitive posts fast. */

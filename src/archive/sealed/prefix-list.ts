@@ -23,10 +23,7 @@ import { postingListOf } from "./read-posting-list.ts";
 
 export type PrefixList = { any: PostSets; positional: readonly PostingList[] };
 
-/**
- * Null if no term has the prefix. Rare terms, perhaps thousands, share a list. Yields the cost in
- * terms read.
- */
+/** Rare terms, perhaps thousands, share a list. Yields the cost in terms read. */
 export function* prefixListOf(
   dictionary: Dictionary,
   prefix: string,

@@ -1,17 +1,15 @@
 import type { ChunkSet } from "./chunk-set.ts";
 import { wordsPerBitmap } from "./format.ts";
 
-/** `list` and `bits` share their memory. */
+/** `list` and `bits` share memory. */
 type ScratchBuffer = { list: Uint16Array; bits: Uint32Array };
 
-/** A stack of buffers for intermediate results, which are reused. */
+/** A stack of reused buffers. */
 export type Scratch = {
   acquire(): ScratchBuffer;
-  /** The number of acquired buffers. */
   mark(): number;
-  /** Releases the buffers acquired since the mark. */
   release(mark: number): void;
-  /** Like `release`, but retains the buffer of `retained` if it is one of them. */
+  /** Keeps the buffer of `retained` if it is one of them. */
   releaseExcept(mark: number, retained: ChunkSet): void;
 };
 

@@ -118,7 +118,6 @@ function word(rank: number): string {
 
 const nothing = (): Uint8Array => new Uint8Array(total);
 
-/** Scans all posts. */
 function naive(query: SealedQuery): Uint8Array {
   switch (query.kind) {
     case "every":

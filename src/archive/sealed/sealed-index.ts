@@ -40,11 +40,10 @@ export type SealedIndex = {
   sealedMs: number;
   numbers: DocNumbers;
   /**
-   * Matches by chunk, newest first. Skips chunks that lack a required term, except the last. May yield
-   * an empty range after a few hundred term lookups, so that a caller can check its deadline. A search
-   * can resume at such a step: lookups are cached for the query object until the range is exhausted,
-   * and no other search may use the object until then. `omitted`: posts of a chunk to omit. Adds the
-   * cost to `work`.
+   * Matches by chunk, newest first. Skips chunks that lack a required term, except the last. May
+   * yield an empty range after a few hundred term lookups, so that a caller can check its deadline.
+   * A search can resume at such a step: lookups are cached for the query object until the range is
+   * exhausted, and no other search may use the object until then.
    */
   matches(
     query: SealedQuery,
@@ -63,7 +62,7 @@ export type SealedIndexOptions = {
   evaluators?: EvaluatorPool;
 };
 
-/** Null if the segment is not sealed. Begins no transaction. */
+/** Begins no transaction. */
 export function openSealedIndex(
   database: DatabaseSync,
   { name, terms, ids, evaluators = createEvaluatorPool() }: SealedIndexOptions,

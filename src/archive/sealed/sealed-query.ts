@@ -13,8 +13,8 @@ export type SealedQuery =
   | { kind: "and"; children: readonly SealedQuery[]; excluded: readonly SealedQuery[] };
 
 /**
- * Translates a lowered plan. Folds tokens as FTS5 does: a token that splits becomes a phrase, one
- * that folds to nothing matches nothing.
+ * Folds tokens as FTS5 does: a token that splits becomes a phrase, one that folds to nothing
+ * matches nothing.
  */
 export function sealedQuery(lowered: PlanNode): SealedQuery {
   switch (lowered.kind) {

@@ -22,9 +22,7 @@ import { compareTerms, type TermSource } from "./term-source.ts";
 
 const pagesPerStep = 256;
 
-/**
- * A sealed index's renumbered terms, without replaced posts but with hidden ones; null if not sealed.
- */
+/** A sealed index's renumbered terms, without replaced posts but with hidden ones. */
 export function* sealedSource(
   database: DatabaseSync,
   lookup: DocNumberLookup,

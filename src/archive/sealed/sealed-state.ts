@@ -18,7 +18,6 @@ const unreadableState: SealedState = {
   isReadable: false,
 };
 
-/** Null if not sealed. */
 export function sealedState(segment: DatabaseSync): SealedState | null {
   const selectTable = segment.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'");
   if (selectTable.get() === undefined) return null;
@@ -54,7 +53,7 @@ const isHeaderLost = (segment: DatabaseSync): boolean =>
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
-/** Null if not sealed. Errors: `SealedDamage`. */
+/** Errors: `SealedDamage`. */
 export function readableState(segment: DatabaseSync): SealedState | null {
   const state = sealedState(segment);
   if (state === null || state.isReadable) return state;

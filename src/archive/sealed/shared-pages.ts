@@ -2,13 +2,12 @@ import { EarshotError } from "../../lib/errors.ts";
 import { idsPerPage } from "./format.ts";
 
 /**
- * A cache of ID pages shared by all threads, one page per slot, with clock eviction (second
- * chance).
+ * A cache of ID pages shared by all threads, one page per slot, with clock eviction.
  *
  * Reads are lock-free, as in a seqlock: read, then check the slot's stamp. An evicted slot gets a
  * new stamp first and is overwritten under the next lock, so a reader of new data also sees the new
- * stamp. A thread that cannot get the lock soon, perhaps because its owner died, works without
- * the cache.
+ * stamp. A thread that cannot get the lock soon, perhaps because its owner died, works without the
+ * cache.
  */
 export type SharedIdCache = { readonly buffer: SharedArrayBuffer; readonly slots: number };
 
@@ -42,7 +41,7 @@ const headerBytes = 16;
 /** A few microseconds, as long as a thread usually holds the lock. */
 const lockTries = 200;
 
-/** No slots if fewer than two fit. Errors: `invalid_setting` if the allocation fails. */
+/** No slots if fewer than two fit. Errors: `invalid_setting` if allocation fails. */
 export function createSharedPages(maxBytes: number): SharedIdCache {
   const fitting = Math.floor((maxBytes - headerBytes) / slotBytes);
   const slots = fitting < 2 ? 0 : fitting;

@@ -29,7 +29,6 @@ export function createTermFilter(): { add(term: Bytes): void; end(): TermFilter 
   };
 }
 
-/** False only for a term that the segment lacks. */
 export function mayContain(filter: TermFilter, term: string): boolean {
   if (filter.length === 0) return false;
   const hash = mixed(crc32(term));
@@ -45,7 +44,6 @@ export function writeTermFilter(segment: DatabaseSync, posts: number, filter: Te
   segment.prepare("INSERT INTO sealed_filter VALUES (?, ?)").run(filter, checksum);
 }
 
-/** Null if the segment has none. */
 export function readTermFilter(segment: DatabaseSync, posts: number): TermFilter | null {
   const row = segment.prepare("SELECT bits, sum FROM sealed_filter").get();
   if (row === undefined) return null;

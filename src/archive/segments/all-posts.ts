@@ -11,7 +11,7 @@ import { statementCache } from "./statement-cache.ts";
 
 /**
  * A range's visible posts, newest first, found without the index. Includes posts with a damaged or
- * lost row. Calls `onIncomplete` if the lists of posts are damaged as well.
+ * lost row. Calls `onIncomplete` if their lists are damaged as well.
  */
 export type AllPosts = (range: IdRange, onIncomplete: () => void) => Generator<bigint, void>;
 

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** A change in a table's number of rows and in the sum of their checksums. */
+/** Changes in a table's row count and in the sum of its checksums. */
 export type Delta = { rows: number; sum: number };
 
 export const checksumModulus = 2 ** 48;

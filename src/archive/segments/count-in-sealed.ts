@@ -13,8 +13,8 @@ const timesPerStep = 512;
 const buffer = new Uint16Array(timesPerStep);
 
 /**
- * A bucket's posts are adjacent, so counting it takes one step, however many match. Reads a row only
- * if its ID fits two buckets.
+ * A bucket's posts are adjacent, so counting it takes one step. Reads a row only if its ID fits two
+ * buckets.
  */
 export function countInSealed(
   { index, query, omitted }: Omit<Sources, "delta">,

@@ -28,7 +28,7 @@ import { firstBatch, slicedCandidates, slicedQuery } from "./sliced-candidates.t
 export type CountQuery = Omit<SegmentQuery, "fromMs" | "toMs">;
 
 type SegmentCounts = {
-  /** Counts by bucket, without empty ones; partial at the ends of the range. */
+  /** Without empty buckets; partial at the ends of the range. */
   counts: Map<number, number>;
   /** If the deadline passed: the time from which all posts are counted. */
   countedFromMs: number | null;

@@ -6,7 +6,7 @@ export type SegmentIngest = { number: number; id: bigint };
 /** `ids` ascend. */
 export type IngestBatch = { number: number; ids: bigint[] };
 
-/** Reads the batches `from` to `to`, inclusive, with hidden posts and without deleted ones. */
+/** `to` is inclusive. With hidden posts, without deleted ones. */
 export function ingestBatchReader(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<IngestBatch> {

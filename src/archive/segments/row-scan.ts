@@ -3,8 +3,8 @@ import type { SegmentQuery } from "./search-segment.ts";
 type Requested = Pick<SegmentQuery, "expression" | "residual" | "whole">;
 
 /**
- * Segments with another analyzer or Unicode version, or with a damaged index, are searched row by row
- * with the matcher: slow but exact. An upgrade therefore needs no downtime.
+ * Segments with another analyzer or Unicode version, or with a damaged index, are searched row by
+ * row with the matcher: slow but exact, so an upgrade needs no downtime.
  */
 export const rowScanQuery = <Query extends Requested>(query: Query): Query => ({
   ...query,

@@ -17,7 +17,6 @@ export type SealedCaches = {
   terms: TermCache;
   ids: IdCache | null;
   evaluators: EvaluatorPool;
-  /** Files verified by any thread. */
   verified: VerifiedFiles;
   verifiedHere: Set<string>;
 };
@@ -44,8 +43,7 @@ export type SealedView = {
 export type SealedPart = {
   /**
    * Runs `work` on one snapshot. If the sealed index is unreadable, marks the segment and runs
-   * `byRows`, even after `work` has begun. `lastWrittenInCommit`: the segment's last commit known
-   * to the caller.
+   * `byRows`, even after `work` has begun.
    */
   read<Value>(
     work: (view: SealedView) => Value,
@@ -74,7 +72,7 @@ type LastView = {
   view: SealedView;
 };
 
-/** Null if not sealed. Open segments are never sealed in place. */
+/** Open segments are never sealed in place. */
 export function openSealedPart(
   database: DatabaseSync,
   path: string,

@@ -42,7 +42,7 @@ export type SegmentAnswer = {
   /** See `SealedWork`. */
   termReads: number;
   statements: number;
-  /** IDs of posts that may be missing because of damage. */
+  /** Of posts that may be missing. */
   damaged: IdRange[];
 };
 
@@ -53,7 +53,7 @@ type SearchedSegment = {
   cost: IndexCost;
 };
 
-/** The newest `limit` matches, newest first. */
+/** Newest first. */
 export function segmentSearch(database: DatabaseSync, segment: SearchedSegment) {
   const candidates = indexCandidates(database);
   const everyPost = openAllPosts(database, segment.path);

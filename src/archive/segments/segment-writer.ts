@@ -21,8 +21,8 @@ export type Moderation = { hidden: boolean; labels: readonly string[] };
 
 export type SegmentWriter = Omit<StoredPosts, "intactRows"> & {
   /**
-   * Atomic until `commit`. Ends the snapshot of earlier lookups. `isRecorded`: whether to record
-   * changed posts for a copy in progress.
+   * Atomic until `commit`. Ends the snapshot of earlier lookups. `isRecorded`: records changed
+   * posts for a copy in progress.
    */
   begin(isRecorded: boolean, commitNumber: number): void;
   commit(): void;

@@ -26,10 +26,7 @@ export type Segment = {
   counter: SegmentCounter;
   lookup: PostLookup<{ id: bigint }>;
   ingestOrder(from: SegmentIngest, to: number, limit: number): SegmentIngest[];
-  /**
-   * Verifies tables without row checksums, once per process, and marks a damaged segment. Yields
-   * when `isSliceOver`.
-   */
+  /** Verifies tables without row checksums, once per process, and marks a damaged segment. */
   verify(isSliceOver: () => boolean): Iterable<void>;
   resizeCache(kib: number): void;
   close(): void;

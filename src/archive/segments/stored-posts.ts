@@ -29,7 +29,7 @@ export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
   endReading(): void;
 };
 
-/** Lookups of a segment's writer, before and in its transactions, including hidden posts. */
+/** Before and in the writer's transactions; includes hidden posts. */
 export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
   const checksums = rowChecksumsOf(database);
   const sql = prepareStatements(database);

@@ -8,10 +8,10 @@ import { type NumberTable, numberChecksums, numberTables, rowChecksumSql } from 
 /**
  * For each table without row checksums, `table_sum` has the number of rows and the sum of their
  * checksums, updated in every write transaction. A flipped bit, a lost page or a page overwritten
- * with another one causes a lasting difference.
+ * with another causes a lasting difference.
  *
- * The checksums of FTS5's blocks are CRC-32. Those of tables with one row per post are computed in SQL (`row-numbers.ts`), which
- * is fast enough to verify before the first search.
+ * The checksums of FTS5's blocks are CRC-32. Those of tables with one row per post are computed in
+ * SQL (`row-numbers.ts`), which is fast enough to verify before the first search.
  */
 const blockTables = {
   term_data: { key: ["id"], others: ["block"] },

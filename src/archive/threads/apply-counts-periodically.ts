@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Verification } from "./verification.ts";
 import type { WriterMethods } from "./writer-thread.ts";
 
-/** Adds collected counts and removes expired labels. Failures are retried in the next round. */
+/** Also removes expired labels. Failures are retried in the next round. */
 export async function applyCountsPeriodically(
   writer: Pick<Thread<WriterMethods>, "call">,
   verification: Verification,

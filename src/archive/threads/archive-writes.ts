@@ -17,10 +17,7 @@ type WritesContext = {
 
 const sliceMs = 8;
 
-/**
- * Writes batches in call order. Each is analysed on the caller's thread while the previous one is
- * written.
- */
+/** Analyses each batch on the caller's thread while the previous one is written. */
 export class ArchiveWrites {
   readonly #context: WritesContext;
   #last: Promise<unknown> = Promise.resolve();

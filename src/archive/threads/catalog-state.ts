@@ -5,16 +5,15 @@ import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { withSnapshot } from "../database.ts";
 
 export type CatalogState = {
-  /** SQLite's `data_version`, which changes with commits of other connections. */
+  /** SQLite's `data_version`. */
   version: unknown;
   segments: SegmentEntry[];
   coverage: PlatformCoverage[];
 };
 
 /**
- * Caches the state, and reads it again once another connection has committed to the catalog.
- * `onChange` is called with the segments after each read. Errors: `newer_schema` for segments of
- * an unknown analyzer.
+ * Caches the state, and reads it again once another connection has committed to the catalog. Calls
+ * `onChange` after each read. Errors: `newer_schema` for segments of an unknown analyzer.
  */
 export function catalogStateReader(
   catalog: DatabaseSync,

@@ -1,6 +1,6 @@
 /**
- * Compaction runs in the process that first acquired the compaction lock. After each step, it pauses
- * for as long as the step took, which leaves half of the time for searches and batches.
+ * Runs in the process that first acquired the compaction lock. After each step, it pauses for as
+ * long as the step took, leaving half of the time for searches and batches.
  */
 
 import type { FileLock } from "../../db/folder-lock.ts";
@@ -33,7 +33,6 @@ async function runCompaction(): Promise<void> {
   }
 }
 
-/** Null while another process has the lock. */
 function start(): typeof running {
   const lock = lockCompaction(folder);
   if (lock === null) return null;

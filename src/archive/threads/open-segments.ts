@@ -8,7 +8,6 @@ import { unreadableSegment } from "../segments/unreadable-segment.ts";
 
 export type OpenSegments = {
   open(entry: SegmentEntry): Segment;
-  /** Closes those not in `segments`. */
   closeRemoved(segments: readonly SegmentEntry[]): void;
   closeAll(): void;
 };

@@ -34,8 +34,8 @@ export type OpenArchive = Archive & {
 
 /**
  * Creates the archive if missing. Searches run on reader threads, writes on one writer thread; the
- * caller's thread analyses changes. Every call waits for the verification of the catalog. Errors:
- * `newer_schema`, `not_writable`, `disk_full`, `archive_damaged`.
+ * caller's thread analyses changes. Errors: `newer_schema`, `not_writable`, `disk_full`,
+ * `archive_damaged`.
  */
 export async function openArchive(settings: ArchiveSettings): Promise<OpenArchive> {
   const { clock, readers: readerCount } = settings;

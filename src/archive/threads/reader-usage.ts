@@ -1,4 +1,4 @@
-/** Each account's recent reader time, decaying with a half-life of ten seconds. */
+/** Decays with a half-life of ten seconds. */
 export type ReaderUsage = {
   usedMs(account: string, nowMs: number): number;
   use(account: string, tookMs: number, nowMs: number): void;

@@ -90,12 +90,10 @@ export type ReaderSteps = {
 export type Reader = {
   operations: ReaderOperations;
   steps: ReaderSteps;
-  /** Null if `isOver` becomes true before it is complete. */
   jsonPage(positions: readonly Position[], isOver: () => boolean): ReadPage | null;
   close(): void;
 };
 
-/** Each call sees the last commit. */
 export function createReader(
   folder: string,
   cacheKib: number,

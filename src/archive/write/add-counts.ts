@@ -1,5 +1,5 @@
 /**
- * There are ten times as many likes and reposts as posts. Adding each one immediately would rewrite
+ * There are ten times as many likes and reposts as posts. Adding each immediately would rewrite
  * rows and index entries all day, so the catalog collects them (`count-changes.ts`).
  */
 

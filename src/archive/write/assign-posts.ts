@@ -31,7 +31,6 @@ export function assignPosts(
   );
 }
 
-/** Creates the platform's first segment if it has none. */
 export function ensureSegmentEntries(
   { catalog, writers }: WriteContext,
   platform: Platform,

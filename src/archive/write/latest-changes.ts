@@ -3,8 +3,8 @@ import type { PreparedChange } from "../prepared.ts";
 import { haveDistinctIds } from "./distinct-ids.ts";
 
 /**
- * Keeps one of several changes to a uri: the one with the latest revision, or the last one if they
- * have no revisions. An observed post wins over an imported one.
+ * Keeps one of several changes to a uri: that of the latest revision, or the last if they have
+ * none. An observed post wins over an imported one.
  */
 export function latestChanges(changes: readonly PreparedChange[]): {
   changes: PreparedChange[];

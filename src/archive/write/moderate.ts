@@ -1,8 +1,8 @@
 /**
  * Hidden posts are listed in their segment, so that searches, counts and results omit them alike;
  * merely filtering results would yield short pages and wrong counts. Moderation needs commits in
- * several segments, so affected accounts and posts are listed in the catalog first: moderation that
- * a crash interrupts is applied with the next batch.
+ * several segments, so affected accounts and posts are listed in the catalog first: interrupted
+ * moderation is applied with the next batch.
  */
 
 import { accountById, fromAccount } from "@earshot/query/facets";

@@ -110,7 +110,6 @@ function withNumberedInserts(
   ];
 }
 
-/** Whether all posts have native IDs, which are distinct and free. */
 const haveFreeIds = (segments: Segments, posts: readonly PreparedPost[]): boolean =>
   haveDistinctIds(posts) && posts.every(({ id }) => !writerOf(segments, id).has(id));
 

@@ -6,8 +6,8 @@ import { type AssignedChange, owner } from "./placement.ts";
 import type { WriteContext } from "./write-context.ts";
 
 /**
- * Readers must know skews and misplaced posts before the posts are written. Returns false if
- * nothing changed.
+ * Readers must know skews and misplaced posts before the posts are written. False if nothing
+ * changed.
  */
 export function publish(
   context: WriteContext,

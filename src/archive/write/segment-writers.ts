@@ -25,7 +25,6 @@ export type SegmentWriters = {
   writerOf(entry: SegmentEntry): SegmentWriter;
   add(entry: SegmentKey & { low: bigint; skew: TimeSkew }): void;
   close(entry: SegmentKey): void;
-  /** Ends the read transactions of lookups. */
   endReading(): void;
   closeRemoved(): void;
   closeAll(): void;

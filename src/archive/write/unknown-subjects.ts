@@ -12,8 +12,7 @@ const aliasesPerCall = 500;
 
 /**
  * Networks report handles of accounts that never post, and labels of posts that never arrive. Both
- * are removed after a month, a few rows at a time. Aliases of posts that are not stored are removed
- * at any age.
+ * are removed after a month, a few rows at a time, aliases of posts that are not stored at any age.
  */
 export type UnknownSubjects = {
   /** Checks the next rows of each table, cyclically. */

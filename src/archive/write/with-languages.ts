@@ -1,6 +1,6 @@
 import type { ArchiveChange } from "../archive.ts";
 
-/** `detect` returns a language or null for each text, in order. It is called at most once. */
+/** `detect` returns a language or null for each text, in order; called at most once. */
 export async function withLanguages(
   changes: readonly ArchiveChange[],
   detect: (texts: readonly string[]) => Promise<readonly (string | null)[]>,

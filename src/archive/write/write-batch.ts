@@ -45,13 +45,13 @@ export type PreparedBatch = PreparedChanges & {
 
 export type BatchWriter = {
   /**
-   * 1. Takes the catalog's write lock, to write one batch at a time across all processes.
+   * 1. Takes the catalog's write lock: one batch at a time across all processes.
    * 2. Resolves deletions by alias, and assigns each uri's latest change to a segment.
    * 3. Widens skews, and lists misplaced posts and pending moderation, in a separate commit, so
    *    that no reader skips a post and no crash leaves moderation half applied.
-   * 4. Records account states, profiles and labels, which decide how the batch is moderated.
+   * 4. Records account states, profiles and labels, which decide the batch's moderation.
    * 5. Writes each segment's changes in ID order, in one transaction. Starts a new segment when the
-   *    newest one is full.
+   *    newest is full.
    * 6. Applies pending moderation to stored posts.
    * 7. Commits handles, counts, coverage and checkpoints last: after a crash the source resends the
    *    batch, and posts already written are found by uri.

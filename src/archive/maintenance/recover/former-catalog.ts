@@ -35,7 +35,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   }
 }
 
-/** Copies tables of the former catalog. Returns their names. */
+/** Returns their names. */
 export function copyFormerTables(catalog: DatabaseSync, folder: string): string[] {
   const damaged = damagedTables(folder);
   try {
