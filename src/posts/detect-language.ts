@@ -57,7 +57,7 @@ const minLetters = 8;
 const minLettersOfScript = 4;
 /**
  * Measured with bench/languages.ts. The lead required over the second language falls with the
- * square root of the number of letters. Languages of non-Latin scripts score closer together.
+ * square root of the letter count. Non-Latin scripts score closer together.
  */
 const minScore = 0.6;
 const minLead = 0.12;

@@ -59,10 +59,7 @@ export const keyedNumber = (key: string, uri: string): bigint =>
 const keyedDigest = (key: string, uri: string): Buffer =>
   createHash("sha256").update(key).update(uri).digest();
 
-/**
- * The first 128 bits of the SHA-256 of the uri, in hex, so that posts with equal 22-bit numbers
- * have the same order on all servers.
- */
+/** Orders posts with equal 22-bit numbers equally on all servers. */
 export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
 
 export const numberOfHash = (uriHash: string): bigint =>

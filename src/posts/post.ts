@@ -23,8 +23,8 @@ export type PostCounts = {
 };
 
 /**
- * A post as received. Handles are as written, without the leading `@`; `userId`: the platform's
- * account id (a DID, an X user id).
+ * As received. Handles are as written, without the leading `@`; `userId`: the platform's account id
+ * (a DID, an X user id).
  */
 export type Post = {
   platform: Platform;

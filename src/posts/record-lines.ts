@@ -6,7 +6,7 @@
 import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
 import { listOfSpans, spansOf } from "./text-spans.ts";
 
-/** Each line is a value in the JSON form of the response, or empty for the default value. */
+/** Each line is a value in the JSON form of the response, or empty for the default. */
 export const line = {
   content: 0,
   username: 1,

@@ -1,7 +1,7 @@
 /**
- * Stored as sent, a record would repeat keys and nulls: 750 bytes for 110 bytes of text. Parsing and
- * serializing a compact form takes 9.5 µs a record, joining lines 2.2 µs. A new field is a new line at
- * the end; a changed form needs a rewrite.
+ * Stored as sent, a record would repeat keys and nulls: 750 bytes for 110 bytes of text. Parsing
+ * and serializing a compact form takes 9.5 µs a record, joining lines 2.2 µs. A changed form needs
+ * a rewrite.
  */
 
 import { isoText } from "../lib/iso-time.ts";

@@ -1,7 +1,7 @@
 /**
  * A list of strings that occur in a text, as spans of it. A span may begin within an escape
- * sequence. An item is two numbers: its distance from the end of the previous item, and its length.
- * A number below 40 takes one character, others up to 1,575 take two.
+ * sequence. An item is two numbers: the distance from the previous item's end, and the length. A
+ * number below 40 takes one character, others up to 1,575 take two.
  */
 
 const firstDigit = 0x30;

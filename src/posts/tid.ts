@@ -3,7 +3,7 @@ const tidDigits = "234567abcdefghijklmnopqrstuvwxyz";
 
 export const isTid = (text: string): boolean => tidForm.test(text);
 
-/** Unix milliseconds; the upper 53 bits are microseconds. Null for other keys. */
+/** Unix milliseconds; null for other keys. */
 export function tidMs(key: string): number | null {
   if (!isTid(key)) return null;
   // 13 digits of 5 bits; the last 10 bits are the clock id.
