@@ -48,10 +48,7 @@ export type BaseApp = {
   stopping: AbortSignal;
 };
 
-/**
- * The app has no routes yet. Problems are RFC 9457. On close, connections without a complete
- * request close immediately.
- */
+/** Problems are RFC 9457. On close, connections without a complete request close immediately. */
 export function openApp(context: BaseAppContext): BaseApp {
   const { settings, clock, log, newId, pathsHint } = context;
   const app: FastifyInstance = fastify({
@@ -123,15 +120,14 @@ export function openApp(context: BaseAppContext): BaseApp {
     return answer;
   });
   app.addHook("onSend", async (request, reply) => {
-    // A connection that is busy when shutdown begins would otherwise stay open.
+    // Otherwise connections busy at shutdown would stay open.
     const closesConnection = shutdown.isAnnounced() || connections.isRefused(request.raw.socket);
     if (closesConnection) reply.header("connection", "close");
-    // Fastify would close the connection after a refused body, and a client that is still sending would lose the answer.
+    // Fastify would close the connection after a refused body: a client still sending would lose the answer.
     else if (reply.statusCode >= 400) reply.removeHeader("connection");
   });
   app.addHook("onRequest", fieldsHook);
-  // A fixed path such as .../jobs, called with another method, matches the route with a platform
-  // parameter.
+  // A fixed path such as .../jobs with another method matches the platform parameter.
   app.addHook("onRequest", async (request, reply) =>
     hasUnknownPlatform(request) ? await answerOtherMethods(request, reply) : undefined,
   );

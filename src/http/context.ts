@@ -30,7 +30,7 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   publicUrl: string | null;
   /** Origins whose pages may call the API; `*`: all. */
   corsOrigins: readonly string[];
-  /** The key used for node requests without one; null refuses them. */
+  /** For node requests without a key; null refuses them. */
   openNodeKey: string | null;
   limits: DeploymentLimits & { dashboardRequestsPerSecond: number };
   maxKeysPerAccount: number;
@@ -44,7 +44,6 @@ type HttpSettings = Pick<GatewaySettings, "embedded"> & {
   requestTimeoutMs: number;
   idleTimeoutMs: number;
   maxWaitingRequests: number;
-  /** Budget of the deployment's X credentials. */
   xMonthlyPostReads: number;
   maxStreamMs: number;
   maxReadWaitMs: number;
@@ -102,7 +101,6 @@ export type HttpContext = {
   credentials: AccountCredentials;
   usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "noteKeyRequest" | "flush">;
   statusBoard: StatusBoard;
-  /** Returns the number of new posts. */
   loadSamples(): Promise<number>;
   fetchedPosts(
     accountId: string,

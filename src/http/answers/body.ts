@@ -20,7 +20,6 @@ const writers: Readonly<Record<AnswerFormat, (page: AnswerPage) => Iterable<stri
   "text/markdown": markdownOf,
 };
 
-/** Yields to the event loop between pieces. */
 export async function bodyOf(
   page: AnswerPage,
   format: AnswerFormat,

@@ -3,8 +3,8 @@ export const shortestText = 100;
 export type Allowance = { posts: number; perPost: number };
 
 /**
- * Equal shares keep one long post from displacing twenty short ones; what short texts leave unused goes to longer ones. If shares fall
- * below `shortestText`, the last posts are omitted, and the cursor continues there.
+ * Equal shares keep one long post from displacing twenty short ones; what short texts leave unused goes to longer ones. With
+ * shares below `shortestText`, the last posts are omitted; the cursor continues there.
  */
 export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);

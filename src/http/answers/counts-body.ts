@@ -31,7 +31,7 @@ export async function countsBody(
 
 const bucketsPerSlice = 4_096;
 
-/** Yields to the event loop, because there may be tens of thousands of buckets. */
+/** Yields to the event loop: there may be tens of thousands of buckets. */
 async function countsData(
   { buckets, countedFromMs }: SourceCounts,
   toMs: number,
@@ -67,7 +67,7 @@ const minutesOfDay = Array.from(
   (_, minute) => `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
 
-/** Same as `iso`, but many times faster for consecutive minutes. */
+/** `iso`, many times faster for consecutive minutes. */
 function timeWriter(): (ms: number) => string {
   let knownDay = Number.NaN;
   let date = "";

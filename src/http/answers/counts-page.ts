@@ -78,7 +78,7 @@ export function nextPageToken(
   });
 }
 
-/** No query has this prefix: search cursors and count tokens are not interchangeable. */
+/** No query has this prefix: search cursors and count tokens are distinct. */
 function scopeOf({
   caller,
   platform,

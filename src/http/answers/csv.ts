@@ -56,7 +56,6 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
   ],
 };
 
-/** Ends lines with CRLF; quotes both kinds of line breaks. */
 const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
 /** RFC 4180: a header row, then one row per post. */
@@ -78,7 +77,7 @@ function cellOf(value: unknown): string {
   return escapeFormula(isTextList ? value.join(" ") : JSON.stringify(value));
 }
 
-/** Characters that start a formula in a spreadsheet (OWASP, CSV Injection), including full-width ones. */
+/** Characters that start a formula in a spreadsheet (OWASP, CSV Injection). */
 const formulaStart = /^[=+\-@\t\r\n＝＋－＠]/;
 
 function escapeFormula(text: string): string {

@@ -4,7 +4,7 @@ import { problem } from "../problems/write-problem.ts";
 const numberBytes = 6;
 const webhookBytes = 16;
 
-/** The cursor is not encrypted: it reveals nothing of other webhooks and is invalid for them. */
+/** Not encrypted: it reveals nothing of other webhooks and is invalid for them. */
 export function writeDeliveryCursor(webhookId: string, number: number): string {
   const bytes = Buffer.alloc(numberBytes + webhookBytes);
   bytes.writeUIntBE(number, 0, numberBytes);

@@ -3,7 +3,7 @@ import type { Job, JobFailure, JobResult } from "../../jobs/job.ts";
 import type { EarshotError } from "../../lib/errors.ts";
 import { problem } from "../problems/write-problem.ts";
 
-/** Null while unfinished. Errors: `result_expired`, `job_cancelled`, and the failure of the job. */
+/** Null while unfinished. Errors: `result_expired`, `job_cancelled`, the job's failure. */
 export function resultOf({ state, result, failure }: Job): JobResult | null {
   switch (state) {
     case "done":

@@ -4,7 +4,7 @@ import { problem } from "../problems/write-problem.ts";
 const timeBytes = 6;
 const positionBytes = timeBytes + 16;
 
-/** The cursor is not encrypted: it reveals nothing of another account's list. */
+/** Not encrypted: it reveals nothing of another account's list. */
 export function writeListCursor({ submittedMs, uuid }: ListPosition): string {
   const bytes = Buffer.alloc(positionBytes);
   bytes.writeUIntBE(submittedMs, 0, timeBytes);

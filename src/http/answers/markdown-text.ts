@@ -23,7 +23,7 @@ export function sentence(text: string): string {
   return line.replaceAll(/[\\`*_[\]<>&~|$#!]/g, "\\$&");
 }
 
-/** Only http(s) URLs become links, because others could trigger actions. */
+/** Only http(s) URLs become links: others could trigger actions. */
 export function link(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   const isHttp = url !== null && (url.protocol === "https:" || url.protocol === "http:");
@@ -33,10 +33,10 @@ export function link(address: string): string {
 
 const lineBreak = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g;
 
-/** Characters that reorder the display of a line. */
+/** Reorder the display of a line. */
 const directionControls = /[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g;
 
-/** Replaces lone surrogates and control characters, which terminals interpret. */
+/** Terminals interpret control characters. */
 function visible(text: string): string {
   return text
     .toWellFormed()

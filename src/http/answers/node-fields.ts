@@ -34,7 +34,7 @@ export function setSignatureFields(reply: FastifyReply, { fields }: ResultSignat
   reply.headers(rest);
 }
 
-/** The signature is missing because records were withdrawn, or the stored result was altered. */
+/** Unsigned because records were withdrawn, or the stored result was altered. */
 export function setUnsignedField(reply: FastifyReply, withdrawnRecords: number): void {
   const reason =
     withdrawnRecords > 0

@@ -17,7 +17,7 @@ import { characterCount, shortened } from "./shorten.ts";
 /** Null: not requested. */
 export type Presentation = {
   fields: readonly string[] | null;
-  /** Total length of the texts in code points. */
+  /** Of all texts, in code points. */
   maxChars: number | null;
 };
 
@@ -40,7 +40,7 @@ export type AnswerPage = {
   posts: readonly AnswerPost[];
   fields: readonly string[] | null;
   omitted: number;
-  /** Whether `nextCursor` starts at the omitted posts, which a platform's page token cannot. */
+  /** `nextCursor` starts at the omitted posts, which a platform's page token cannot. */
   isContinued: boolean;
   nextCursor: string | null;
 };
@@ -61,7 +61,6 @@ const recordsOmitted = ({ uuid }: AnsweredJob, records: number): SourceWarning =
   hint: `fetch the result of job ${uuid} for all records, or raise max_chars`,
 });
 
-/** Yields to the event loop. */
 export async function pageOf(
   context: Pick<HttpContext, "cursorKey" | "clock"> & {
     archive: Pick<Archive, "records" | "withheld">;

@@ -2,7 +2,7 @@ import { once } from "../../lib/once.ts";
 
 const ellipsis = "…";
 
-/** How far before the cut to look for a space: a fraction of the text, and a maximum of UTF-16 units. */
+/** How far before the cut to look for a space: fraction of the text, maximum in UTF-16 units. */
 const wordSearchFraction = 0.2;
 const maxWordSearch = 40;
 /** UTF-16 units examined for grapheme boundaries. */

@@ -11,7 +11,6 @@ export type SignedRecords = {
   records: readonly string[];
   body: Buffer;
   matchesSignature: boolean;
-  /** Records that may no longer be shown. */
   withdrawn: number;
   damage: readonly Damage[];
 };

@@ -1,6 +1,5 @@
 export type AcceptedEncoding = "br" | "gzip" | null;
 
-/** The best encoding that `Accept-Encoding` allows. */
 export function acceptedEncoding(field: string | undefined): AcceptedEncoding {
   const accepted = (field ?? "")
     .toLowerCase()

@@ -11,7 +11,7 @@ export type ServedFile = {
 };
 
 export type BuiltFiles = {
-  /** The file in this encoding if the build has it, else uncompressed; null if there is no such file. Cached in memory. */
+  /** Uncompressed if the build lacks the encoding; null without the file. Cached in memory. */
   find(name: string, encoding: AcceptedEncoding): Promise<ServedFile | null>;
 };
 

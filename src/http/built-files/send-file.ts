@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { ServedFile } from "./built-files.ts";
 
-/** Status 304, without a body, if the client has the file. */
+/** Status 304 if the client has the file. */
 export function sendFile(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,8 +5,8 @@ import ipaddr from "ipaddr.js";
 export type CallerAddress = (request: Pick<IncomingMessage, "headers" | "socket">) => string;
 
 /**
- * The last entry of `X-Forwarded-For` that is not a trusted proxy, if a trusted proxy connects. If
- * an entry is invalid, the connection's address counts, so that callers cannot forge one.
+ * Behind a trusted proxy, the last entry of `X-Forwarded-For` that is not one. If an entry is invalid, the connection's address
+ * counts, so that callers cannot forge one.
  */
 export function callerAddressBehind(trustedProxies: readonly string[]): CallerAddress {
   const isTrusted = trustedAddresses(trustedProxies);
@@ -49,7 +49,7 @@ function networkOf(text: string): Network {
   return isMapped ? [network.toIPv4Address(), bits - 96] : [network, bits];
 }
 
-/** The nearest proxy appends; a caller may have sent thousands of entries. */
+/** The nearest proxy appends; a caller may send thousands. */
 function* entriesFromLast(field: string): Generator<string> {
   let end = field.length;
   while (end >= 0) {
@@ -67,7 +67,6 @@ function addressOf(entry: string): string | null {
   return isIP(address) === 0 ? null : plainAddress(address);
 }
 
-/** Drops the zone; writes IPv4-mapped IPv6 as IPv4. */
 function plainAddress(address: string): string {
   const [withoutZone = ""] = address.split("%");
   return ipaddr.isValid(withoutZone) ? ipaddr.process(withoutZone).toString() : address;

@@ -11,8 +11,8 @@ export type ConnectionLimitSettings = {
 };
 
 /**
- * IPv6 addresses count by /64. Trusted proxies have no share: they connect for many callers. Connections over the limit stay open
- * briefly, so that their first request gets a 503 instead of a reset; beyond a few they close immediately.
+ * IPv6 addresses count by /64. Trusted proxies have no share: they connect for many callers. Over the limit, a few stay open
+ * briefly, so that their first request gets a 503 instead of a reset; others close immediately.
  */
 export type ConnectionLimits = {
   /** False if closed immediately. */

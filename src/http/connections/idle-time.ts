@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { Socket } from "node:net";
 
-/** Pauses the idle timeout until the returned function is called. The caller must bound the wait. */
+/** Until the returned function is called. The caller must bound the wait. */
 export function pauseIdleTimeout({ socket }: ServerResponse, idleTimeoutMs: number): () => void {
   // Closed, or a request without a connection (inject).
   if (!(socket instanceof Socket)) return () => undefined;

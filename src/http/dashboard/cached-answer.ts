@@ -3,8 +3,8 @@ import type { Clock } from "../../lib/clock.ts";
 /** Shared by all callers (stale-while-revalidate). */
 export type CachedAnswer<Value> = {
   /**
-   * Waits up to `maxWaitMs` for a fresh value, then returns a stale one up to ten times its maximum age, else null. Errors:
-   * those of the refresh, if there is no such value.
+   * After `maxWaitMs`, returns a stale value up to ten times its maximum age, else null. Errors: those of the refresh, if there
+   * is no such value.
    */
   get(maxWaitMs: number): Promise<Value | null>;
 };

@@ -5,7 +5,7 @@ import type {
   SessionTokens,
 } from "../../accounts/sessions/session-token.ts";
 
-/** `Secure` and `__Host-` with an https base URL only: browsers would reject them without TLS. */
+/** `Secure` and `__Host-` with an https base URL only: browsers reject them without TLS. */
 export type DashboardCookies = {
   /** Null unless this server issued it. */
   session(request: FastifyRequest): PresentedToken | null;

@@ -4,13 +4,10 @@ const noReferrerPaths = ["/dashboard", "/auth"];
 const noSniffPaths = [...noReferrerPaths, "/v1", "/api/v1"];
 const noStorePaths = ["/dashboard/api", "/auth", "/oauth", "/v1", "/api/v1"];
 
-/** Answers to a key or a session must not be cached. */
+/** For answers to a key or a session. */
 export const uncachedControl = "private, no-store";
 
-/**
- * Sets headers of all answers; public answers override `Cache-Control`. The API needs `nosniff` too:
- * browsers can call it with a cookie.
- */
+/** Public answers override `Cache-Control`. The API needs `nosniff` too: browsers can call it with a cookie. */
 export function setDashboardHeaders(request: FastifyRequest, reply: FastifyReply): void {
   // A path has several spellings, and a catch-all route matches less precisely.
   const paths = [request.routeOptions.url ?? request.url, request.url];

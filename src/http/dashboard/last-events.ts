@@ -35,7 +35,7 @@ export async function countReceived(
         signal,
       );
       for (const { fromMs, count } of buckets) counts.set(fromMs, count);
-      // A unit that cannot be counted in one time slice gets a longer slice.
+      // A unit that exceeds one slice gets a longer one.
       timeoutMs = countedFromMs < toMs ? sliceMs : Math.min(2 * timeoutMs, maxSliceMs);
       toMs = countedFromMs;
     }

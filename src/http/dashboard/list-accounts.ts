@@ -5,10 +5,9 @@ import type {
 } from "../../accounts/admin/listing-operations.ts";
 import type { HttpContext } from "../context.ts";
 
-/** Bounds the reads of a page: a search with few matches gets a partial page. */
+/** Per page: a search with few matches gets a partial page. */
 const maxReads = 20;
 
-/** `next` is null on the last page. */
 export async function listAccounts(
   { accounts, clock }: Pick<HttpContext, "accounts" | "clock">,
   { query, after, limit }: Omit<AccountListPart, "nowMs">,

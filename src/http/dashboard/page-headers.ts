@@ -1,4 +1,3 @@
-/** Pages load only from this origin and cannot be framed. */
 const policy = [
   "default-src 'self'",
   "script-src 'self'",

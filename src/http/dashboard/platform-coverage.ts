@@ -12,7 +12,7 @@ type CoverageRange = { fromMs: number; nowMs: number; slackMs: number; liveSince
 
 /**
  * Time before the first interval is not a gap, nor is time after the last if all are imports. One Mastodon server's stream does
- * not count for `complete_since`: it does not see all posts.
+ * not count for `complete_since`: it misses posts.
  */
 export function platformCoverage(
   intervals: readonly CoverageInterval[],

@@ -3,12 +3,12 @@ import { problem } from "../problems/write-problem.ts";
 
 const safeMethods: readonly string[] = ["GET", "HEAD"];
 
-/** Other sites must not be able to send such requests (CSRF). */
+/** Other sites must not send such requests (CSRF). */
 export function hasUnsafeMethod(request: FastifyRequest): boolean {
   return !safeMethods.includes(request.method);
 }
 
-/** Checks `Sec-Fetch-Site`, and for changes also `Origin`. Errors: `forbidden_origin`. */
+/** Errors: `forbidden_origin`. */
 export function requireOwnOrigin(request: FastifyRequest, publicUrl: string | null): void {
   const site = request.headers["sec-fetch-site"];
   if (site !== undefined && site !== "same-origin" && site !== "none") {

@@ -217,7 +217,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
   return { status };
 }
 
-/** The range, ending at the next whole unit of the count. */
+/** Ends at the next whole unit of the count. */
 function histogramSpan(range: UsageRange, nowMs: number): { fromMs: number; toMs: number } {
   const toMs = Math.floor(nowMs / receivedUnitMs) * receivedUnitMs + receivedUnitMs;
   return { fromMs: toMs - ranges[range].spanMs, toMs };

@@ -18,10 +18,10 @@ export type UsageParams = {
   keyId: string | null;
 };
 
-/** The key id under which the dashboard's own calls are counted. */
+/** Key id of the dashboard's own calls. */
 export const dashboardKeyId = (accountId: string): string => `dashboard-${accountId}`;
 
-/** Time span of one read, so that other requests run in between. */
+/** Per read, so that other requests run in between. */
 const pageMs = 86_400_000;
 
 /** The first bucket is whole, the last still open. Errors: those of the store. */

@@ -8,7 +8,7 @@ export function anchorNames(): (heading: string) => string {
   };
 }
 
-/** The anchor of a heading, as repository hosts generate it. */
+/** As repository hosts generate it. */
 export function anchorOf(heading: string): string {
   return heading
     .trim()

@@ -1,4 +1,4 @@
-/** Replaces links to pages that are not served with their text. */
+/** Replaces links to unserved pages with their text. */
 export function linksAsServed(text: string, addressOf: (target: string) => string | null): string {
   let inCode = false;
   const lines = text.split("\n").map((line) => {

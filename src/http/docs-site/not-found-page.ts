@@ -4,10 +4,10 @@ import { readOnce } from "../routes/ops/read-once.ts";
 import { acceptsHtml } from "./accepts-html.ts";
 import { builtDocs } from "./served-pages.ts";
 
-/** Paths for programs, where even browsers get errors as problems. */
+/** Where even browsers get errors as problems. */
 const programPaths = /^\/(?:v1|api|mcp|dashboard\/(?:api|assets))(?:[/?]|$)/;
 
-/** Whether a browser opened the address as a page, so that a 404 is HTML. */
+/** Opened by a browser as a page, so that a 404 is HTML. */
 export function isBrowserNavigation({ method, url, headers }: FastifyRequest): boolean {
   return method === "GET" && !programPaths.test(url) && acceptsHtml(headers.accept);
 }

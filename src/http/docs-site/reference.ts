@@ -138,7 +138,6 @@ function bodiesOf({ content = {} }: ResponseDescription): string {
 
 const maxListed = 5;
 
-/** Lists the header fields beyond those of HTTP itself. */
 function headersOf({ responses }: Operation): string {
   const statuses = new Map<string, string[]>();
   for (const [status, { headers = {} }] of Object.entries(responses)) {

@@ -2,7 +2,6 @@ import { nameOfReference, type Schema } from "./open-api.ts";
 
 type Row = { name: string; schema: Schema; isRequired: boolean };
 
-/** Named schemas are links. */
 export function typeText(schema: Schema): string {
   if (schema.$ref !== undefined) return linkTo(nameOfReference(schema.$ref));
   const alternatives = schema.anyOf ?? schema.oneOf;

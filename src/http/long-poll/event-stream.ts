@@ -6,10 +6,9 @@ export type StreamedEvent = { id: number | null; event: string; data: unknown };
 
 /** Reconnection delay for clients. */
 const retryMs = 3_000;
-/** Idle time before a keep-alive comment. */
 const heartbeatMs = 15_000;
 
-/** Reads the next event only after the last was consumed, so that nothing accumulates for slow clients. */
+/** Reads an event only after the last was consumed: nothing accumulates for slow clients. */
 export async function* eventStream(
   events: AsyncIterator<StreamedEvent>,
   clock: Clock,

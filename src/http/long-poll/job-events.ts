@@ -51,7 +51,6 @@ const ranks = {
 
 const hasEnded = (state: JobState): boolean => ranks[state] >= ranks.done;
 
-/** A change with more attempts is later. */
 function isLater(next: Progress, current: Progress): boolean {
   if (next.attempts !== current.attempts) return next.attempts > current.attempts;
   return ranks[next.state] > ranks[current.state];

@@ -12,7 +12,7 @@ import { problem } from "../problems/write-problem.ts";
 
 /** At most EARSHOT_MAX_WAITING_REQUESTS per key. They end on shutdown and with their caller's key or session. */
 export type PendingRequests = {
-  /** Returns after `waitSeconds` at the latest; null if the job is unknown. */
+  /** Null if the job is unknown. */
   waitForJob(
     caller: Caller,
     uuid: string,
@@ -71,7 +71,7 @@ export function createPendingRequests(
     return (pendingByKey.get(keyId) ?? 0) < settings.maxWaitingRequests;
   }
 
-  /** Counts a pending request of the key until the returned function is called. */
+  /** Until the returned function is called. */
   function count({ keyId }: Caller, end: () => void): () => void {
     pendingByKey.set(keyId, (pendingByKey.get(keyId) ?? 0) + 1);
     metrics.waitingRequests.inc();
@@ -170,7 +170,7 @@ export function createPendingRequests(
     submit: () => Promise<SubmittedJob>,
   ): Promise<Job> {
     return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
-      // Independent of this process's clock: job times may be those of a database.
+      // Not by this process's clock: job times may be a database's.
       const lifeMs = submitted.deadlineMs - submitted.submittedMs;
       const waitMs = lifeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
@@ -198,7 +198,7 @@ export function createPendingRequests(
     const { raw } = reply;
     const end = () => {
       controller.abort(requestEnded);
-      // A client that does not read would keep the buffered output and its connection forever.
+      // A client that does not read would keep its output and connection forever.
       if (raw.writableNeedDrain) raw.destroy();
     };
     const release = count(caller, end);

@@ -2,7 +2,6 @@ import { Counter, type Registry } from "prom-client";
 import type { IngestState } from "../../ingest/ingest-state.ts";
 import { stateMetrics } from "./state.ts";
 
-/** Off or unknown values are absent. */
 export function addIngestMetrics(registry: Registry, stateNow: () => IngestState | null): void {
   const registers = [registry];
   const { gauge, counter } = stateMetrics(registry, stateNow);

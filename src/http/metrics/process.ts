@@ -4,7 +4,6 @@ import type { ThreadLoad } from "../../db/threads/thread.ts";
 export type ProcessSources = {
   version: string;
   threads(): readonly (ThreadLoad & { thread: string })[];
-  /** Null if the disk cannot be queried. */
   disk(): Promise<{ freeBytes: number; totalBytes: number } | null>;
 };
 

@@ -3,7 +3,6 @@ import type { Clock } from "../../lib/clock.ts";
 
 /** Read at each scrape; null while the component is off. */
 export type StateMetrics<State> = {
-  /** Absent while off or null. */
   gauge(name: string, help: string, value: (state: State) => number | null): void;
   counter(name: string, help: string, value: (state: State) => number): void;
 };

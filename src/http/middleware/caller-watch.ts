@@ -3,7 +3,6 @@ import type { SessionSettings } from "../../accounts/sessions/settings.ts";
 import type { HttpContext } from "../context.ts";
 
 export type CallerWatch = {
-  /** Calls `end` once the caller is invalid. */
   watch(caller: Caller, end: () => void): () => void;
   /** Also true if the store does not answer. */
   isValid(caller: Caller): Promise<boolean>;
@@ -29,7 +28,6 @@ export function createCallerWatch(
   async function findEnded(callers: readonly Caller[]): Promise<ReadonlySet<string>> {
     const { idleMs } = dashboard.sessions;
     const params = { callers, idleMs, nowMs: clock.now() };
-    // All callers count as valid until the store answers again.
     return new Set(await accounts.read("findEndedCallers", params).catch(() => []));
   }
 

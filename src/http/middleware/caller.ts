@@ -20,7 +20,7 @@ import { type DashboardAccess, isDashboardAccess, sessionAdmission } from "./ses
 declare module "fastify" {
   interface FastifyRequest {
     caller: Caller | null;
-    /** Last check of the caller, in elapsed time. */
+    /** In elapsed time. */
     admittedMs: number;
     limits: LimitState | null;
     /** The search counted on admission; null once used. */
@@ -30,13 +30,13 @@ declare module "fastify" {
   }
   interface FastifyContextConfig {
     access?: "call" | "read" | DashboardAccess;
-    /** Accepts access tokens, and delays requests beyond the rate: clients send several concurrently when they connect. */
+    /** Accepts access tokens, and delays requests beyond the rate: clients send several when they connect. */
     isMcp?: boolean;
     /** Requests without a key use EARSHOT_OPEN_NODE_KEY, if set. */
     canOmitKey?: boolean;
     /** Also counts as a search. */
     isSubmission?: boolean;
-    /** If EARSHOT_DATABASE_URL is set, a caller that was just admitted is admitted by `submit`. */
+    /** With EARSHOT_DATABASE_URL, a caller just admitted is admitted by `submit`. */
     isAdmittedWithSearch?: boolean;
     /** Problems also contain `uuid`: the submitted job's, else empty. */
     refusalHasUuid?: boolean;

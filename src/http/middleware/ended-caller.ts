@@ -8,7 +8,7 @@ import { isDashboardAccess } from "./session.ts";
 
 /** Maximum age of the last check. */
 const maxAgeMs = 50;
-/** Longer bodies are cut off if the caller ends while they are sent. */
+/** Longer bodies are cut off if the caller ends meanwhile. */
 const longBodyBytes = 65_536;
 
 /** Header fields that reveal nothing of the withheld answer. */

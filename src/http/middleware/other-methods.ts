@@ -21,8 +21,8 @@ export type OtherMethods = (
 ) => Promise<FastifyReply | null>;
 
 /**
- * OPTIONS gets 204, other methods 405, both with `Allow`. Includes routes that are added later. It has its own router,
- * because a route for each method would take a tenth of the start-up time.
+ * OPTIONS gets 204, other methods 405, both with `Allow`. Includes routes added later. Has its own router, because a route per
+ * method would take a tenth of the start-up time.
  */
 export function otherMethods(app: FastifyInstance, corsOrigins: readonly string[]): OtherMethods {
   const router = createRouter();

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
 import { problemOfError, problemText, publicCode } from "../problems/write-problem.ts";
 
-/** Admits a request that ended before its submission, such as one with an invalid body: a refusal takes precedence. */
+/** For requests that ended before their submission, such as with an invalid body: a refusal takes precedence. */
 export function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
   return async (
     request: FastifyRequest,

@@ -13,7 +13,7 @@ declare module "fastify" {
   }
 }
 
-/** Any session, operators, or everyone (`visitor`). */
+/** `visitor`: everyone. */
 export type DashboardAccess = "session" | "operator" | "visitor";
 
 export function isDashboardAccess(access: string): access is DashboardAccess {

@@ -1,4 +1,4 @@
-/** Header fields of answers, beyond those of HTTP itself. */
+/** Beyond those of HTTP itself. */
 export const answerHeaders = {
   "X-Request-Id": {
     description: "Identifies the request in the log; quote it in problem reports.",

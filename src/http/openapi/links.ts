@@ -9,7 +9,6 @@ const samePlatform = { platform: "$request.path.platform" };
 const idOfBody = { id: "$response.body#/id" };
 const idOfPath = { id: "$request.path.id" };
 
-/** Which operations use which values of an answer. */
 export const links: readonly Link[] = [
   ...linksTo("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,

@@ -26,7 +26,7 @@ const zodToJsonConfig = {
     // zod drops examples of wrapped types.
     const examples = z.globalRegistry.get(zodSchema)?.examples;
     if (examples !== undefined) jsonSchema.examples ??= examples;
-    // The format replaces zod's very long pattern.
+    // Replaces zod's very long pattern.
     if (jsonSchema.format !== undefined) delete jsonSchema.pattern;
     // Every integer has these bounds.
     if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -116,7 +116,7 @@ function withTidySchemas(text: string): string {
     }
   }
   addDetails(document);
-  // Otherwise the schemas would be in the order in which modules were loaded.
+  // Otherwise in the order in which modules were loaded.
   document.components.schemas = Object.fromEntries(
     Object.entries(schemas).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   );

@@ -55,7 +55,7 @@ type Operation = {
   responses: Readonly<Record<string, unknown>>;
 };
 
-/** The codes that an operation can return with a status, including rare ones. */
+/** Includes rare ones. */
 export function problemCodesOf(
   path: string,
   operation: Operation,

@@ -6,7 +6,6 @@ export type ProblemDefinition = {
   title: string;
   /** Whether the same request can succeed later. */
   retryable: boolean;
-  /** The hint of errors without their own. */
   hint?: string;
   cause: string;
   fix: readonly string[];

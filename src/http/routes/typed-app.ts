@@ -7,7 +7,6 @@ import type {
 } from "fastify";
 import type { ZodTypeProvider } from "fastify-type-provider-zod";
 
-/** Routes infer types from their zod schemas. */
 export type TypedApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

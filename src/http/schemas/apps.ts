@@ -7,7 +7,6 @@ export const authorizationQuery = z.strictObject({
   query: z.string().max(16_384),
 });
 
-/** Without methods, the decision denies the connection. */
 export const authorizationDecision = z.strictObject({
   ticket: z.string().max(16_384),
   methods: z.array(z.enum(methodNames as [string, ...string[]])).max(methodNames.length),

@@ -4,7 +4,7 @@ import type { ErrorDetail } from "../../lib/errors.ts";
 import { maxDetails, problem } from "../problems/write-problem.ts";
 import { shortenedName, splitHint, unknownMemberMessage } from "./words.ts";
 
-/** At most `maxDetails` errors and truncated names, so that an answer is not much larger than its request. */
+/** At most `maxDetails` errors and truncated names, so that answers are not much larger than requests. */
 export const validatorCompiler: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (input: unknown) => {
     const outcome = formFor(schema, input).safeParse(input);

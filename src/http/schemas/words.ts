@@ -42,7 +42,6 @@ export function closedObject<const Shape extends z.core.$ZodLooseShape>(
   });
 }
 
-/** Parameters of a query string. */
 export const closedQuery = <const Shape extends z.core.$ZodLooseShape>(
   hint: string,
   shape: Shape,
@@ -53,7 +52,7 @@ export function unknownMemberMessage(message: string, name: string): string {
   return list === undefined ? message : unknownValueMessage(list.kind, name, list.names);
 }
 
-/** Length to which an echoed unknown name is shortened. */
+/** Of an echoed unknown name. */
 const longestEcho = 60;
 
 export function shortenedName(name: string): string {

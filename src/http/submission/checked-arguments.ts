@@ -147,7 +147,6 @@ const exampleQueries = {
   none: "none",
 } as const satisfies Record<(typeof methods)[Method]["query"], string>;
 
-/** Refuses arguments that the method would ignore. */
 function refuseUnusedArguments(
   method: Method,
   argumentsPointer: Submission["argumentsPointer"],

@@ -11,7 +11,7 @@ declare module "fastify" {
   }
 }
 
-/** Reading larger bodies yields to the event loop between the steps. */
+/** Reading larger bodies yields between the steps. */
 const largeBytes = 1_048_576;
 
 /** Shorter bodies cannot block the event loop. */
@@ -81,7 +81,6 @@ function countNames(text: string): number {
 }
 
 function endOfString(text: string, from: number): number {
-  // Most strings end at the first quote.
   const quote = text.indexOf('"', from);
   if (text[quote - 1] !== "\\") return quote + 1;
   let at = from;

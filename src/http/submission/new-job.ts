@@ -140,7 +140,6 @@ function noSearchNode(platform: SearchPlatform) {
 type Start = Window &
   Pick<SearchJobRequest, "after" | "asOfMs" | "position"> & { requestedBounds: RequestedBounds };
 
-/** Where the first page or the cursor starts. */
 function startOf(
   context: HttpContext,
   { accountId }: Caller,

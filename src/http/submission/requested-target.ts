@@ -110,7 +110,7 @@ const unknownId: SourceWarning = {
   hint: "send the uri or URL of the post; IDs of fetched posts are known while their result is stored",
 };
 
-/** Returns the target unchanged if the ID is unknown. */
+/** Unchanged if the ID is unknown. */
 async function postOfRecord(
   { archive, fetchedPosts, sources }: TargetContext,
   accountId: string,

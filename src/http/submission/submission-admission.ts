@@ -4,7 +4,7 @@ import type { HttpContext } from "../context.ts";
 import { noteAdmission } from "../middleware/caller.ts";
 import type { SearchPermit } from "./search-permit.ts";
 
-/** Null if the request is already admitted. `check` verifies a caller that has just been admitted, such as its methods. */
+/** Null if the request is already admitted. `check` verifies a newly admitted caller, such as its methods. */
 export function submissionAdmission(
   { limiter, clock }: Pick<HttpContext, "limiter" | "clock">,
   request: FastifyRequest,
@@ -15,7 +15,7 @@ export function submissionAdmission(
   if (pending === null) return null;
 
   const write: PendingAdmission["write"] = async (search) => {
-    // If the store fails, the caller is unknown, and another call would only wait for the store again.
+    // If the store fails, the caller is unknown, and another call would only wait again.
     Object.assign(request, { pendingAdmission: null, caller: null });
     const { admission, submitted } = await limiter.admitSearch(pending.recalled, search);
     if (admission === null) {

@@ -68,7 +68,7 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
   return { submit };
 }
 
-/** Other jobs may request a platform before they are submitted, and the methods of the key may have changed. */
+/** Other jobs may request a platform first, and the key's methods may have changed. */
 const canAdmitWithSearch = (method: Method, { methods }: Caller): boolean =>
   isSearch(method) && (methods === null || methods.includes(method));
 

@@ -58,7 +58,6 @@ export function windowWarnings(
   ];
 }
 
-/** Clamped to the representable range. */
 export function iso(ms: number): string {
   return new Date(Math.min(Math.max(ms, earliestMs), latestMs)).toISOString();
 }

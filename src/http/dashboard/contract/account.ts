@@ -18,13 +18,11 @@ export type SessionsResponse = { sessions: readonly SessionListing[] };
 export type SpendingResponse = {
   /** Such as 2026-11. */
   month: string;
-  /**
-   * Spending with the account's own credentials, which X bills to their owner; null without one.
-   */
+  /** With the account's own credentials, which X bills to their owner; null without one. */
   own: AccountSpending | null;
-  /** Spending with the deployment's credentials; null without one. */
+  /** With the deployment's credentials; null without one. */
   shared: AccountSpending | null;
-  /** The same for all accounts, as in the status of a job. */
+  /** The same for all accounts. */
   deployment: { post_reads: number; most_post_reads: number } | null;
 };
 export type AccountSpending = { post_reads: number; user_reads: number; usd: number };

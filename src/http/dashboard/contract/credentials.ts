@@ -35,7 +35,7 @@ export type CredentialFieldListing = {
   is_optional: boolean;
   hint: string | null;
 };
-/** POST /dashboard/api/credentials: verifies them with the platform, then stores them. */
+/** POST /dashboard/api/credentials: verified with the platform, then stored. */
 export type NewCredentialRequest = {
   platform: Platform;
   kind: string;

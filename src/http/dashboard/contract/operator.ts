@@ -23,7 +23,7 @@ export type AccountListingResponse = {
 };
 /**
  * GET /dashboard/api/operator/keys?query=<text>&account=<id>&after=<cursor>, operator/jobs?account=<id>&after=<cursor> and
- * operator/usage?range=<range>&account=<id>&after=<cursor>: of one account or all, newest first.
+ * operator/usage?range=<range>&account=<id>&after=<cursor>:newest first.
  */
 export type AllKeysResponse = { keys: readonly AnyKeyListing[]; next: string | null };
 export type AnyKeyListing = Pick<
@@ -43,7 +43,6 @@ export type AnyJobListing = {
   platform: Platform | "social";
   method: Method;
   node: string | null;
-  /** Number of results. */
   count: number | null;
   submitted_at: string;
   finished_at: string | null;
@@ -75,7 +74,7 @@ export type NodeListing = NodeStatusResponse & {
   image: string | null;
   /** The platform instance in its quote. */
   machine: string | null;
-  /** Whether the policy lists it, so that it needs no approval. */
+  /** By the policy: it needs no approval. */
   is_listed: boolean;
 };
 export type NodeEventListing = {

@@ -38,7 +38,7 @@ export type PlatformStatus = {
     posts_per_second: number | null;
   } | null;
   posts: number;
-  /** Coverage within the range. Time before the first interval is not a gap. */
+  /** Within the range. Time before the first interval is not a gap. */
   coverage: {
     held: readonly { from: string; to: string; source: string }[];
     gaps: readonly { from: string; to: string }[];

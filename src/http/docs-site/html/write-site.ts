@@ -23,7 +23,7 @@ export async function writeSite(): Promise<void> {
   }
 }
 
-/** Pages and the search index, by file name in dist/docs. */
+/** By file name in dist/docs. */
 export async function makeSite(template: string): Promise<ReadonlyMap<string, string>> {
   const api: OpenApi = JSON.parse(await readFile(new URL("openapi.json", packageRoot), "utf8"));
   const navigation = navigationOf(api);

@@ -3,10 +3,10 @@ export type ClientCall = {
   path?: readonly string[];
   /** Query parameters, or members of the body. */
   fields?: Readonly<Record<string, string | number | readonly string[]>>;
-  /** Name of the variable for the result; absent if nothing is returned. */
+  /** Variable for the result; absent if nothing is returned. */
   result?: string;
   isStream?: true;
-  /** Query parameters that the client adds itself. */
+  /** Added by the client itself. */
   implied?: Readonly<Record<string, string | number>>;
   command?: string;
 };

@@ -13,7 +13,6 @@ export function addOperatorUsageRoute(app: TypedApp, context: HttpContext): void
     schema: { hide: true, querystring: allUsageQuery },
     handler: async (request): Promise<AllUsageResponse> => {
       const { range, account = null, after } = request.query;
-      // Includes the latest calls.
       await context.usage.flush();
       return await allUsage(context, {
         range,

@@ -16,10 +16,7 @@ const builtFolder = new URL("dist/web/", packageRoot);
 
 const strictTransport = { "strict-transport-security": "max-age=31536000" } as const;
 
-/**
- * GET / is the landing page for browsers and redirects others to the documentation. The status page needs no session. Files
- * with a content hash are cached permanently.
- */
+/** GET / is the landing page for browsers and redirects others to the documentation. The status page needs no session. */
 export function addPageRoutes(app: TypedApp, { settings }: Pick<HttpContext, "settings">): void {
   const isBuilt = existsSync(new URL("app.html", builtFolder));
   const files = createBuiltFiles(builtFolder);

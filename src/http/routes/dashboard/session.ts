@@ -96,7 +96,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     return isTokenCurrent && rotatedMs + sessions.rotationMs <= clock.now();
   }
 
-  /** Sets the cookie only; the store records the new token when it is first used. */
+  /** Sets the cookie only; the store records the new token at its first use. */
   function rotate(request: FastifyRequest, reply: FastifyReply, session: CallerSession): void {
     const token = cookies.session(request);
     if (token === null) return;

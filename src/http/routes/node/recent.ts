@@ -39,7 +39,6 @@ const recentSubmissionOf = ({ query, count }: z.infer<typeof recentBody>): Submi
   argumentsPointer: "",
 });
 
-/** The records are already JSON text. */
 const recentText = (records: readonly string[], nodeId: string): string =>
   `{"data":[${records.join(",")}],"recordCount":${records.length},"workerPeerId":${JSON.stringify(nodeId)}}`;
 

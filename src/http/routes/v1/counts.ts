@@ -120,7 +120,7 @@ function countsParamsOf(
   } as const;
 }
 
-/** Refunds the search if the count fails. Null after a disconnect, which is charged because the count used reader time. */
+/** Refunds the search on failure. Null after a disconnect, which is charged: the count used reader time. */
 async function countOrFail(
   context: HttpContext,
   reply: FastifyReply,

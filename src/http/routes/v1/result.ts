@@ -75,7 +75,6 @@ export function addResultRoutes(
     return reply.type("application/json; charset=utf-8").send(body);
   }
 
-  /** Adds the signature, or the reason why it no longer applies. */
   async function bodyOf(reply: FastifyReply, { uuid }: Job, result: JobResult) {
     const { signature = null } = result;
     if (signature === null) {

@@ -19,5 +19,5 @@ export function sendJson(reply: FastifyReply, body: unknown) {
   return reply.type("application/json; charset=utf-8").send(JSON.stringify(body));
 }
 
-/** The webhook is unknown or belongs to another account. */
+/** Unknown, or of another account. */
 export const noWebhook = () => problem("webhook_not_found", "webhook not found");
