@@ -23,7 +23,7 @@ const problem = z.object({
   errors: z.array(z.object({ message: z.string(), hint: z.string().nullish() })).default([]),
 });
 
-/** An error response of the API. The message is for a model: what is wrong, where, and how to fix it. */
+/** An error response. The message is for a model: what is wrong, where, and the fix. */
 export class ApiError extends Error {
   readonly code: string;
 

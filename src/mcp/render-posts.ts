@@ -10,7 +10,7 @@ export function renderPosts(posts: readonly ToolPost[]): string {
   return [untrustedNote, ...entries].join("\n\n");
 }
 
-/** One line: the number of posts, their time range, and whether any may be missing. */
+/** The number of posts, their time range, and whether any may be missing. */
 export function summaryLine(response: McpSearchResponse, noun: string): string {
   const count = response.results.length;
   const { from, to, gaps = [] } = response.coverage ?? {};

@@ -20,7 +20,6 @@ const done = {
 
 type Sent = Parameters<Api>[0];
 
-/** Returns `responses` in turn. */
 function scripted(responses: readonly [status: number, body: object][]) {
   const sent: Sent[] = [];
   const reports: string[] = [];

@@ -20,7 +20,7 @@ export type Tool<Input extends z.ZodObject, Output extends z.ZodObject> = {
   run(args: z.output<Input>, context: RunContext): Promise<ToolOutput<z.output<Output>>>;
 };
 
-/** All tools are read-only. An error response of the API is a result that the model can act on, not a protocol error. */
+/** All tools are read-only. An API error is a result that the model can act on, not a protocol error. */
 export function registerTool<Input extends z.ZodObject, Output extends z.ZodObject>(
   server: McpServer,
   tool: Tool<Input, Output>,

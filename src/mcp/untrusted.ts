@@ -15,7 +15,7 @@ export const quoted = (text: string): string =>
 
 const maxHandleLength = 80;
 
-/** A handle within a line: shortened, and without characters that could fake the line's other parts. */
+/** Shortened, and without characters that could fake the line's other parts. */
 export const inline = (text: string): string =>
   stripControls(text)
     .replaceAll(/[\s`<>·]+/gu, "_")
