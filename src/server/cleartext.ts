@@ -6,7 +6,7 @@ export function cleartextWarning({ http }: Pick<Config, "http">): string | null 
   return `warning: listening on ${http.host} without an https EARSHOT_PUBLIC_URL, so dashboard cookies are not restricted to TLS: set it to the public https URL`;
 }
 
-/** Signed messages are readable without TLS, and the first key of the gateway is trusted without verification. */
+/** Signed messages are readable without TLS, and the gateway's first key is trusted unverified. */
 export function cleartextGatewayWarning({ gateway, gatewayKey }: Config["node"]): string | null {
   if (gateway === null) return null;
   const { protocol, hostname, origin } = new URL(gateway);

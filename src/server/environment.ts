@@ -5,7 +5,7 @@ import { allSettings } from "./settings/settings.ts";
 export type Environment = Readonly<Record<string, string>>;
 
 const prefix = "EARSHOT_";
-/** Variables of commands that call a service (cli/remote/choose-service.ts); a shell may export them for all commands. */
+/** For commands that call a service (cli/remote/choose-service.ts); a shell may export them for all commands. */
 const clientNames = new Set(["EARSHOT_URL", "EARSHOT_API_KEY", "EARSHOT_PROFILE"]);
 
 /** Empty variables count as unset. Errors: `unknown_setting`, so that a typo never leaves a default in force. */

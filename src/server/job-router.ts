@@ -1,6 +1,6 @@
 /**
- * Jobs with an account's credential run in this process. Cursors of a platform belong to the credential that opened them, so a
- * page continues where that credential is.
+ * Jobs with an account's credential run in this process. A platform's cursor belongs to the credential that opened it, so a
+ * page continues there.
  */
 
 import type { SearchJobRequest } from "../jobs/job.ts";
@@ -18,7 +18,6 @@ export type RoutableNode = Pick<
 > & { seenMs: number | null };
 
 export type JobRouter = {
-  /** Whether the embedded node takes the job. */
   runsHere(work: SearchJobRequest): boolean;
   /** Whether a node other than `excluded` can run the job and would get it. */
   hasNodeFor(work: SearchJobRequest, excluded?: ReadonlySet<string>): boolean;
@@ -27,7 +26,7 @@ export type JobRouter = {
 
 type JobRouterContext = {
   embedded: GatewaySettings["embedded"];
-  /** Capabilities of the embedded node. */
+  /** Of the embedded node. */
   capabilities: () => readonly Capability[];
   nodes: () => readonly RoutableNode[];
   clock: Pick<Clock, "now">;
@@ -103,7 +102,7 @@ export const embeddedReach = (
 
 const noNodes: ReadonlySet<string> = new Set();
 
-/** Whether the node gets jobs, now or later. */
+/** Gets jobs, now or later. */
 const isApproved = ({ state }: RoutableNode): boolean =>
   state === "approved" || state === "quarantined" || state === "draining";
 

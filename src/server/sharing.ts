@@ -13,10 +13,8 @@ import type { Capability } from "../remote/capability.ts";
 import type { SharedControl } from "./control/control.ts";
 import type { RoutableNode } from "./job-router.ts";
 
-/** What gateways that share a store know of each other. */
 export type GatewaySharing = {
   gateway: Gateway;
-  /** Sets the capabilities of this gateway's nodes. */
   offer(capabilities: () => readonly Capability[]): void;
   others(): readonly RoutableNode[];
   /** Call after the queue has started. */

@@ -7,9 +7,7 @@ import { diskOf } from "./watches/disk.ts";
 const baseBytes = 1_048_576;
 /** A shared-memory file and one WAL page. */
 const bytesPerSegment = 65_536;
-/**
- * Files of everything except the readers: streams, threads, control store, catalog, locks and 32 connections.
- */
+/** Without the readers: streams, threads, control store, catalog, locks and 32 connections. */
 const baseFiles = 96;
 const filesPerReader = 8;
 /** See archive/threads/reader.ts. */

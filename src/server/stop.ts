@@ -4,7 +4,7 @@ import type { AppContext } from "./context.ts";
 import { flushLog } from "./log.ts";
 import { settlesWithin } from "./settles-within.ts";
 
-/** Time for upstream requests, such as a session renewal. */
+/** For requests such as a session renewal. */
 const upstreamsMs = 300;
 const closeMs = 1_000;
 const flushMs = 200;

@@ -8,13 +8,13 @@ import { type Control, databaseOf, startControl } from "./control/control.ts";
 
 export type Stores = {
   control: Control;
-  /** Identifies this process among those that share the control store. */
+  /** Unique among the processes that share the control store. */
   gateway: string;
   archive: OpenArchive;
   onWarning(listener: (message: string) => void): void;
 };
 
-/** Opens both stores. If one fails to open, the other is closed. */
+/** If one store fails to open, the other is closed. */
 export async function openStores(config: Config, clock: Clock): Promise<Stores> {
   const gateway = config.database.url === null ? singleGatewayId : randomUUID();
   const { dir: dataDir, secretKey, ...settings } = config.data;

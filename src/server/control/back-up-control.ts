@@ -25,7 +25,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
     });
   }
   const folder = dirname(file);
-  // A missing folder may be on a disk that is not mounted, so it is not created.
+  // A missing folder may be on an unmounted disk, so it is not created.
   if (!existsSync(folder)) {
     throw new EarshotError("no_folder", `the folder ${folder} does not exist`, {
       hint: "create it, or mount its disk",
@@ -49,7 +49,7 @@ export async function backUpControl(source: string, file: string): Promise<numbe
 
 const allPages = 1_000_000_000;
 
-/** Copies all pages in one step: a write between two steps would restart the backup. */
+/** In one step: a write between two would restart the backup. */
 async function copyDatabase(from: string, to: string): Promise<void> {
   const database = new DatabaseSync(from, { readOnly: true, timeout: 5_000 });
   try {

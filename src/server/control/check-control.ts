@@ -95,7 +95,7 @@ function checkReferences(database: DatabaseSync, onFinding: OnFinding): void {
   }
 }
 
-/** All JSON columns except those of jobs, which `checkJobs` reads. */
+/** Without those of jobs, which `checkJobs` reads. */
 const jsonColumns = [
   ["webhook", "events"],
   ["webhook_delivery", "payload"],

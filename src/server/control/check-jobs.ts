@@ -8,7 +8,6 @@ const states: ReadonlySet<string> = new Set(
   Object.values(transitions).flatMap(({ from, to }) => (to === null ? from : [...from, to])),
 );
 
-/** States with a finish time. */
 const endedStates: ReadonlySet<string> = new Set(transitions.forget.from);
 
 type Row = JobRow & { leaseToken: string | null; leaseUntilMs: number | null };

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { digestOf, writeDurably } from "../../archive/maintenance/durable-files.ts";
 
-/** The file has the `sha256sum` format. */
+/** In `sha256sum` format. */
 export const checksumPath = (file: string): string => `${file}.sha256`;
 
 const neverAborted = new AbortController().signal;

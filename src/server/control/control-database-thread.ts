@@ -57,7 +57,7 @@ async function openedStore(): Promise<OpenedStore> {
   }
 }
 
-/** Called at the first search, to keep the start short. */
+/** At the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<ControlThreadSearch> {
   const { createControlThreadSearch } = await import("./control-thread-search.ts");
   const threadSearch = createControlThreadSearch(share);

@@ -17,7 +17,7 @@ import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { controlOperations } from "./control-operations.ts";
 
-/** The operations on PostgreSQL; some replace those of `controlOperations`. */
+/** On PostgreSQL; some replace those of `controlOperations`. */
 export const databaseOperations = {
   ...controlOperations,
   ...sharedLimitOperations,
@@ -93,7 +93,7 @@ const unfinishedCopy = (): EarshotError =>
 type WithUuid = { uuid?: unknown };
 type JobArgs = WithUuid & { row?: WithUuid; lease?: WithUuid; leases?: readonly WithUuid[] };
 
-/** Ids of the jobs that a call changes. Such calls run in order, so that a lease finds the job that was just inserted. */
+/** Jobs that a call changes. Such calls run in order, so that a lease finds the job just inserted. */
 export function jobsOf(args: unknown): string[] {
   if (typeof args !== "object" || args === null) return [];
   const { uuid, row, lease, leases = [] } = args as JobArgs;

@@ -35,7 +35,7 @@ let writerDatabase: SqliteDatabase | null = null;
 let searches: ControlThreadSearch | null = null;
 let isLoading = false;
 
-/** Called at the first search, to keep the start short. */
+/** At the first search, to keep the start short. */
 async function loadSearches(share: ReaderShare): Promise<void> {
   isLoading = true;
   const { createControlThreadSearch: createSearchHere } = await import(

@@ -51,7 +51,6 @@ export type ControlTerms = {
 };
 
 export type SharedControl = {
-  /** Waits for changes of other processes. */
   nextNotifications(): Promise<Notifications>;
   lead(): Promise<boolean>;
 };
@@ -65,10 +64,9 @@ type Stores = {
 };
 
 /**
- * The folder has its own secret key if none is configured, except with a database, which other
- * folders may share. Errors: `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`,
- * `store_unavailable`, `control_missing`, `control_foreign`, `secret_key_missing`,
- * `secret_key_unreadable`, `shared_secret_key_needed`.
+ * Without a configured secret key, the folder has its own, except with a database, which other folders may share. Errors:
+ * `folder_in_use`, `newer_schema`, `not_writable`, `disk_full`, `store_unavailable`, `control_missing`, `control_foreign`,
+ * `secret_key_missing`, `secret_key_unreadable`, `shared_secret_key_needed`.
  */
 export async function startControl({
   dataDir,
@@ -121,7 +119,7 @@ function startFileThreads(dataDir: string, archive: ReaderShare | null): Stores 
   };
 }
 
-/** Rates are counted outside the thread, because each request would have to wait for it. */
+/** Rates are counted outside the thread, which each request would have to await. */
 async function startDatabaseStores(data: ControlDatabaseThreadData): Promise<Stores> {
   const { openRates, splitConnections } = await import("./control-database.ts");
   const shares = splitConnections(data.database);

@@ -27,9 +27,8 @@ type CopyTerms = {
 };
 
 /**
- * Requires a data folder that no server uses. Copies, then compares counts and checksums. Resumes an interrupted copy; until it
- * ends, no gateway starts on the database. Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`,
- * `newer_schema`, `store_unavailable`.
+ * Copies, then compares counts and checksums. Resumes an interrupted copy; until it ends, no gateway starts on the database.
+ * Errors: `no_control_store`, `folder_in_use`, `database_not_empty`, `copy_differs`, `newer_schema`, `store_unavailable`.
  */
 export async function copyControl({ dataDir, url, onProgress }: CopyTerms): Promise<CopiedRows[]> {
   const path = join(dataDir, "control.db");
@@ -79,7 +78,6 @@ async function copyTables(
   return sums;
 }
 
-/** Begins a copy, or continues an interrupted one of the same store. */
 async function begin(
   target: Pool,
   tables: readonly CopiedTable[],
@@ -99,7 +97,7 @@ async function begin(
   });
 }
 
-/** Bound the length of a statement, because rows may contain large results. */
+/** Of a statement, because rows may contain large results. */
 const maxCharacters = 4_000_000;
 const maxRows = 1_000;
 

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { readStoreId, storeIdPath } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The id of a store, derived from a secret that is created with it. */
+/** Derived from a secret that is created with the store. */
 export const controlId = (cursorKey: Uint8Array): string =>
   createHash("sha256").update("earshot control ").update(cursorKey).digest("hex").slice(0, 32);
 

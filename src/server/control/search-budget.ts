@@ -3,7 +3,7 @@ import { systemClock } from "../../lib/clock.ts";
 /** CPU time of a batch, and the part of it after which no search starts. */
 const batchCpuMs = 5;
 const lastStartCpuMs = 3;
-/** Wall time of a batch, which includes slow disks and time off the CPU. */
+/** Includes slow disks and time off the CPU. */
 const batchWallMs = 25;
 const maxBatchSize = 12;
 

@@ -7,7 +7,6 @@ import type { Base } from "./base.ts";
 export type Accounts = {
   readonly limiter: Limiter;
   readonly dashboard: Dashboard;
-  /** Ends requests to sign-in providers. */
   closeSignIn(): Promise<void>;
 };
 

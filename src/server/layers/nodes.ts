@@ -16,7 +16,7 @@ export type Nodes = {
   stop(): Promise<void>;
 };
 
-/** How often capabilities are read; they change with credentials, for example. */
+/** Capabilities change with credentials, for example. */
 const refreshMs = 10_000;
 
 export function makeNodes(
@@ -57,7 +57,6 @@ export function makeNodes(
     }
   }
 
-  // From now on, jobs are divided between nodes.
   events.on("nodeRegistered", ({ outcome }) => {
     if (outcome === "admitted") void refresh();
   });

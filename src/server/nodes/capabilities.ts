@@ -8,7 +8,7 @@ import type { Config } from "../config.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
 
-/** Capabilities with the archive and the deployment's access: credentials of accounts serve only their account. */
+/** Without the credentials of accounts, which serve only their account. */
 export async function capabilitiesOf(
   config: Config,
   { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,

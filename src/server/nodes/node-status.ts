@@ -11,7 +11,7 @@ export function withoutJobErrors(log: Logger): RunnerOptions["log"] {
   };
 }
 
-/** Logs changes of the attestation; warns once that an operator has to approve the node. */
+/** Logs changes; warns once that an operator has to approve the node. */
 export function createStatusLog(log: Logger) {
   const { promise: finalRefusal, resolve } = Promise.withResolvers<EarshotError>();
   let wasPending = false;
@@ -33,7 +33,6 @@ export function createStatusLog(log: Logger) {
 
   return {
     logStatus,
-    /** Resolves with the error when the node has to give up. */
     finalRefusal,
   };
 }

@@ -103,7 +103,7 @@ function contentOf(variable: string, path: string): string {
   }
 }
 
-/** A collateral service that the operator configured may be in a private network. */
+/** A configured collateral service may be in a private network. */
 function lazyFetch(url: string): { fetch: GuardedFetch; close: () => Promise<void> } {
   let client: GuardedClient | null = null;
   const open = () => {

@@ -31,7 +31,6 @@ export type NodeWorker = {
   self: NodeSelf;
   name: string;
   provider: EvidenceProvider;
-  /** Sends requests of a registered node. */
   link: GatewayLink;
   attestLoop: AttestLoop;
   gatewayClock: GatewayClock;
@@ -57,7 +56,7 @@ const clockChangeMs = 5_000;
 const maxConcurrency = 1_000;
 const longestName = 64;
 
-/** Connections in addition to one per running job. */
+/** In addition to one per running job. */
 const extraConnections = 16;
 
 /** Errors: `evidence_unavailable`, `identity_unreadable`. */

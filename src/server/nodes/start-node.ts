@@ -35,7 +35,6 @@ export type RemoteNode = {
 
 export type RemoteNodeOptions = {
   name?: string | undefined;
-  /** Called when the gateway status changes or is confirmed. */
   onStatus?: (status: AttestationStatus) => void;
   clock?: Clock;
   log?: Logger;

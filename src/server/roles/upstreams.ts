@@ -32,15 +32,15 @@ import { openUpstreamClient } from "./upstream-client.ts";
 
 export type UpstreamRole = {
   answer(request: AnswerRequest, job: UpstreamJob): Promise<SourceAnswer>;
-  /** What can be answered, by this process or by others. */
+  /** By this process or by others. */
   sourcesWith(nodeCapabilities: NodeCapabilities): SourceAvailability;
   deploymentMethods(platform: Platform): ReturnType<typeof deploymentAccess>;
   requestablePlatformsFor(
     request: Pick<MergeableSearch, "platform" | "type" | "method">,
   ): Pick<ShortSearchTerms, "requestableWithoutCredential" | "requestableWithCredential">;
-  /** The deployment's token, by the server's origin. */
+  /** The deployment's token. */
   mastodonToken(origin: string): Promise<string | null>;
-  /** The credential for a remote node. An empty account id excludes credentials of accounts. */
+  /** For a remote node. An empty account id excludes credentials of accounts. */
   release(
     platform: Platform,
     request: AnswerRequest,

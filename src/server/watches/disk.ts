@@ -1,6 +1,6 @@
 import { statfs } from "node:fs/promises";
 
-/** The space available to unprivileged users; null if the disk cannot be queried. */
+/** Available to unprivileged users; null if the disk cannot be queried. */
 export async function diskOf(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {

@@ -6,8 +6,8 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Collection starts 40 % above the surviving size. Call it when the service listens: V8 rejects code that was cached under
- * other flags, and compiling it again takes a fifth of the start-up time.
+ * Collection starts 40 % above the surviving size. Call it when the service listens: V8 rejects code cached under other flags;
+ * compiling it again takes a fifth of the start-up time.
  */
 export function boundHeapGrowth(): void {
   setFlagsFromString("--heap-growing-percent=40");

@@ -27,7 +27,7 @@ export function meteredGateway<Job extends Work, Result>(
     // A signal that is already aborted fires no event.
     if (leased.lost.aborted) noteEnd(leased.token);
     if (leased.attempt === 1) {
-      // Downtime of the server extends the deadline, and does not count as waiting.
+      // Server downtime extends the deadline and does not count as waiting.
       const waitedMs = Math.max(0, deadlineMs - leased.leftMs);
       metrics.queueSeconds.observe({ method }, waitedMs / 1000);
     }

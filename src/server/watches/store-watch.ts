@@ -15,7 +15,7 @@ export type StoreWatchContext = {
   onWrite(seconds: number): void;
 };
 
-/** Small writes may succeed while larger ones fail, so the disk counts as full for this long. */
+/** Small writes may succeed while larger ones fail, so the disk counts as full this long. */
 const fullForMs = 5_000;
 
 /** The heartbeat writes every second, so a full disk and its end are noticed without requests. */
