@@ -1,7 +1,4 @@
-/**
- * Exponential, capped at `maxMs`; `failures` starts at 0. The upper half is jitter, so that
- * clients do not return together.
- */
+/** Exponential; `failures` starts at 0. The upper half is jitter, so that clients do not return together. */
 export function backoffMs(
   failures: number,
   { minMs, maxMs }: { minMs: number; maxMs: number },

@@ -1,13 +1,11 @@
-/**
- * Removes what untrusted posts could use to move the cursor or recolour a terminal. Keeps line breaks.
- */
+/** Removes what could move the cursor or recolour a terminal. Keeps line breaks. */
 export function stripControls(text: string): string {
   return text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, (character) =>
     character === "\n" ? "\n" : character === "\t" ? " " : "",
   );
 }
 
-/** Escapes controls, line breaks, direction marks and zero-width characters as JSON does. */
+/** Escapes as JSON does, including line breaks and direction marks. */
 export function escapeInvisible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) =>
     Array.from({ length: character.length }, (_, index) => escapeAt(character, index)).join(""),

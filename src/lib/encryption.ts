@@ -2,9 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
 import type { RandomBytes } from "./base62.ts";
 import { EarshotError } from "./errors.ts";
 
-/**
- * AES-256-GCM. A ciphertext is bound to its purpose and owner, so a copy in another row does not decrypt.
- */
+/** AES-256-GCM, bound to purpose and owner: a copy in another row does not decrypt. */
 export type Encryptor = {
   encrypt(secret: string, owner: SecretOwner): Uint8Array;
   /** Errors: `secret_key_mismatch` for another key or owner. */

@@ -1,4 +1,4 @@
-/** Synchronous. A listener that throws is reported and does not affect the others. */
+/** Synchronous. A listener that throws is reported without affecting the others. */
 export class Events<Payloads extends object> {
   readonly #listeners = new Map<keyof Payloads, ((payload: never) => void)[]>();
   readonly #onError: (error: unknown, event: keyof Payloads) => void;

@@ -4,8 +4,8 @@ import ipaddr from "ipaddr.js";
 import { EarshotError } from "./errors.ts";
 
 /**
- * Restricts outgoing connections to public unicast addresses and configured hosts. Names are
- * checked by all their addresses at connection time, which defeats DNS rebinding.
+ * Restricts outgoing connections to public unicast addresses and configured hosts. Checks all addresses of a name at connection
+ * time, against DNS rebinding.
  */
 export type Guard = {
   /**

@@ -22,7 +22,7 @@ export type FetchOptions = {
   headers?: Readonly<Record<string, string>>;
   signal?: AbortSignal;
   maxBytes?: number;
-  /** In total, including redirects and body. */
+  /** Including redirects and body. */
   timeoutMs?: number;
 };
 
@@ -59,7 +59,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
   } = settings;
   let agent: Promise<GuardedAgent> | null = null;
 
-  /** Loaded on demand, because undici takes a twentieth of the startup time. */
+  /** Loaded on demand: undici takes a twentieth of the startup time. */
   async function openAgent(): Promise<GuardedAgent> {
     const { createGuardedAgent } = await import("./guarded-agent.ts");
     return createGuardedAgent({

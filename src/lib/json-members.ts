@@ -1,4 +1,4 @@
-/** JSON with duplicate members is ambiguous: readers differ in which one they use. */
+/** Readers differ in which duplicate they use. */
 export function hasDuplicateMembers(json: string): boolean {
   const openContainers: (Set<string> | null)[] = [];
   let isNameNext = false;
@@ -36,7 +36,6 @@ export function hasDuplicateMembers(json: string): boolean {
   return false;
 }
 
-/** A quote after an even number of backslashes ends the string. */
 function endOfString(json: string, start: number): number {
   let index = json.indexOf('"', start + 1);
   while (index !== -1) {

@@ -55,7 +55,7 @@ export function hullOf(spans: readonly BoundedSpan[]): BoundedSpan | null {
 export const includesTime = (spans: readonly Span[], ms: number): boolean =>
   spans.some((span) => startOf(span) <= ms && ms < span.toMs);
 
-/** Returns at most `count`: joins the oldest ones with the time between them. */
+/** At most `count`: joins the oldest with the time between them. */
 export function joinOldest(gaps: readonly Span[], count: number): readonly Span[] {
   const [oldest] = gaps;
   const lastJoined = gaps.at(-count);

@@ -1,7 +1,4 @@
-/**
- * RFC 9651, as far as used. Unrepresentable values throw a plain Error, because all values are
- * Earshot's own.
- */
+/** RFC 9651, as far as used. Unrepresentable values throw a plain Error: all values are Earshot's own. */
 type BareItem = string | number | boolean | Uint8Array;
 
 export type FieldItem = { value: BareItem; parameters?: Readonly<Record<string, BareItem>> };

@@ -17,7 +17,7 @@ export type SettingsOf<Table extends SettingTable> = {
 
 export function defaultsOf<Table extends SettingTable>(table: Table): SettingsOf<Table> {
   const values = Object.entries(table).map(([name, { fallback }]) => [name, fallback]);
-  // `fromEntries` cannot express that keys and values are the table's own.
+  // `fromEntries` loses the types of keys and values.
   return Object.fromEntries(values) as SettingsOf<Table>;
 }
 
