@@ -1,8 +1,8 @@
 import type { Plugin, Rolldown } from "vite";
 
 /**
- * Writes page-files.json: for each page, the files that app.html does not name, so that the server can have browsers load them
- * with the app instead of after it. src/pages/NAME/page.tsx and src/pages/operator/NAME-page.tsx are the page /NAME.
+ * Writes page-files.json: each page's files that app.html does not name, so that browsers load them with the app instead of
+ * after it. src/pages/NAME/page.tsx and src/pages/operator/NAME-page.tsx are the page /NAME.
  */
 export function pageFiles(): Plugin {
   return {
@@ -27,7 +27,7 @@ export function pageFiles(): Plugin {
   };
 }
 
-/** The file of a chunk, and those that it imports, with their styles. */
+/** Also the files that it imports, with their styles. */
 function filesOf(
   chunk: Rolldown.OutputChunk,
   byName: ReadonlyMap<string, Rolldown.OutputChunk>,

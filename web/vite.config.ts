@@ -5,7 +5,6 @@ import { pageFiles } from "./page-files.ts";
 
 const root = import.meta.dirname;
 
-/** Builds the dashboard into dist/web, served below /dashboard/. */
 export default defineConfig({
   root,
   base: "/dashboard/",

@@ -1,7 +1,7 @@
 import type { SessionResponse } from "../../src/http/dashboard/contract/session.ts";
 import type { ErrorDetail } from "../../src/lib/errors.ts";
 
-/** An error response (RFC 9457), or `unreachable` when there was no response. */
+/** An error response (RFC 9457), or `unreachable` without a response. */
 export class ApiProblem extends Error {
   override readonly name = "ApiProblem";
   readonly code: string;
@@ -27,13 +27,12 @@ export class ApiProblem extends Error {
   }
 }
 
-/** Remaining rates from the last /v1 response. */
+/** From the last /v1 response. */
 export type RatesLeft = { requests: number | null; searches: number | null; searchesInMs: number };
 
 let csrf: string | null = null;
 const listeners = { signedOut: new Set<() => void>() };
 
-/** Stores the CSRF token of the session. */
 export function storeCsrfToken(session: SessionResponse | undefined): void {
   csrf = session?.signed_in?.csrf ?? null;
 }
@@ -43,7 +42,7 @@ export function onSignedOut(listener: () => void): () => void {
   return () => listeners.signedOut.delete(listener);
 }
 
-/** Sends a request with the session. Errors: ApiProblem. */
+/** Errors: ApiProblem. */
 export async function request(
   path: string,
   { method = "GET", body, headers = {}, signal }: RequestOptions = {},

@@ -1,4 +1,4 @@
-/** The words for coverage, the same on every page: what is archived, what a platform answered live, and what is unknown. */
+/** The words for coverage, the same on every page. */
 
 import type { AccessMethod } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
@@ -20,7 +20,7 @@ export type PlatformAnswer = {
 
 type Window = { from: string | null; to: string };
 
-/** The coverage of one platform in an answer, without a final period. */
+/** Of one platform, without a final period. */
 export function coverageText(
   { complete, held, gaps }: PlatformAnswer,
   sources: readonly Source[],
@@ -52,7 +52,7 @@ export function nothingText(postsFound: number): string {
   return postsFound > 0 ? "Some posts, coverage unknown" : "Not archived";
 }
 
-/** Whether posts of a platform come from the platform rather than the archive. */
+/** Posts from the platform rather than the archive. */
 export function liveShare(sources: readonly Source[]): "none" | "some" | "all" {
   if (sources.every(({ via }) => via === "archive")) return "none";
   return sources.some(({ via, count }) => via === "archive" && count > 0) ? "some" : "all";
@@ -92,7 +92,6 @@ export function endText(to: string, nowMs: number): string {
   return nowMs - Date.parse(to) < presentMs ? "now" : shortTime(to, nowMs);
 }
 
-/** Text alternative of a trace. */
 export function traceLabel(
   name: string,
   { held, gaps }: Pick<TraceParts, "held" | "gaps">,

@@ -1,6 +1,6 @@
 import type { InsecureEvidence } from "../../src/http/dashboard/contract/session.ts";
 
-/** The banner of every page while unverified nodes are accepted; null otherwise. */
+/** Null unless unverified nodes are accepted. */
 export function insecureBanner(
   kinds: readonly InsecureEvidence[],
 ): { word: string; text: string } | null {

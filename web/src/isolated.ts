@@ -1,4 +1,4 @@
-/** Isolates the text direction of a name in plain text (FSI, PDI), as `<bdi>` does. */
+/** Isolates text direction (FSI, PDI), as `<bdi>` does. */
 export function isolated(name: string): string {
   return `\u2068${name}\u2069`;
 }

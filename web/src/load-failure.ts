@@ -1,7 +1,7 @@
 /** Errors of dashboard files that failed to load: no connection, or another installed version, whose files have other names. */
 const failures = new WeakSet<object>();
 
-/** Vite reports each failed import by an event, whose payload is the error that the import rejects with. */
+/** Vite reports each failed import by an event with the error of the import. */
 export function watchLoadFailures(): void {
   window.addEventListener("vite:preloadError", ({ payload }) => failures.add(payload));
 }

@@ -18,13 +18,13 @@ export function shortNumber(value: number): Figure {
   return scaled(value, 1_000, ["", "k", "M", "G", "T"]);
 }
 
-/** An axis label, such as "1.5k". */
+/** Such as "1.5k". */
 export function axisNumber(value: number): string {
   const { value: digits, unit } = scaled(value, 1_000, ["", "k", "M", "G", "T"]);
   return `${digits}${unit}`;
 }
 
-/** Bytes in powers of a thousand, such as 14.6 "GB". */
+/** In powers of a thousand, such as 14.6 "GB". */
 export function bytesFigure(bytes: number): Figure {
   return scaled(bytes, 1_000, ["B", "kB", "MB", "GB", "TB", "PB"]);
 }
@@ -54,7 +54,7 @@ export function ageFigure(ms: number): Figure {
   return { value: whole().format(ms / 86_400_000), unit: "days" };
 }
 
-/** A lag: tenths of a second below ten seconds. */
+/** Tenths of a second below ten seconds. */
 function lagFigure(ms: number): Figure {
   if (ms < 9_950) return { value: (Math.max(0, ms) / 1_000).toFixed(1), unit: "s" };
   if (ms < 60_000) return { value: whole().format(ms / 1_000), unit: "s" };
@@ -69,7 +69,7 @@ export function durationText(ms: number): string {
   return figureText(durationFigure(ms));
 }
 
-/** A time span in its two largest units, such as "5 h 29 min". */
+/** In its two largest units, such as "5 h 29 min". */
 export function spanDurationText(ms: number): string {
   const seconds = Math.round(ms / 1_000);
   const units = [

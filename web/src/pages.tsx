@@ -12,7 +12,7 @@ export type Page = {
   load(): Promise<{ default: ComponentType }>;
 };
 
-/** Pages in sidebar order. */
+/** In sidebar order. */
 const pages: readonly Page[] = [
   {
     path: "/playground",

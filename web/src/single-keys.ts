@@ -11,7 +11,6 @@ export function setSingleKeys(on: boolean): void {
   writeStored(name, on ? null : "off");
 }
 
-/** Whether the target is an input field. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

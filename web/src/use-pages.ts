@@ -12,7 +12,7 @@ export type Pages<Row> = {
 
 type Page = { next: string | number | null };
 
-/** A paginated list. `cursor` is the query parameter that requests the next page. */
+/** `cursor` is the query parameter that requests the next page. */
 export function usePages<Body extends Page, Row>(
   path: string,
   rowsOf: (page: Body) => readonly Row[],

@@ -3,7 +3,7 @@ import { isolated } from "../isolated.ts";
 
 export type AuditAction = AuditEntryResponse["action"];
 
-/** Describes an entry without its actor or final period. */
+/** Without its actor or final period. */
 export function auditSentence(entry: AuditEntryResponse): string {
   return sentences[entry.action](entry);
 }

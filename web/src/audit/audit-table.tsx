@@ -25,7 +25,6 @@ export const auditColumns: readonly Column<AuditEntryResponse>[] = [
   actor,
 ];
 
-/** Entries of one account, newest first. */
 export function AuditTable({
   caption,
   entries,

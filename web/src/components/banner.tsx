@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { insecureBanner } from "../insecure-evidence.ts";
 import { useSession } from "../session.tsx";
 
-/** Scrolls to the nodes if the status page is already open; otherwise that page scrolls once loaded. */
+/** Scrolls if the status page is already open; otherwise that page scrolls once loaded. */
 function showNodes(): void {
   document.getElementById("nodes")?.scrollIntoView();
 }

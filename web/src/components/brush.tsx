@@ -105,7 +105,7 @@ export function Brush({
     </div>
   );
 
-  /** Edges of the selected steps in pixels; null unless several are selected. */
+  /** In pixels; null unless several steps are selected. */
   function selectedEdges(): [number, number] | null {
     if (selection === null || from === to) return null;
     const { left, width } = areaOf(frame.current);
@@ -131,7 +131,7 @@ function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, numbe
   );
 }
 
-/** The area of the plot's drawings, without the axes. */
+/** Without the axes. */
 function areaOf(frame: HTMLElement | null): DOMRect {
   const drawn = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
   const { left, top, width } = drawn[0]?.getBoundingClientRect() ?? new DOMRect();

@@ -15,7 +15,7 @@ export function Button({ variant, size, type = "button", ...rest }: ButtonProps)
 
 const feedbackMs = 1_500;
 
-/** Copies a text; with `label` and no children it is an icon button. */
+/** With `label` and no children, an icon button. */
 export function CopyButton({
   text,
   label,

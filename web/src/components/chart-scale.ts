@@ -11,7 +11,6 @@ export function powersOfTen(min: number, max: number): number[] {
   return Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at));
 }
 
-/** Indices of values without neighbours. */
 export function isolatedIndices(values: ArrayLike<number | null | undefined>): number[] {
   return Array.from({ length: values.length }, (_, at) => at).filter(
     (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,

@@ -4,7 +4,7 @@ export type CompletionItem = { text: string; placeholder: string; meaning: strin
 /** Ids for aria-controls and aria-activedescendant. */
 export const completionId = (list: string, index: number): string => `${list}-${index}`;
 
-/** Suggestions for the current word; the focus stays in the field. */
+/** The focus stays in the field. */
 export function CompletionList({
   id,
   items,

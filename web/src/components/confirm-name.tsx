@@ -6,7 +6,6 @@ import { Dialog } from "./dialog.tsx";
 import { Field } from "./field.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 
-/** Confirms an irreversible action. */
 export function ConfirmName({
   title,
   name,
@@ -20,9 +19,7 @@ export function ConfirmName({
 }: {
   title: ReactNode;
   name: string;
-  /** Such as "Delete account". */
   confirmLabel: string;
-  /** Such as "Keep my account". */
   cancelLabel: string;
   isPending: boolean;
   problem: ApiProblem | null;

@@ -9,7 +9,7 @@ export type PlotGap = { fromMs: number; toMs: number; isBefore: boolean };
 
 const width = 420;
 const height = 100;
-/** A bar's share of its bucket's width. */
+/** Of its bucket's width. */
 const barShare = 0.6;
 /** Keeps both edges of a short gap visible. */
 const minGapWidth = 5;

@@ -19,7 +19,7 @@ export type CoverageRow = {
 
 const maxSteps = 96;
 
-/** Coverage on one time axis. `axis` labels the whole range. */
+/** `axis` labels the whole range. */
 export function CoverageList({
   window: { fromMs, toMs },
   rows,

@@ -4,7 +4,6 @@ import { Button } from "./button.tsx";
 import { Icon } from "./icons.tsx";
 import { sentence } from "./problem-note.tsx";
 
-/** A diagnostic of a query with its position and at most one fix. */
 export function DiagnosticNote({
   level,
   message,

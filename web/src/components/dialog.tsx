@@ -1,7 +1,7 @@
 import "./dialog.css";
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "preact/compat";
 
-/** A modal dialog, open while mounted; Escape closes it. */
+/** Open while mounted; Escape closes it. */
 export function Dialog({
   title,
   onClose,

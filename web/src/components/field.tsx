@@ -2,7 +2,7 @@ import "./field.css";
 import { type ComponentProps, type ReactNode, useId } from "preact/compat";
 import { Icon } from "./icons.tsx";
 
-/** Preact's type of an input requires that its `type` is known at build time. */
+/** Preact's type requires an input's `type` at build time. */
 type InputProps = Omit<ComponentProps<"input">, "id" | "list" | "role" | "type"> & {
   type?: string;
 };

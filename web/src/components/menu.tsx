@@ -1,7 +1,7 @@
 import "./menu.css";
 import { type ReactNode, useRef } from "preact/compat";
 
-/** Rare actions behind a button; closes when one is chosen, on Escape, and when the focus leaves. */
+/** Closes when an action is chosen, on Escape, and when the focus leaves. */
 export function Menu({
   label,
   text = "More",

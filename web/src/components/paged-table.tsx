@@ -5,7 +5,6 @@ import { Loading } from "./loading.tsx";
 import { ProblemNote } from "./problem-note.tsx";
 import { type Column, Table } from "./table.tsx";
 
-/** The rows of a list that loads page by page, within a panel. */
 export function PagedTable<Row>({
   list: { rows, problem, loadMore, refresh },
   caption,

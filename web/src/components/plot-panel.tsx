@@ -6,7 +6,7 @@ import { WholeRange, type Zoom } from "./zoom.tsx";
 
 export type LegendEntry = { name: string; drawing: ReactNode };
 
-/** A plot in a panel, switchable to a table of its values. */
+/** Switchable to a table of its values. */
 export function PlotPanel({
   title,
   legend,

@@ -8,7 +8,7 @@ export type PlotSeries = {
   look: "line" | "line-2";
 };
 
-/** Lines over time. `label` is the text alternative, `top` the value at the upper edge. */
+/** `label` is the text alternative, `top` the value at the upper edge. */
 export function Plot({
   label,
   series,

@@ -10,7 +10,7 @@ import { Ago } from "./time.tsx";
 
 type PostMetric = { icon: IconName; name: string; count: number };
 
-/** The content of a card; `parts` are rendered as text, never as markup. */
+/** `parts` are rendered as text, never as markup. */
 export type ShownPost = {
   id: string;
   platform: { icon: IconName; name: string } | null;
@@ -22,7 +22,6 @@ export type ShownPost = {
   /** Its author’s domain is reserved for examples. */
   isSample: boolean;
   metrics: readonly PostMetric[];
-  /** Its page on the platform. */
   url: string | null;
   json: string;
 };
@@ -79,7 +78,7 @@ export function Post({ post }: { post: ShownPost }) {
   );
 }
 
-/** Texts with more characters or lines are folded. */
+/** Longer texts are folded. */
 const maxTextLength = 800;
 const maxLines = 12;
 

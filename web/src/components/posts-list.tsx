@@ -2,7 +2,7 @@ import type { Ref } from "preact/compat";
 import { Link } from "wouter";
 import { Post, type ShownPost } from "./post.tsx";
 
-/** Posts as cards. A platform that allows only IDs is named once, above them. */
+/** A platform that allows only IDs is named once, above the posts. */
 export function PostList({
   posts,
   list = null,

@@ -31,7 +31,7 @@ export function ProblemNote({ problem, retry }: { problem: ApiProblem; retry?: (
   );
 }
 
-/** An API message as a sentence. Operators and commands at its start keep their case. */
+/** Operators and commands at the start keep their case. */
 export function sentence(line: string): string {
   const first = line.replace(/^(?!earshot )[a-z](?=[a-z']*[\s,;])/, (letter) =>
     letter.toUpperCase(),

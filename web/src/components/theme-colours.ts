@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/compat";
 
-/** Colours of the current theme, for canvas drawing. */
+/** For canvas drawing. */
 export type ThemeColours = {
   accent: string;
   caution: string;
@@ -39,7 +39,7 @@ export function readColours(sibling: HTMLElement): ThemeColours {
   return colours;
 }
 
-/** A number that increases with each change of the theme. */
+/** Increases with each change of the theme. */
 export function useThemeChanges(): number {
   const [changes, setChanges] = useState(0);
   useEffect(() => {

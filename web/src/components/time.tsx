@@ -22,12 +22,12 @@ function format(options: Intl.DateTimeFormatOptions): (at: Date | number) => str
   return (at) => created().format(at);
 }
 
-/** Date and time to the second, in the local zone. */
+/** To the second, in the local zone. */
 export function exactTime(iso: string): string {
   return exact(new Date(iso));
 }
 
-/** The minute in the local zone: with the day unless it is today, and with the year unless it is this one. */
+/** To the minute, in the local zone; with the day unless today, and the year unless this one. */
 export function shortTime(iso: string, nowMs = Date.now()): string {
   const at = new Date(iso);
   const now = new Date(nowMs);
@@ -40,13 +40,13 @@ export function timesText(fromMs: number, toMs: number, nowMs = Date.now()): str
   return `${from} to ${to}`;
 }
 
-/** The day in the local zone, with the year unless it is this one. */
+/** In the local zone, with the year unless it is this one. */
 export function shortDay(ms: number, nowMs = Date.now()): string {
   const isThisYear = new Date(ms).getFullYear() === new Date(nowMs).getFullYear();
   return (isThisYear ? day : dayOfYear)(ms);
 }
 
-/** The offset of the local zone, such as "UTC+5:30". */
+/** Such as "UTC+5:30". */
 export function zoneName(at: Pick<Date, "getTimezoneOffset">): string {
   const minutes = -at.getTimezoneOffset();
   if (minutes === 0) return "UTC";
@@ -55,7 +55,7 @@ export function zoneName(at: Pick<Date, "getTimezoneOffset">): string {
   return `UTC${minutes < 0 ? "-" : "+"}${hours}${part === 0 ? "" : `:${`${part}`.padStart(2, "0")}`}`;
 }
 
-/** The length in the largest unit, such as "3 min". */
+/** In the largest unit, such as "3 min". */
 export function coarseDuration(ms: number): string {
   const length = Math.abs(ms);
   if (length < 1_000) return `${Math.round(length)} ms`;
@@ -72,7 +72,6 @@ export function fromNow(iso: string, nowMs: number): string {
   return ms < 0 ? `${coarseDuration(ms)} ago` : `in ${coarseDuration(ms)}`;
 }
 
-/** The current time, updated every `everyMs`. */
 export function useNow(everyMs = 30_000): number {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {

@@ -69,7 +69,6 @@ export function drawTrace(
   };
 }
 
-/** What a part of the window shows. */
 export function partOfTrace(
   { window, received, held, gaps }: TraceParts,
   part: PlotSpan,
@@ -83,7 +82,7 @@ export function partOfTrace(
   return { ...shown, received: rebin(received, Math.ceil(to - from), { from, to }) };
 }
 
-/** Rebins the counts of all parts, or of a range, into another number of equal parts. */
+/** All parts, or a range, into another number of equal parts. */
 export function rebin(
   parts: readonly number[],
   count: number,
@@ -101,7 +100,7 @@ export function rebin(
   });
 }
 
-/** The parts of the window that no span covers, oldest first. */
+/** Oldest first. */
 export function uncoveredSpans(window: PlotSpan, spans: readonly PlotSpan[]): PlotSpan[] {
   const uncovered: PlotSpan[] = [];
   let reachedMs = window.fromMs;

@@ -8,7 +8,7 @@ import { useWidth } from "./use-width.ts";
 
 export type TooltipContent = { time: string; rows: readonly { name: string; value: string }[] };
 
-/** A chart with a cursor. `label` is the text alternative. Keep `kind` stable while only the data changes. */
+/** `label` is the text alternative. Keep `kind` stable while only the data changes. */
 export function UplotChart({
   label,
   kind,
@@ -102,7 +102,7 @@ function Row({ name, value }: { name: string; value: string }) {
 
 const tooltipGap = 12;
 
-/** Places the tooltip on the side with more room. */
+/** On the side with more room. */
 function moveTip(tip: HTMLElement | null, cursorLeft: number, containerWidth: number): void {
   if (tip === null || cursorLeft < 0) return;
   const isRightOfCursor = cursorLeft < containerWidth / 2;

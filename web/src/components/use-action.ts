@@ -1,7 +1,7 @@
 import { useState } from "preact/compat";
 import { ApiProblem } from "../api.ts";
 
-/** A request sent by a button: whether it is running, and its error. */
+/** A request sent by a button. */
 export type ActionState = {
   isPending: boolean;
   problem: ApiProblem | null;

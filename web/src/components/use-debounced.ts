@@ -1,6 +1,5 @@
 import { useEffect, useState } from "preact/compat";
 
-/** A debounced value. */
 export function useDebounced<Value>(value: Value, forMs = 250): Value {
   const [debounced, setDebounced] = useState(value);
   useEffect(() => {

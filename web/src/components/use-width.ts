@@ -1,6 +1,6 @@
 import { type RefObject, useLayoutEffect, useState } from "preact/compat";
 
-/** The width of an element in CSS pixels, measured before the first paint. */
+/** In CSS pixels, measured before the first paint. */
 export function useWidth(element: RefObject<Element | null>, initialWidth: number): number {
   const [width, setWidth] = useState(initialWidth);
   useLayoutEffect(() => {

@@ -3,7 +3,6 @@ import { Brush, type TimeStep } from "./brush.tsx";
 import { Button } from "./button.tsx";
 import { timesText } from "./time.tsx";
 
-/** The time range that a page's plots show. */
 export type Zoom = {
   /** Null shows the whole range. */
   selected: TimeStep | null;
@@ -24,7 +23,6 @@ export function useZoom(moveFocus: () => void): Zoom {
   };
 }
 
-/** Zooms to the steps selected on the plot. */
 export function ZoomBrush({
   steps,
   zoom,
@@ -55,7 +53,6 @@ export function ZoomBrush({
   );
 }
 
-/** Nothing while the whole range is shown. */
 export function WholeRange({ zoom }: { zoom: Zoom }) {
   if (zoom.selected === null) return null;
   return (

@@ -4,7 +4,7 @@ const chosenName = "earshot-docs-tab";
 
 type Tab = { button: HTMLButtonElement; sample: HTMLElement; label: string };
 
-/** Shows each group of samples as tabs; the choice applies to all groups and later pages. */
+/** The choice applies to all groups and later pages. */
 export function showSampleTabs(): void {
   const groups = [...document.querySelectorAll<HTMLElement>(".samples")].map(tabsOf);
   const choose = (label: string) => {
@@ -60,7 +60,7 @@ function tabsOf(group: HTMLElement, number: number): Tab[] {
   return tabs;
 }
 
-/** Selects the tab with the label, or the first if there is none. */
+/** The first tab if none has the label. */
 function select(tabs: readonly Tab[], label: string): void {
   const selected = tabs.find((tab) => tab.label === label) ?? tabs[0];
   for (const tab of tabs) {

@@ -4,7 +4,7 @@ type Found = { id: string; title: string; page: string; excerpt: string };
 
 const maxShown = 12;
 
-/** A dialog, opened by its button and by Ctrl K. The index is loaded with the first opening. */
+/** Opened by its button and by Ctrl K; the first time, it loads the index. */
 export function addSearch(): void {
   const dialog = document.querySelector<HTMLDialogElement>(".search-dialog");
   const input = dialog?.querySelector("input");

@@ -11,14 +11,13 @@ export type FeedSnapshot = {
   feed: FeedState;
   /** Null until known; at most one page of the list is counted. */
   running: number | null;
-  /** The last event of each job since the stream opened. */
+  /** The last of each job since the stream opened. */
   events: ReadonlyMap<string, JobFeedEvent>;
   last: JobFeedEvent | null;
   /** Increases each time the stream opens, because lists may have missed events. */
   openCount: number;
 };
 
-/** Browser dependencies. */
 export type FeedEnvironment = {
   open(handlers: { onOpen(): void; onJob(event: JobFeedEvent): void; onError(): void }): () => void;
   listRunning(): Promise<JobList>;
@@ -30,7 +29,6 @@ export type JobFeed = {
   getSnapshot(): FeedSnapshot;
   /** The stream is open while there are listeners. */
   subscribe(listener: () => void): () => void;
-  /** Retries an interrupted stream immediately. */
   retry(): void;
   /** Closes the stream of a hidden tab: browsers limit connections across tabs. */
   setVisible(isVisible: boolean): void;

@@ -23,7 +23,7 @@ export type JobHead = {
   canonical_query: string;
   /** Null until started; `embedded` is the server's own node. */
   node: string | null;
-  /** The node's evidence when it ran the job. */
+  /** When it ran the job. */
   evidence: NodeStatusResponse["evidence"] | null;
   count: number | null;
   complete: boolean | null;
@@ -31,7 +31,6 @@ export type JobHead = {
   submitted_at: string;
   started_at: string | null;
   finished_at: string | null;
-  /** When the result expires. */
   expires_at: string | null;
   attempts: number;
 };
@@ -89,7 +88,7 @@ export function isRunning(state: JobStateWord): boolean {
   return running.includes(state);
 }
 
-/** The job after an event, which may be newer or older than the list. */
+/** The event may be newer or older than the list. */
 export function afterEvent<Job extends JobHead>(job: Job, event: JobFeedEvent | undefined): Job {
   if (event === undefined || !isLater(event, job)) return job;
   return { ...job, status: event.status, attempts: event.attempts };

@@ -25,7 +25,6 @@ const feed = createJobFeed({
 document.addEventListener("visibilitychange", () => feed.setVisible(!document.hidden));
 window.addEventListener("online", feed.retry);
 
-/** Events of the account's jobs, over one shared stream. */
 export function useJobFeed(): FeedSnapshot {
   return useSyncExternalStore(feed.subscribe, feed.getSnapshot);
 }

@@ -1,4 +1,4 @@
-/** Loads the landing page, which clears everything in memory. */
+/** Clears everything in memory. */
 export function openLandingPage(): void {
   window.location.assign("/");
 }

@@ -38,7 +38,6 @@ export function AuthorizationQuestion({
   );
 }
 
-/** Opens a new tab, without a referrer. */
 function OpenAddress({ address }: { address: string }) {
   const link = useRef<HTMLAnchorElement>(null);
   useEffect(() => link.current?.focus(), []);

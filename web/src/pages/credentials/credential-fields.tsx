@@ -2,7 +2,6 @@ import type { CredentialFieldListing } from "../../../../src/http/dashboard/cont
 import { Field } from "../../components/field.tsx";
 import type { FieldErrors } from "./field-errors.ts";
 
-/** Secret fields are masked and not remembered. */
 export function CredentialFields({
   fields,
   values,

@@ -17,7 +17,6 @@ export function errorsOf(problem: ApiProblem | null): FieldErrors {
   return errors;
 }
 
-/** Errors for empty required fields. */
 export function emptyErrors(
   fields: readonly CredentialFieldListing[],
   values: Readonly<Record<string, string>>,

@@ -95,7 +95,6 @@ export function useConnecting(
     hasTokens,
     fields,
     values,
-    /** Errors of the visible fields. */
     errors: { ...errors, ...empty },
     /** An error that belongs to no visible field. */
     problem: fields.some(({ name }) => name in errors) ? null : problem,

@@ -17,7 +17,7 @@ export type CoverageRows = { window: TimeStep; rows: JobCoverageRow[] };
 /** Share of the axis before the first known time when a search has no start. */
 const leadShare = 0.1;
 
-/** Rows for each platform on one time axis; null if there is no time to draw. */
+/** Null if there is no time to draw. */
 export function coverageRows(
   { from, to, platforms }: JobCoverage,
   sources: readonly JobSource[],

@@ -2,7 +2,7 @@ import type { AppsResponse } from "../../../../src/http/dashboard/contract/conne
 import type { KeysResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { useApi } from "../../use-api.ts";
 
-/** Names of keys and connected apps by id; null is the dashboard. */
+/** Of keys and connected apps; null is the dashboard. */
 export function useKeyNames(): (key: string | null) => string {
   const { data: keys } = useApi<KeysResponse>("/dashboard/api/keys");
   const { data: apps } = useApi<AppsResponse>("/dashboard/api/apps");

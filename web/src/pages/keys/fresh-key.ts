@@ -2,7 +2,7 @@ import { useSyncExternalStore } from "preact/compat";
 import type { NewKeyResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { api, onSignedOut } from "../../api.ts";
 
-/** A new key with its token; the server stores only the token's hash. */
+/** The server stores only the token's hash. */
 export type FreshKey = NewKeyResponse & {
   accountId: string;
   title: string;
@@ -13,7 +13,7 @@ export type FreshKey = NewKeyResponse & {
 let freshKeys: readonly FreshKey[] = [];
 const listeners = new Set<() => void>();
 
-/** Keeps a key in memory, across pages, until the user has stored it or closes the tab. */
+/** In memory, across pages, until the user has stored the key or closes the tab. */
 export function storeFreshKey(key: FreshKey): void {
   change([key, ...freshKeys]);
 }
@@ -44,7 +44,7 @@ const firstTitles = { title: "Your new key: copy it now", callTitle: "Your first
 
 const pendingRequests = new Map<string, Promise<void>>();
 
-/** Issues the first key of an account once, also for concurrent calls. Errors: ApiProblem. */
+/** Once, also for concurrent calls. Errors: ApiProblem. */
 export function issueFirstKey(accountId: string): Promise<void> {
   const pending = pendingRequests.get(accountId);
   if (pending !== undefined) return pending;

@@ -9,7 +9,7 @@ const soonMs = 14 * 86_400_000;
 /** Share of the searches per minute. */
 const fewShare = 0.1;
 
-/** Keys that soon stop working or are about to reach their limit, as sentences. */
+/** Keys that soon stop working or are about to reach their limit. */
 export function keyAlerts({ keys, limits }: KeysResponse, nowMs: number): readonly string[] {
   const active = keys.filter(({ state }) => state === "active");
   return active.flatMap((key) => [...endOf(key, nowMs), ...limitOf(key, limits)]);

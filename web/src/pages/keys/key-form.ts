@@ -49,7 +49,7 @@ export function formOfKey(key: KeyListingResponse): KeyForm {
   };
 }
 
-/** Client-side validation. `limits` are those of the account. */
+/** `limits` are those of the account. */
 export function errorsOfForm(
   form: KeyForm,
   limits: KeyLimitsResponse,

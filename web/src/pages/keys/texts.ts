@@ -15,7 +15,7 @@ export function storedKeys(keys: readonly KeyListingResponse[]): number {
   return live.filter(({ successor_id: id }) => live.every((other) => other.id !== id)).length;
 }
 
-/** Rotated keys that are still valid; they are revoked with their successor. */
+/** Rotated keys that are still valid; revoked with their successor. */
 export function predecessorsOf(
   { id }: Pick<KeyListingResponse, "id">,
   keys: readonly KeyListingResponse[],

@@ -13,10 +13,10 @@ const maxOffered = 8;
 
 type FilterProps = {
   title?: string;
-  /** Choices in addition to accounts. */
+  /** In addition to accounts. */
   others?: readonly AccountReference[];
   account: string | null;
-  /** The address of the page for one account, or for all (null). */
+  /** Null: all accounts. */
   addressOf(account: string | null): string;
 };
 

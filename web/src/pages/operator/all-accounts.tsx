@@ -2,7 +2,6 @@ import { Link } from "wouter";
 import type { AccountReference } from "../../../../src/http/dashboard/contract/operator.ts";
 import { Empty } from "../../components/empty.tsx";
 
-/** A column of lists over all accounts. */
 export const accountColumn = {
   title: "Account",
   cell: ({ account }: { account: AccountReference }) => (

@@ -12,7 +12,7 @@ import { useDebounced } from "../../components/use-debounced.ts";
 import { usePages } from "../../use-pages.ts";
 import { accountColumn, NothingListed } from "./all-accounts.tsx";
 
-/** Keys of all accounts or one, including accounts that no one has signed in to. */
+/** Includes accounts that no one has signed in to. */
 export function AllKeys({ account }: { account: string | null }) {
   const [query, setQuery] = useState("");
   const settled = useDebounced(query.trim());

@@ -32,7 +32,7 @@ export function auditAddress(filters: AuditFilters): string {
   return withParameters("/audit", filters);
 }
 
-/** The API request for the filters, with times instead of days. */
+/** With times instead of days. */
 export function auditPath({ from, to, ...rest }: AuditFilters): string {
   return withParameters("/dashboard/api/operator/audit", {
     ...rest,

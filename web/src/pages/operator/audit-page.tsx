@@ -106,7 +106,7 @@ function Filters({ filters }: { filters: AuditFilters }) {
   );
 }
 
-/** All entries of the filter, one JSON object per line. */
+/** One JSON object per line. */
 function ExportAudit({ path }: { path: string }) {
   const { isPending, problem, run } = useAction();
   const save = () =>

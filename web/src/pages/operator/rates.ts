@@ -18,7 +18,7 @@ export function limitsSentence({
 
 const maxRate = 1_000_000;
 
-/** The validation error of an entered rate; null if valid. Empty means the default. */
+/** Null if valid. Empty means the default. */
 export function rateError(text: string): string | null {
   if (text.trim() === "") return null;
   const isRate = /^\d{1,7}$/.test(text.trim()) && Number(text) >= 1 && Number(text) <= maxRate;
@@ -27,7 +27,6 @@ export function rateError(text: string): string | null {
     : "Enter a whole number from 1 to 1,000,000, or leave empty for the default.";
 }
 
-/** Null if empty. */
 export function rateOf(text: string): number | null {
   return text.trim() === "" ? null : Number(text.trim());
 }

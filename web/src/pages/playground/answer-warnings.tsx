@@ -8,7 +8,7 @@ import { type Request, withMethod } from "./search-request.ts";
 
 const liveWindowCodes: readonly string[] = ["cut_to_live_window", "outside_live_window"];
 
-/** Warnings about the whole answer. The composer shows those of the query, the coverage panel shows gaps. */
+/** The composer shows the query's warnings, the coverage panel gaps. */
 export function AnswerWarnings({
   request,
   answer: { warnings, coverage },

@@ -94,7 +94,7 @@ function choicesOf(name: string): readonly (readonly [string, string])[] {
   return [];
 }
 
-/** Inserts a completion; the caret follows a space if the term is complete. */
+/** The caret follows a space if the term is complete. */
 export function complete(
   text: string,
   { start, end }: Completions,

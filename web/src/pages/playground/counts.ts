@@ -18,7 +18,7 @@ export type Bar = { fromMs: number; toMs: number; count: number };
 const defaultDays = 7;
 const maxBars = 48;
 
-/** The window of an answer; if unbounded, from the first archived time or the oldest result. */
+/** If unbounded, from the first archived time or the oldest result. */
 export function windowOf(
   { from, to, platforms }: Coverage,
   results: readonly PostRecord[] = [],
@@ -38,7 +38,6 @@ export function windowOf(
   return { fromMs, toMs, granularity };
 }
 
-/** Merges buckets into at most `maxBars` bars. */
 export function barsOf(
   { data }: CountsAnswer,
   window: CountsWindow,
@@ -88,7 +87,7 @@ export function stepText(stepMs: number): string {
   return times === 1 ? `every ${unit}` : `every ${times} ${unit}s`;
 }
 
-/** A gap clipped to the window; `isBefore` if it starts the window. */
+/** Clipped to the window; `isBefore` if it starts the window. */
 export type CountsGap = { fromMs: number; toMs: number; isBefore: boolean };
 
 export function plotGapsIn({ gaps }: Coverage, { fromMs, toMs }: CountsWindow): CountsGap[] {

@@ -17,7 +17,7 @@ const shortfallTexts = {
   labels: "Labels may be missing",
 } as const;
 
-/** One line per platform that the answer covers or that answered live. `nowMs` decides whether the window ends now. */
+/** One line per platform that the answer covers or that answered live. */
 export function coverageLines(
   coverage: Coverage,
   sources: readonly Source[],
@@ -41,7 +41,7 @@ export function coverageLines(
 
 const unknown = { complete: false, held: [], gaps: [] };
 
-/** Platforms that answered live, which archive counts leave out. */
+/** Archive counts leave them out. */
 export function livePlatforms(sources: readonly Source[]): readonly Platform[] {
   return platforms.filter(
     (platform) => liveShare(sources.filter((source) => source.platform === platform)) !== "none",

@@ -4,8 +4,8 @@ import { type Diagnostic, readSource, type Source, textBetween } from "@earshot/
 export type Fix = { label: string; query: string };
 
 /**
- * A fix for a diagnostic. It must reduce the diagnostics, add no errors, and add no word that is in neither the query
- * nor the hint. Null if only the author can decide.
+ * Must reduce the diagnostics, add no errors, and add no word that is in neither the query nor the hint. Null if only the
+ * author can decide.
  */
 export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
   const before = warningsOf(query, maxLength);
@@ -107,7 +107,7 @@ function replacerOf(source: Source): Replace {
   };
 }
 
-/** Where a replacement may apply: the span itself, its term, or its term with a neighbour. */
+/** The span itself, its term, or its term with a neighbour. */
 function positionsOf(source: Source, offset: number, end: number): [number, number][] {
   const { lexemes } = lex(source);
   const at = lexemes.findIndex((lexeme) => lexeme.end > offset);
@@ -128,7 +128,6 @@ const lead = /^(?:did you mean|write|remove the space:|add a zone:) (.+)$/u;
 /** Hints in prose, not replacements. */
 const prose = /^(?:the|it|at|a|one|terms|word|words)\b|\bas in\b/u;
 
-/** The replacement that a hint suggests. */
 function meantBy(hint: string, original: string): string[] {
   const suggestions = lead.exec(hint)?.[1];
   if (suggestions === undefined || prose.test(suggestions)) return [];

@@ -124,7 +124,7 @@ function tokenMatches(element: SequenceElement, token: string | undefined): bool
 // Compiling this pattern takes milliseconds.
 const piece = once(() => /\p{RGI_Emoji}|[\p{L}\p{M}\p{N}_]+/gv);
 
-/** Tokens with their offsets, as the analyzer splits them; links and mentions are split like words. */
+/** As the analyzer splits them; links and mentions are split like words. */
 function positionedTokens(text: string): PositionedToken[] {
   return Array.from(text.toWellFormed().matchAll(piece()), ({ 0: found, index }) => ({
     found,

@@ -1,6 +1,6 @@
 import { type Request, searchAddress } from "./search-request.ts";
 
-/** The query to show in the heading if it differs from the composer or the running search; null otherwise. */
+/** For the heading; null unless it differs from the composer or the running search. */
 export function differingQuery(
   answeredRequest: Request,
   composed: Request,

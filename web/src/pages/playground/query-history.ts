@@ -1,6 +1,6 @@
 import { readStored, writeStored } from "../../theme.ts";
 
-/** A search of this browser; `address` is relative to /dashboard. */
+/** `address` is relative to /dashboard. */
 export type PastSearch = { address: string; query: string; atMs: number; isSaved: boolean };
 
 const maxPast = 30;

@@ -2,10 +2,7 @@ import { ApiProblem } from "../../api.ts";
 
 const maxWaitMs = 120_000;
 
-/**
- * How long to wait before retrying, in milliseconds; null if the error is not a rate limit or the total wait of two
- * minutes would be exceeded.
- */
+/** Before retrying; null if the error is not a rate limit or the total wait would exceed two minutes. */
 export function rateWaitMs(error: unknown, waitedMs: number): number | null {
   if (!(error instanceof ApiProblem) || error.code !== "rate_limited") return null;
   const waitMs = error.retryAfterMs;

@@ -40,10 +40,7 @@ export function readQuery(text: string, maxLength: number): QueryReading {
   };
 }
 
-/**
- * Reads the text of methods that do not search: an account, a post or a Space, which the server
- * reads.
- */
+/** For methods that do not search: an account, a post or a Space, which the server reads. */
 export function readTargetText(text: string, isNeeded: boolean): QueryReading {
   return {
     tree: null,

@@ -5,7 +5,7 @@ export type CodePart = { text: string; look?: "s" | "c" };
 
 export type RequestCode = { name: string; title: string; parts: readonly CodePart[] };
 
-/** Complete examples that read the key from EARSHOT_KEY. */
+/** Read the key from EARSHOT_KEY. */
 export function requestCode(request: Request, baseUrl: string): RequestCode[] {
   const { path, body } = submissionOf(request);
   const address = `${baseUrl}${path}`;
@@ -80,7 +80,7 @@ function python(address: string, body: object): CodePart[] {
   ];
 }
 
-/** Indented JSON, which is also valid TypeScript and Python for strings and numbers. */
+/** JSON strings and numbers are also valid TypeScript and Python. */
 function indented(value: object, space: string): string {
   return JSON.stringify(value, null, 2).replaceAll("\n", `\n${space}`);
 }

@@ -3,7 +3,6 @@ import { cancelJob } from "./search.ts";
 /** A sent search and its running job, once known. */
 export type RunningSearch = { control: AbortController; uuid: string | null };
 
-/** Aborts the request and cancels its job. */
 export function endSearch(search: RunningSearch | null): void {
   if (search === null) return;
   search.control.abort();

@@ -18,7 +18,7 @@ export type Request = {
 const defaultResults = 20;
 const sizes = [20, 50, 100, 500];
 
-/** The offered sizes, including that of the address. */
+/** Including that of the address. */
 export function sizesFor({ method, maxResults }: Request): readonly number[] {
   const offered = sizes.filter((size) => size <= methods[method].bound);
   return [...new Set([...offered, maxResults])].sort((a, b) => a - b);
@@ -33,7 +33,7 @@ export function needsQuery(method: Method): boolean {
   return methods[method].query !== "none";
 }
 
-/** Caps the size to the bound of the method. */
+/** Caps the size to the method's bound. */
 export function withMethod(request: Request, method: Method): Request {
   return { ...request, method, maxResults: Math.min(request.maxResults, methods[method].bound) };
 }

@@ -34,7 +34,7 @@ export function TimeFields({
   );
 }
 
-/** The value of a `datetime-local` field: local time to the minute, without a zone. */
+/** For a `datetime-local` field: local time to the minute, without a zone. */
 function localValue(iso: string | undefined): string {
   if (iso === undefined) return "";
   const at = new Date(iso);

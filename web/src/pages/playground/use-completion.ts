@@ -7,7 +7,6 @@ import {
 } from "preact/compat";
 import { type Completion, complete, completionsAt } from "./completions.ts";
 
-/** Completion of the word before the caret, and its keys. */
 export function useCompletion(
   query: string,
   field: RefObject<HTMLTextAreaElement | null>,

@@ -28,7 +28,7 @@ export type Counts = {
   count(shown: ShownAnswer): void;
 };
 
-/** Counts of a search; computed locally if the answer contains every match. */
+/** Computed locally if the answer contains every match. */
 export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
   const [, setTurn] = useState(0);
   const running = useRef<AbortController | null>(null);

@@ -24,10 +24,8 @@ export type Searching = {
   phase: Phase | null;
   problem: ApiProblem | null;
   run(request: Request): void;
-  /** Loads the next page. */
   more(): void;
   cancel(): void;
-  /** Shows a cached answer of an address. */
   showCached(request: Request): void;
 };
 

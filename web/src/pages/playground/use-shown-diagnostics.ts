@@ -22,8 +22,8 @@ const unfinished: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Shows only diagnostics seen before, and those in front of the current word, while typing. An open
- * quote or group may still change the meaning of all that follows it.
+ * While typing, only those seen before or in front of the current word: an open quote or group may change the meaning of all
+ * that follows.
  */
 export function diagnosticsWhileTyping(
   diagnostics: readonly Diagnostic[],

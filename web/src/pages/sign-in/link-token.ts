@@ -16,7 +16,6 @@ export function takeLinkToken(): void {
   stored = token;
 }
 
-/** Empty if malformed, null if absent. */
 export function storedLinkToken(): string | null {
   return stored;
 }

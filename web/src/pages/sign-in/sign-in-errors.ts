@@ -41,7 +41,6 @@ const refusals: Readonly<Record<SignInError, Refusal>> = {
   },
 };
 
-/** Null if there is no error. */
 export function refusalOf(word: string | null): Refusal | null {
   if (word === null || word === "") return null;
   const [, known] = Object.entries(refusals).find(([name]) => name === word) ?? [];

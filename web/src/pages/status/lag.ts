@@ -11,7 +11,7 @@ const widthsMs: Readonly<Record<UsageRange, number>> = {
 
 export type LagSeries = { platform: Platform; values: (number | null)[] };
 
-/** Lags in seconds per bucket of the range, or of the selected part; null where none was reported. */
+/** In seconds per bucket of the range or the selected part; null where none was reported. */
 export function lagSeries(
   { range, from, to, platforms }: Pick<StatusResponse, "range" | "from" | "to" | "platforms">,
   selected: TimeStep | null = null,

@@ -4,7 +4,7 @@ import { rangeLabel } from "../../ranges.ts";
 
 const maxHourlyMs = 2 * 86_400_000;
 
-/** What the plots show: the whole range, or the buckets that overlap a selected time. */
+/** The whole range, or the buckets that overlap a selected time. */
 export type ShownUsage = UsageResponse & { span: string; isSelection: boolean };
 
 export function shownUsage(usage: UsageResponse, selected: TimeStep | null): ShownUsage {
