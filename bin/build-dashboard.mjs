@@ -1,5 +1,5 @@
-// Builds the dashboard (web/) into dist/web and the documentation (docs/) into dist/docs. npm runs it after installing. Without the
-// build tools, an earlier build remains in use; if there is none, the server runs without these pages.
+// Builds the dashboard (web/) into dist/web and the documentation (docs/) into dist/docs. npm runs it after installing. Without
+// the build tools, an earlier build, if any, remains in use.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -28,7 +28,7 @@ if (!isNewEnough(process.version)) {
   await compress(join(root, "dist/docs"), 9);
 }
 
-/** Adds compressed copies for the server to send. Node compresses in its thread pool, so this uses all cores. */
+/** Adds compressed copies. Node's thread pool compresses on all cores. */
 async function compress(folder, quality) {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
   const compressed = names.filter((name) => /\.(html|js|css|svg|json)$/.test(name));

@@ -1,5 +1,5 @@
-// Bundles the server and the command line (src/) with their dependencies into a few files in dist/server, for the package and the
-// container: Node does not strip types in node_modules, and many small files slow the start by a fifth. A checkout runs its sources.
+// Bundles the server and the command line (src/) into a few files in dist/server, for the package and the container: Node does
+// not strip types in node_modules, and many small files slow the start by a fifth. A checkout runs its sources.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "vite";
@@ -31,7 +31,7 @@ await bundle("cli/main", {
     groups: [{ debugName: "stage", name: chunkOf }],
   },
 });
-// One file each, in the same folder, because a module starts a thread from a file next to it.
+// One file each: a module starts a thread from a file next to it.
 for (const thread of threads) await bundle(thread, { codeSplitting: false });
 const licenses = [...packages].sort().map(licenseOf).join("\n\n");
 writeFileSync(join(outDir, "THIRD-PARTY-LICENSES.txt"), licenses);

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // biome-ignore-all lint/style/useNodejsImportProtocol: early versions of Node 12 do not support it
-// Starts the command line with a supported Node. It uses old syntax on purpose: see node-version.mjs.
+// Starts the command line with a supported Node, in old syntax: see node-version.mjs.
 import childProcess from "child_process";
 import fs from "fs";
 import module from "module";
@@ -59,7 +59,7 @@ function userCache() {
   return process.env.XDG_CACHE_HOME || path.join(os.homedir(), ".cache");
 }
 
-// Runs the same command line with another Node, forwards signals, and exits with its exit code or signal.
+// Runs the same command line with another Node; passes on signals and the exit status.
 function runOn(node) {
   const args = process.argv.slice(1);
   const child = childProcess.spawn(node, args, {

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/useNodejsImportProtocol: early versions of Node 12 do not support it
-// The required version of Node, and the Node that npm installed. It uses old syntax on purpose, so that Node 12 can
+// The required version of Node, and the Node that npm installed. In old syntax, so that Node 12 can
 // parse this file and report the problem.
 import fs from "fs";
 import path from "path";
