@@ -17,7 +17,7 @@ export function accountOn(platform: Platform, name: string): UserTarget | null {
   return isHandle(handle) ? userOf(platform, { handle }) : null;
 }
 
-/** Whether the handle is `<name>.bsky.social` on Bluesky, `<name>` on X, or `<name>` on any Mastodon server. */
+/** `<name>.bsky.social` on Bluesky, `<name>` on any server on Mastodon. */
 export function nameMatches(name: string, { platform, handle }: UserTarget): boolean {
   if (platform === null || handle === null) return false;
   const [lower, known] = [name.toLowerCase(), handle.toLowerCase()];

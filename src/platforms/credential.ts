@@ -38,8 +38,8 @@ export type CredentialKind = {
   /** Errors: `credential_refused`. */
   test(stored: CredentialInUse, tools: CredentialTools): Promise<string>;
   /**
-   * Logs in and renews (serialised, see `renew`). A 401 that survives a renewal throws `credential_refused`; other answers are
-   * returned.
+   * Logs in and renews (see `renew`). A 401 that survives a renewal throws `credential_refused`;
+   * other answers are returned.
    */
   send(
     request: AuthorizedRequest,
@@ -47,8 +47,8 @@ export type CredentialKind = {
     tools: CredentialTools,
   ): Promise<FetchedResponse>;
   /**
-   * What a remote node needs to send requests without renewal. Absent if nothing may be released: requests are billed or
-   * sessions need renewal.
+   * What a remote node needs to send without renewal. Absent if requests are billed or sessions
+   * need renewal.
    */
   releasedSecrets?: (secrets: Secrets) => Secrets | null;
 };
@@ -96,8 +96,8 @@ export type CredentialInUse = {
   credential: Credential;
   secrets(): Secrets;
   /**
-   * `make` runs for one caller at a time; concurrent callers share its result, which is on disk when this resolves. Not called
-   * if the secrets no longer equal `seen`.
+   * `make` runs for one caller at a time; concurrent callers share its result, which is then on
+   * disk. Not called if the secrets no longer equal `seen`.
    */
   renew(seen: Secrets, make: (stored: Secrets) => Promise<Secrets>): Promise<Secrets>;
 };

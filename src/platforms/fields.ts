@@ -8,7 +8,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns an empty list for any other value. */
+/** Empty for any other value. */
 export function list(value: unknown, max: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, max) : [];
 }

@@ -32,10 +32,12 @@ export const methodNames = Object.keys(methods) as readonly Method[];
 
 export const fetchMethods: readonly FetchMethod[] = methodNames.filter(isFetch);
 
-/** Methods whose results are only for the credential's owner. */
+/** Their results are only for the credential's owner. */
 export const ownMethods: readonly Method[] = ["gethometweets", "getforyoutweets"];
 
-/** `social` and `social-credential` accept all methods, because their support depends on the configuration. */
+/**
+ * `social` and `social-credential` accept all, because their support depends on the configuration.
+ */
 const supported: Record<SourceType, readonly Method[]> = {
   social: methodNames,
   "social-credential": methodNames,

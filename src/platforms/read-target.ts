@@ -1,4 +1,7 @@
-/** Targets are parsed once, at submission: each platform would parse them its own way, and cursors are bound to the parsed form. */
+/**
+ * Parsed once, at submission: each platform would parse them its own way, and cursors are bound to
+ * the parsed form.
+ */
 
 import { byPlatform, type Platform } from "../posts/post.ts";
 import type { SearchPlatform } from "./source.ts";

@@ -21,7 +21,7 @@ export type RenderOptions = {
   nowMs: number;
 };
 
-/** Renders records in the form of archived ones. */
+/** In the form of archived records. */
 export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
   const { record, platform, userId } = renderItem(item, options.mayShow);

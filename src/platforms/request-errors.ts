@@ -57,7 +57,6 @@ export function credentialRequired(host: string): EarshotError {
   );
 }
 
-/** Codes of errors that occur before anything is sent. */
 const notSentCodes = new Set([
   "EAI_AGAIN",
   "ECONNREFUSED",
@@ -69,7 +68,6 @@ const notSentCodes = new Set([
 
 const maxCauses = 8;
 
-/** True if the request certainly did not reach the platform. */
 export function wasNeverSent(thrown: unknown): boolean {
   let cause = thrown;
   for (let depth = 0; depth < maxCauses && cause instanceof Error; depth += 1) {

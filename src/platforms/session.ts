@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import type { Platform } from "../posts/post.ts";
 import type { AccessKind } from "./upstream.ts";
 
-/** Respects rate limits and the job's deadline, retries where useful, and bills. */
+/** Respects rate limits and deadline, retries where useful, and bills. */
 export type Session = {
   platform: Platform;
   access: AccessKind;
@@ -14,9 +14,10 @@ export type Session = {
   /** When the request was submitted; adapters do not read the clock. */
   nowMs: number;
   /**
-   * Returns 2xx, and 4xx except 401, 408 and 429. Errors: `upstream_limited` (resets after the job's deadline),
-   * `credential_refused` (401, also with a renewed session), `upstream_timeout`, `upstream_unreachable`, `upstream_failed` (5xx
-   * after all tries), `answer_unreadable`, `answer_too_large`, `budget_used_up`.
+   * Returns 2xx, and 4xx except 401, 408 and 429. Errors: `upstream_limited` (resets after the
+   * deadline), `credential_refused` (401, also with a renewed session), `upstream_timeout`,
+   * `upstream_unreachable`, `upstream_failed` (5xx after all tries), `answer_unreadable`,
+   * `answer_too_large`, `budget_used_up`.
    */
   get(request: UpstreamRequest): Promise<UpstreamAnswer>;
   /** Requests any host through the same guard, without the credential. */
@@ -41,7 +42,7 @@ export type Bill = { postReads?: number; userReads?: number; requests?: number }
 export type UpstreamAnswer = {
   status: number;
   headers: Headers;
-  /** Absent if not known to be later than the session's `nowMs`. */
+  /** Absent if not known to be after `nowMs`. */
   receivedMs?: number;
   json: unknown;
   settle(bill: Bill): void;

@@ -140,7 +140,7 @@ export const upstreamLimits = {
   /** Doubles each time, with jitter. */
   retryPauseMs: 500,
   maxRetryPauseMs: 8_000,
-  /** Pause after a limit without a reset time; doubles each time, with jitter. */
+  /** After a limit without a reset time; doubles each time, with jitter. */
   limitPauseMs: 1_000,
   maxLimitPauseMs: 60_000,
 };

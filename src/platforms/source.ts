@@ -51,7 +51,10 @@ export type Coverage = {
   platforms?: readonly CollectionCoverage[];
 };
 
-/** Likes, reposts and labels, if the query depends on them: from the first relevant post to the time of the search. */
+/**
+ * Likes, reposts and labels that the query depends on: from the first relevant post to the time of
+ * the search.
+ */
 export type CollectionCoverage = {
   platform: Platform;
   collection: "posts" | "likes" | "reposts" | "labels";
@@ -73,15 +76,15 @@ export type SourcePart = {
   cost?: SourceCost;
 };
 
-/** `month`: bill of the deployment's credentials, in UTC; null without a budget. */
+/** `month`: bill of the deployment's credentials (UTC); null without a budget. */
 export type SourceCost = Bill & {
   microUsd: number;
   month: { name: string; postReads: number; mostPostReads: number } | null;
 };
 
 /**
- * Stored with the result. `record`: JSON. `id`: null unless a post. `uri` and `userId` identify what was deleted or hidden
- * since.
+ * Stored with the result. `record`: JSON. `id`: null unless a post. `uri` and `userId` identify what
+ * was deleted or hidden since.
  */
 export type FetchedItem = {
   platform: Platform;

@@ -52,7 +52,7 @@ function onBluesky(
   return post === null ? null : { ...post, url };
 }
 
-/** First path segments on X that are not accounts. */
+/** First path segments that are not accounts. */
 const xPages = new Set(
   "compose,explore,hashtag,home,i,intent,jobs,login,logout,messages,notifications,privacy,search,settings,share,signup,tos".split(
     ",",
@@ -84,7 +84,7 @@ function postOnX(path: readonly string[], url: URL): PostTarget | null {
   return id === null ? null : postTarget("x", { ...xPost(id), url: url.href });
 }
 
-/** First path segments of pages in a server's web app. */
+/** First path segments of web apps. */
 const appPrefixes = new Set(["web", "deck"]);
 
 function onMastodon(

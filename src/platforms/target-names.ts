@@ -41,7 +41,6 @@ const flakePattern = /^(?=\D*\d)(?=[^A-Z]*[A-Z])[A-Za-z0-9]{18}$/;
 const misskeyIdPattern = /^(?=\D*\d)[A-Za-z0-9]{10,64}$/;
 
 export const isXHandle = (text: string): boolean => xHandlePattern.test(text);
-/** A name that has no server. */
 export const isLocalName = (text: string): boolean => localNamePattern.test(text);
 export const isServerId = (text: string): boolean =>
   numberPattern.test(text) || ulidPattern.test(text) || flakePattern.test(text);

@@ -18,23 +18,23 @@ export type Upstream = {
    * Errors: `upstream_refused`.
    */
   page(call: PageCall, session: Session): Promise<UpstreamPage>;
-  /** Absent if each method has a single route. */
+  /** Absent if each method has one. */
   routes?: (method: FetchMethod, access: AccessKind) => readonly Route[];
-  /** Null if the platform has no search or it may not be used. */
+  /** Null if there is none or it may not be used. */
   search: UpstreamSearch | null;
   /** Null if nothing is public. */
   publicBaseUrl: string | null;
-  /** Where to send public requests for a target that names a server, if `publicBaseUrl` is null. */
+  /** For a target that names a server, if `publicBaseUrl` is null. */
   publicOriginOf?: (target: Target | null) => string | null;
-  /** The rate limit of the request's bucket; null without rate-limit headers. */
+  /** Null without rate-limit headers. */
   limitOf(headers: Headers, status: number, nowMs: number): Limit | null;
-  /** Pause between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
+  /** Between an answer and the bucket's next request; absent or 0 permits concurrent requests. */
   intervalMs?: (bucket: string) => number;
   /** Millionths of a dollar; null if free. */
   priceOf: ((bill: Bill) => number) | null;
-  /** Further methods that are only for the credential's owner, in addition to `ownMethods` of methods.ts. */
+  /** In addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];
-  /** Limits what is shown of posts fetched with this owner's credential. */
+  /** For posts fetched with this owner's credential. */
   mayShow(owner: Session["owner"]): "everything" | "ids";
 };
 
@@ -49,7 +49,7 @@ export type Route = {
 export const anyRoute: Route = { name: "only", reachMs: null, cost: 0 };
 export const onlyRoute: readonly Route[] = [anyRoute];
 
-/** Requests left in the current rate-limit window, and its end. */
+/** Requests left in the current window, and its end. */
 export type Limit = { remaining: number; resetMs: number };
 
 export type MethodSupport =
@@ -68,7 +68,7 @@ export type PageCall = {
   cursor: string | null;
   /** A platform's minimum may exceed it. */
   limit: number;
-  /** Set on the first page. */
+  /** On the first page. */
   route?: string;
   /** Exclusive; set when continuing after a limited route. */
   toMs?: number | null;
@@ -80,10 +80,10 @@ export type UpstreamPage = {
   /** Including items left out; absent if none were. */
   received?: number;
   oldestMs?: number;
-  /** The platform returned nothing older than this, although requested; absent if it returned all. */
+  /** Nothing older was returned, although requested; absent if all was. */
   sinceMs?: number;
   hasRepeats?: boolean;
-  /** The subject is missing or not visible; on a continued page this means that items were lost. */
+  /** The subject is missing or not visible; on a continued page, items were lost. */
   isAbsent?: boolean;
   warnings?: readonly UpstreamWarning[];
 };
@@ -106,7 +106,7 @@ export type UpstreamSearch = {
   routes(access: AccessKind): readonly Route[];
   /** A fully searched window counts as covered. */
   isExhaustive: boolean;
-  /** Newest first, a superset of the matches; the matcher checks each post. Null if nothing on this platform can match. */
+  /** Newest first, a superset of the matches. Null if nothing on this platform can match. */
   page(call: SearchCall, session: Session): Promise<UpstreamPage | null>;
 };
 
@@ -129,7 +129,7 @@ export type FetchPosition = {
   credentialId: string | null;
   /** Null: the first page. */
   cursor: string | null;
-  /** Hash of the last item returned of that page. */
+  /** Hash of that page's last returned item. */
   lastKey: string | null;
   skip: number;
   route?: string | undefined;

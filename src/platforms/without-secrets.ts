@@ -5,7 +5,7 @@ const minSecretLength = 6;
 
 const maxReasonLength = 300;
 
-/** Also redacts URL-encoded and JSON forms. */
+/** Also URL-encoded and JSON forms. */
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
     .filter((value) => value.length >= minSecretLength)

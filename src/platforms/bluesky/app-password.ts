@@ -121,12 +121,12 @@ function tokenAccessOf(
 }
 
 /**
- * For an account that was taken down, a login fails as with a wrong password; only a renewal reports the takedown.
+ * A login to a taken-down account fails like one with a wrong password; only a renewal reports it.
  */
 const isTakedown = (outcome: LogIn | Refusal | null): outcome is Refusal =>
   outcome !== null && isRefusal(outcome) && outcome.error === "AccountTakedown";
 
-/** Hosts also reject expired tokens with 400. A missing scope is a different error. */
+/** Hosts also reject expired tokens with 400. A missing scope is another error. */
 function isTokenRefused(response: FetchedResponse): boolean {
   if (response.status === 401) return true;
   if (response.status !== 400) return false;

@@ -35,7 +35,7 @@ function readSealedHeader(bytes: Uint8Array, position: number): Head | null {
   return { bytes: 0, items: major === 6 ? 1 : 0, end };
 }
 
-/** Widths by the lower five bits of the first byte. */
+/** By the lower five bits of the first byte. */
 const widths: readonly (number | undefined)[] = [
   ...Array.from({ length: 24 }, () => 0),
   ...[1, 2, 4, 8],

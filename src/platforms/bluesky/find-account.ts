@@ -18,9 +18,8 @@ export type AccountDirectory = {
 };
 
 /**
- * Resolves through the AppView, DNS and the host of the handle. A handle counts only if the DID
- * document names it as well, so no resolver has to be trusted. Errors: `account_unknown`;
- * `account_deleted` for a tombstone.
+ * A handle counts only if the DID document names it too, so no resolver (AppView, DNS, the handle's
+ * host) has to be trusted. Errors: `account_unknown`; `account_deleted` for a tombstone.
  */
 export async function findAccount(
   requested: string,

@@ -19,7 +19,10 @@ export type FindSettings = {
   resolveTxt: (name: string) => Promise<string[][]>;
 };
 
-/** Errors: `credential_invalid`, also if the account's server, which will receive a secret, does not use TLS. */
+/**
+ * Errors: `credential_invalid`, also if the account's server, which will receive a secret, lacks
+ * TLS.
+ */
 export async function findGivenAccount(
   identifier: string,
   tools: CredentialTools,
@@ -34,7 +37,7 @@ export async function findGivenAccount(
       ["account_unknown", "account_deleted"].includes(thrown.code);
     throw isUnknown ? invalidName(thrown.message) : thrown;
   });
-  // A plain-HTTP directory means a private network, which may use plain HTTP.
+  // A plain-HTTP directory means a private network.
   const allowsPlainHttp = new URL(plcUrl).protocol === "http:";
   if (account.pds.protocol !== "https:" && !allowsPlainHttp) {
     throw invalidName(`its server ${account.pds.origin} does not use TLS`);

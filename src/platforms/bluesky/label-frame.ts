@@ -25,7 +25,7 @@ const otherItems = 100;
 /** A body is a map with a list of maps. */
 const maxDepth = 8;
 
-/** A frame is two DAG-CBOR items, whose claimed lengths are checked first. */
+/** Two DAG-CBOR items, whose claimed lengths are checked first. */
 export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBounds): LabelFrame {
   const items = otherItems + maxLabels * itemsPerLabel;
   if (!isBoundedCbor(bytes, { depth: maxDepth, items })) {

@@ -1,6 +1,6 @@
 import { UpstreamLimited } from "../upstream-limited.ts";
 
-/** Suspends logins while the host rejects them, because rejected attempts also count against the limit. */
+/** Suspends logins while the host rejects them, because rejected attempts count too. */
 export type LogInPause = {
   /** Errors: those of `logIn`; `upstream_limited` until the limit resets. */
   guard<Result>(credentialId: string, nowMs: number, logIn: () => Promise<Result>): Promise<Result>;

@@ -12,7 +12,7 @@ export type LogIn = { did: string; handle: string | null; accessJwt: string; ref
 type LogInRequest = { host: string; tools: CredentialTools };
 
 /**
- * Returns a refusal if the host rejects the account or the password. Errors: `upstream_limited`; `upstream_failed`;
+ * A refusal if the host rejects account or password. Errors: `upstream_limited`; `upstream_failed`;
  * `answer_unreadable`.
  */
 export async function createSession(
@@ -72,13 +72,13 @@ function readLogIn(
   return { did, handle: typeof handle === "string" ? handle : null, accessJwt, refreshJwt };
 }
 
-/** Other statuses are failures of the host or a proxy. */
+/** Others are failures of the host or a proxy. */
 const refusalStatuses: readonly number[] = [400, 401, 403];
 
-/** Pause after a rate limit without a reset time. */
+/** After a rate limit without a reset time. */
 const defaultWaitMs = 5 * 60_000;
 
-/** Printable ASCII, because it is sent in a header. */
+/** Printable ASCII, for a header. */
 const isToken = (value: unknown): value is string =>
   typeof value === "string" && value.length <= maxTokenLength && /^[\x21-\x7e]+$/.test(value);
 

@@ -67,6 +67,6 @@ export async function authorize(
   }
 }
 
-/** True if the pasted URL is wrong, not a server response. */
+/** True if the pasted URL is wrong, not the server. */
 const isPastedUrlError = ({ cause }: oauth.OperationProcessingError): boolean =>
   typeof cause === "object" && cause !== null && "parameters" in cause;

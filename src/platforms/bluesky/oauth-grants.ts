@@ -116,7 +116,7 @@ export async function grantForRefresh(
 }
 
 const maxTokenLength = 16_384;
-/** Printable ASCII, because it is sent in a header. */
+/** Printable ASCII, for a header. */
 const tokenPattern = /^[\x21-\x7e]+$/;
 
 function readGrant(response: oauth.TokenEndpointResponse): TokenGrant {

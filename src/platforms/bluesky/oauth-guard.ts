@@ -47,7 +47,7 @@ function responseOf({ status, headers, body }: FetchedResponse): Response {
   return new Response(bytes, { status, headers: [...headers] });
 }
 
-/** Repeats a request once if the host demands its DPoP nonce, which the rejection contains. */
+/** Repeats once if the host demands its DPoP nonce, which the rejection contains. */
 export async function withNonce<Result>(request: () => Promise<Result>): Promise<Result> {
   try {
     return await request();

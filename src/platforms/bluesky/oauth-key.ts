@@ -4,7 +4,6 @@ import type { CredentialTools } from "../credential.ts";
 const scope = "atproto transition:generic";
 export const redirectUri = "http://127.0.0.1/";
 
-/** A public client has no secret. */
 export const oauthClient: oauth.Client = {
   client_id: `http://localhost?redirect_uri=${encodeURIComponent(redirectUri)}&scope=${encodeURIComponent(scope)}`,
 };

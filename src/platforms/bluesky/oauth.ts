@@ -19,7 +19,7 @@ import { storedTokens } from "./stored-tokens.ts";
 /** A stolen DPoP-bound token is useless without its key. https://atproto.com/specs/oauth */
 export function oauthKind(settings: FindSettings): CredentialKind {
   const keys = createProofKeys();
-  // A plain-HTTP directory means a private network, which may use plain HTTP.
+  // A plain-HTTP directory means a private network.
   const isPlain = new URL(settings.plcUrl).protocol === "http:";
   const accessOf = (stored: CredentialInUse, tools: CredentialTools) =>
     tokenAccessOf(stored, { tools, keys, isPlain });

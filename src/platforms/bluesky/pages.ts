@@ -39,7 +39,7 @@ const request = async (
 
 const maxItems = 100;
 const maxTrends = 25;
-/** Limited, because the nesting of JSON responses is bounded. */
+/** Because the nesting of JSON responses is bounded. */
 const replyDepth = 20;
 
 const paging = ({ call }: PageContext) => ({

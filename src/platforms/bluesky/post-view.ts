@@ -43,7 +43,7 @@ export function postOfView(value: unknown, nowMs: number): PostViewResult {
   };
 }
 
-/** A repost has its reposter and time, and the original's text without counts and reply reference. */
+/** A repost has its reposter and time, and the original's text without counts and parent. */
 export function postOfFeedView(value: unknown, nowMs: number): PostViewResult {
   const { post: view, reason } = fieldsOf(value);
   const original = postOfView(view, nowMs);

@@ -19,12 +19,12 @@ export type PostCommit = {
 
 export const postCollection = "app.bsky.feed.post";
 
-/** Far above the limits of official apps, in UTF-16 code units. */
+/** Far above official apps' limits. UTF-16 code units. */
 const maxTextLength = 10_000;
 const maxAltLength = 5_000;
 const maxAddressLength = 8_192;
 const maxTagLength = 640;
-/** For hashtags, mentions and links each. */
+/** Hashtags, mentions and links each. */
 const maxEntities = 100;
 const maxFacets = 100;
 const maxFeaturesPerFacet = 10;
@@ -32,8 +32,8 @@ const maxImages = 4;
 const maxGalleryImages = 20;
 
 /**
- * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is empty because the record lacks
- * the handle.
+ * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is
+ * empty: the record lacks it.
  */
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;

@@ -18,7 +18,10 @@ const headBytes = 4;
 /** Seq, two times, kind and five lengths of each event. */
 const fixedBytes = 8 + 8 + 8 + 1 + 1 + 2 + 1 + 1 + 4;
 
-/** A block has column after column, little-endian (the server's docs/README.md, 3.2). Throws if the columns do not fill the block exactly. */
+/**
+ * Column after column, little-endian (the server's docs/README.md, 3.2). Throws if the columns do
+ * not fill the block exactly.
+ */
 export function* replayRows(block: Uint8Array): Generator<ReplayRow> {
   const bytes = Buffer.from(block.buffer, block.byteOffset, block.byteLength);
   const count = bytes.length < headBytes ? 0 : bytes.readUInt32LE(0);

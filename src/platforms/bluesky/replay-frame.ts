@@ -10,15 +10,15 @@ const operations: ReadonlyMap<number, string> = new Map([
   [7, "update"],
 ]);
 
-/** Kinds whose payload is the unmodified event of com.atproto.sync.subscribeRepos. */
+/** Their payload is the unmodified event of com.atproto.sync.subscribeRepos. */
 const events: ReadonlyMap<number, "identity" | "account"> = new Map([
   [4, "identity"],
   [5, "account"],
 ]);
 
 /**
- * In the format of Jetstream's `/subscribe`, so that one parser reads both; null for other kinds. Throws if
- * the payload is not CBOR.
+ * In the format of Jetstream's `/subscribe`, so that one parser reads both; null for other kinds.
+ * Throws unless the payload is CBOR.
  */
 export function replayFrame(row: ReplayRow): string | null {
   const { did, timeUs, collection, rkey, rev, kind, payload } = row;

@@ -9,12 +9,12 @@ import { blueskyName, pageItemOfPost } from "./view-page.ts";
 /** More than a typical response contains. */
 const maxReplies = 5_000;
 const maxRepliesPerPost = 2_000;
-/** Each branch that is deeper than one response costs a request. */
+/** Each branch deeper than one response costs a request. */
 const maxBranches = 20;
 
 /**
- * Depth first, oldest first; null if the post is missing or blocked. Missing and blocked replies are left out, with the
- * branches below them; so are withheld and unreadable replies, but the branches below those are read. `fetchThread` also
+ * Depth first, oldest first; null if the post is missing or blocked. Omits missing and blocked
+ * replies with the branches below them, withheld and unreadable ones without. `fetchThread` also
  * continues truncated branches.
  */
 export async function blueskyReplyPage(
@@ -26,7 +26,7 @@ export async function blueskyReplyPage(
   let replyCount = 0;
   let branchCount = 0;
   let isTruncated = false;
-  // The walk is not recursive, because thread depth is unbounded.
+  // Not recursive, because thread depth is unbounded.
   const thread = await fetchThread(uri);
   const { notFound, blocked } = fieldsOf(thread);
   if (thread === null || notFound === true || blocked === true) return null;
@@ -75,7 +75,7 @@ function repliesTo(parent: unknown, nowMs: number): Reply[] {
   return replies.sort((one, other) => one.timeMs - other.timeMs);
 }
 
-/** Null unless the response's depth limit truncated the replies of this post. */
+/** Null unless the depth limit truncated this post's replies. */
 function truncatedUri(view: unknown): string | null {
   const { post, replies } = fieldsOf(view);
   const { uri, replyCount } = fieldsOf(post);

@@ -10,8 +10,8 @@ export type TreeEntry = { path: string; hash: string };
 const maxPathLength = 1_024;
 
 /**
- * Throws for missing or malformed nodes, and for paths out of order, because repeated links to one node could take unbounded
- * time.
+ * Throws for missing or malformed nodes, and for unordered paths, because repeated links to one
+ * node could take unbounded time.
  */
 export function* walkTree(root: string, find: FindBlock): Generator<TreeEntry> {
   const openNodes: OpenNode[] = [{ entries: [], next: 0 }];

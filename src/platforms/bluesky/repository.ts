@@ -26,8 +26,9 @@ export type RepositoryRequest = {
 };
 
 /**
- * Reads a CAR archive with blocks in any order, verified against their hashes. The commit's signature is not checked: the host
- * has the key. Errors: `repository_unreadable` if it belongs to another account, is truncated or incomplete.
+ * Reads a CAR archive with blocks in any order and verifies their hashes, but not the commit's
+ * signature: the host has the key. Errors: `repository_unreadable` if of another account, truncated
+ * or incomplete.
  */
 export async function readRepository(
   pieces: AsyncIterable<Uint8Array>,

@@ -14,7 +14,6 @@ export type AppView = {
 
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
-/** Where a PDS is asked to proxy requests. */
 const blueskyAppView = "did:web:api.bsky.app#bsky_appview";
 const blueskyHosts: readonly string[] = ["api.bsky.app", "public.api.bsky.app"];
 const maxLabelers = 20;
@@ -59,7 +58,7 @@ function headersFor(session: Session, { url, labelers }: AppView, method: string
     const accepted = labelers.slice(0, maxLabelers).map((did) => `${did};redact`);
     headers["atproto-accept-labelers"] = accepted.join(", ");
   }
-  // A PDS proxies to its own AppView by default; a PDS of another network must not proxy to
+  // A PDS proxies to its own AppView by default; one of another network must not proxy to
   // Bluesky's.
   const isBlueskyAppView = blueskyHosts.includes(new URL(url).hostname);
   if (session.access === "user" && isBlueskyAppView) headers["atproto-proxy"] = blueskyAppView;

@@ -4,7 +4,7 @@ import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
 import { type AppView, requestAppView } from "./request.ts";
 
-/** The account to look up, as DID or handle; null if the target is no valid Bluesky account. */
+/** A DID or handle; null unless the target is a valid Bluesky account. */
 export function actorOf(target: Target | null): string | null {
   if (target?.kind !== "user") return null;
   const { id, handle } = target;

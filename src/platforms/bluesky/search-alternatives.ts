@@ -12,7 +12,7 @@ export type Request = {
 /** An empty list matches nothing. */
 export type Requests = readonly Request[];
 
-/** No conditions, for what the API cannot express. */
+/** For what the API cannot express. */
 export const unconditional: Request = {
   words: [],
   tags: [],
@@ -27,7 +27,7 @@ export const noPosts: Requests = [];
 /** Each alternative costs one request. */
 const maxAlternatives = 6;
 
-/** Dropping parts beyond the limit only widens the search. */
+/** Dropping further parts only widens the search. */
 export function allParts(parts: readonly Requests[]): Requests {
   const byWidth = parts.toSorted((one, other) => one.length - other.length);
   let requests: Requests = allPosts;
@@ -44,7 +44,7 @@ export function anyAlternative(parts: readonly Requests[]): Requests {
   return requests.length <= maxAlternatives ? requests : [common(requests)];
 }
 
-/** Returns no requests if the authors have different DIDs. A single-valued parameter retains the first value. */
+/** Empty if the authors' DIDs differ. A single-valued parameter retains the first value. */
 function join(request: Request, other: Request): Requests {
   const { author } = request;
   if (author !== null && other.author !== null && author.actor !== other.author.actor) {

@@ -19,7 +19,7 @@ export function requestsForLeaf(leaf: QueryLeaf, names: ResolvedNames): Requests
     case "cashtag":
       return requestsForWords(searchTerms(leaf.symbol));
     case "hashtag":
-      // A post may have the tag only in its text or only in its tag field.
+      // A post may have the tag only in its text or tag field.
       return anyAlternative([
         [{ ...unconditional, tags: [leaf.tag] }],
         requestsForWords(searchTerms(leaf.tag)),

@@ -49,7 +49,7 @@ test("pages of several alternatives are merged, newest first, without gaps and d
         const alternatives = lists.map((times, list) =>
           times
             .map((timeMs, index) => {
-              // This item occurs in all alternatives.
+              // In all alternatives.
               const key = index % 3 === 0 ? `shared ${timeMs}` : `${list} ${index}`;
               return { timeMs, key, item: timeMs };
             })

@@ -29,7 +29,7 @@ import type { Refusal } from "./xrpc.ts";
 const method = "app.bsky.feed.searchPosts";
 const maxItems = 100;
 
-/** The platform's index may miss posts, so search is never exhaustive. */
+/** The platform's index may miss posts. */
 export const blueskySearch = (appView: AppView): UpstreamSearch => ({
   routes: () => onlyRoute,
   isExhaustive: false,
@@ -102,7 +102,7 @@ function parameters(
   };
 }
 
-/** Posts are in order of their times, which withheld posts retain and unreadable ones lack. */
+/** Ordered by time, which withheld posts retain and unreadable ones lack. */
 function readPart(
   { posts, cursor }: Record<string, unknown>,
   nowMs: number,

@@ -14,17 +14,15 @@ import { requestsForHost, requestsForLeaf } from "./search-leaf.ts";
 type LowerLeaf = (leaf: QueryLeaf) => Requests;
 
 /**
- * Requests that together find every match. Negated terms are dropped, because the index also matches other forms. Empty if nothing on
- * Bluesky can match; null if they would have to cover everything.
+ * Together they find every match. Negated terms are dropped, because the index also matches other
+ * forms. Empty if nothing on Bluesky can match; null if they would have to cover everything.
  */
 export function requestsFor(tree: QueryNode, names: ResolvedNames): readonly Request[] | null {
   const requests = lower(tree, (leaf) => requestsForLeaf(leaf, names));
   return requests.some(isEverything) ? null : requests;
 }
 
-/**
- * Also uses link hosts: Bluesky matches exactly one host, so links to subdomains may be missing.
- */
+/** Also uses link hosts, which Bluesky matches exactly: links to subdomains may be missing. */
 export function narrowRequestsFor(
   tree: QueryNode,
   names: ResolvedNames,

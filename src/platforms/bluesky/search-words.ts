@@ -2,7 +2,7 @@ import { decodeEntities } from "@earshot/query/text";
 
 const piecePattern = /[\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*(?:['’.][\p{L}\p{N}_][\p{L}\p{M}\p{N}_]*)*/gu;
 const plainPiece = /^[A-Za-z0-9]+$/;
-/** Operators in the platform's query syntax. */
+/** In the platform's query syntax. */
 const operatorWord = /^(?:and|or|not|to)$/i;
 /** The zero width space separates words. */
 const invisible = /(?!\u200b)\p{Cf}/gu;
@@ -10,7 +10,7 @@ const invisible = /(?!\u200b)\p{Cf}/gu;
 const keycap = "\u20e3";
 const maxWords = 30;
 
-/** Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji only widens the search. */
+/** Adjacent plain ASCII words form a phrase. Dropping punctuation and emoji widens the search. */
 export function searchTerms(text: string): readonly string[] {
   return decodeEntities(text)
     .normalize("NFC")

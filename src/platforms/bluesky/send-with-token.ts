@@ -22,8 +22,8 @@ export type TokenAccess = {
 };
 
 /**
- * Renews an expired token before sending, and a rejected one once; concurrent callers share a renewal. The token is sent only to
- * its account's server.
+ * Renews an expired token before sending, and a rejected one once. Sends it only to its account's
+ * server.
  */
 export async function sendWithToken(
   request: AuthorizedRequest,

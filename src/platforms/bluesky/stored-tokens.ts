@@ -8,7 +8,10 @@ const maxTokenLength = 16_384;
 /** A token that expires in transit is useless. */
 const expiryMarginMs = 30_000;
 
-/** The server's clock may differ, so `lifeMs` counts from receipt. If it is null, the token is used until rejected. */
+/**
+ * The server's clock may differ, so `lifeMs` counts from receipt. If null, the token is used until
+ * rejected.
+ */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
   lifeMs: number | null,
@@ -23,7 +26,7 @@ export function storedTokens(
 export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: number): boolean =>
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
-/** Lifetime of a JSON Web Token, which is not verified: it only saves a needless request. */
+/** Of a JSON Web Token, unverified: it only saves a needless request. */
 export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > maxTokenLength) return null;

@@ -17,7 +17,7 @@ export type StreamEvent = {
   /** Null if only time or counts advance. */
   change: ArchiveChange | null;
   counted: readonly CountedPost[];
-  /** DID of an account whose handle may have changed. */
+  /** DID; the account's handle may have changed. */
   renamed: string | null;
 };
 
@@ -80,7 +80,7 @@ function readCommit(
     return rkey === profileKey ? { ...event, change: profileChange(did, record, seenMs) } : event;
   }
   if (name !== "posts") {
-    // A delete omits the subject of a like or repost, so counts are an upper bound.
+    // A delete omits the subject of a reaction, so counts are an upper bound.
     return operation === "create" ? { ...event, counted: reactionsOf(name, record) } : event;
   }
   if (record === null) {

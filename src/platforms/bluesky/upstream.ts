@@ -15,7 +15,7 @@ export type BlueskySettings = {
   feed: string;
 };
 
-/** Requests with a credential go through the account's own server. */
+/** With a credential, through the account's own server. */
 export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
   const { appviewUrl, isPublic, isSearched, feed, labelers } = settings;
   const appView: AppView = { url: appviewUrl, labelers };

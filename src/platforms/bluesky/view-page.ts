@@ -4,14 +4,14 @@ import type { UpstreamPage } from "../upstream.ts";
 import { itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { type PostViewResult, timesOfView } from "./post-view.ts";
 
-/** Far above the limits of the lexicons. */
+/** Far above the lexicons' limits. */
 const maxViews = 1_000;
 
 export const blueskyName = "Bluesky";
 
 type PageInfo = { cursor: unknown; nowMs: number };
 
-/** Drops a pin that is also in its regular position. */
+/** Drops a pin that is also in its regular place. */
 export function blueskyPostPage(
   views: unknown,
   readPost: (view: unknown) => PostViewResult,

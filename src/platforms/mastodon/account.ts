@@ -25,7 +25,7 @@ export const readServerId = (value: unknown): string | null =>
 
 export const idAt = (id: string, instance: string): string => `${id}@${instance}`;
 
-/** Null if the id is of another server. Unqualified ids are local. */
+/** Null if of another server. Unqualified ids are local. */
 export function idOn(instance: string, userId: string): string | null {
   const at = userId.lastIndexOf("@");
   if (at < 0) return readServerId(userId);

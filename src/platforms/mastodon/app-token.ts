@@ -19,7 +19,7 @@ import { readServerOrigin, requiredText, requireOrigin } from "./given-server.ts
 import { releasedToken } from "./released-token.ts";
 import { fieldsIn, reasonIn, refusedToken, requiresUserToken } from "./server-answer.ts";
 
-/** Obtains a token with client credentials, and uses it until it is rejected. */
+/** The client-credentials token is used until rejected. */
 export const mastodonAppTokenKind: CredentialKind = {
   platform: "mastodon",
   name: "app-token",

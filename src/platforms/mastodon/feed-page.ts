@@ -105,7 +105,7 @@ async function timeline(
 
 const hourMs = 3_600_000;
 
-/** Mastodon ids start with the time; ids of other software have no known form. */
+/** Mastodon ids start with the time; other software's have no known form. */
 function idBefore(toMs: number, { isMastodon }: InstanceInfo, asOfMs: number): string | undefined {
   const untilMs = toMs + hourMs;
   if (!isMastodon || untilMs >= asOfMs || untilMs <= 0) return undefined;

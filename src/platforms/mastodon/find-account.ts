@@ -44,7 +44,6 @@ async function byHandle(
 ): Promise<AccountOnServer | null> {
   const ownServer = serverAccessOf(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
-  // The account's own server knows it best.
   const first = ownServer.isAnonymous
     ? serverAccessAt(session, home ?? host ?? ownServer.instance)
     : ownServer;
@@ -65,7 +64,6 @@ async function lookUp(access: ServerAccess, handle: string): Promise<AccountOnSe
   return answer === null ? null : accountAt(access, answer.json);
 }
 
-/** Local accounts have no host. */
 const localNameAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
@@ -94,7 +92,7 @@ async function resolveRemotely(
   return match === undefined ? null : accountAt(access, match);
 }
 
-/** Null on a permanent error: the server may be unreachable, or on another host than the handle's. */
+/** Null on a permanent error: the server may be unreachable, or not on the handle's host. */
 async function lookUpAtHome(home: ServerAccess, handle: string): Promise<AccountOnServer | null> {
   try {
     return await lookUp(home, handle);

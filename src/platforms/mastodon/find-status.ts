@@ -18,8 +18,8 @@ export type StatusOnServer = {
 };
 
 /**
- * Finds a status by id, URI or URL: a user's server resolves it remotely; otherwise its own server is queried without a
- * credential.
+ * By id, URI or URL: a user's server resolves it remotely; otherwise its own server is queried
+ * without a credential.
  */
 export async function findStatus(
   target: Target | null,

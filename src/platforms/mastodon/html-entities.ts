@@ -1,4 +1,4 @@
-/** Other entities are left unchanged. */
+/** Others are left unchanged. */
 const namedEntities: Readonly<Record<string, string>> = {
   amp: "&",
   lt: "<",

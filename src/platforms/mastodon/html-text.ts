@@ -36,8 +36,8 @@ const breaksAround: Readonly<Record<string, number>> = {
 const omittedElements: ReadonlySet<string> = new Set(["rp"]);
 
 /**
- * A link that shows its own address becomes the full address. Drops scripts, styles and elements with the class `omittedClass`.
- * Linear time.
+ * A link that shows its own address becomes the full address. Drops scripts, styles and elements of
+ * class `omittedClass`. Linear time.
  */
 export function textOfHtml(html: string, omittedClass: string | null = null): HtmlText {
   const writer = createWriter();

@@ -70,7 +70,7 @@ function versionOf(text: string): { major: number; minor: number } | null {
   return Number(major) < 2 ? null : { major: Number(major), minor: Number(minor) };
 }
 
-/** Local and remote posts have separate rules; the looser one counts. */
+/** Local and remote posts have separate rules. */
 function leastRestrictive({
   local,
   remote,
@@ -81,6 +81,6 @@ function leastRestrictive({
   return isClosed ? "authenticated" : "public";
 }
 
-/** Versions before 4.2 treat search operators as words. */
+/** Before 4.2, search operators are words. */
 export const knowsOperators = ({ version }: InstanceInfo): boolean =>
   version !== null && (version.major > 4 || (version.major === 4 && version.minor >= 2));

@@ -2,7 +2,7 @@ import type { Headers } from "undici";
 import { parseIsoTime } from "../time.ts";
 import type { Limit } from "../upstream.ts";
 
-/** The headers describe the bucket closest to its limit. Some servers send the reset as Unix time. */
+/** Of the bucket closest to its limit. Some servers send the reset as Unix time. */
 export function mastodonLimit(headers: Headers): Limit | null {
   const remaining = headers.get("x-ratelimit-remaining");
   const reset = headers.get("x-ratelimit-reset");

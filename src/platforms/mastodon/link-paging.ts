@@ -9,8 +9,8 @@ const maxHeaderLength = 8_192;
 const maxLinks = 10;
 
 /**
- * Ids of lists are opaque, so paging follows the `Link` header. Only known parameters of this path are used: a link to another
- * host is never followed.
+ * List ids are opaque, so paging follows the `Link` header. Only known parameters of this path are
+ * used: no link to another host is followed.
  */
 export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging | null {
   const header = headers.get("link");

@@ -7,7 +7,7 @@ const maxAltLength = 5_000;
 /** `gifv` is a video without sound. */
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
-/** Prefers files on this server to those on the origin server, and both to a preview. */
+/** Prefers files on this server to the origin's, and both to a preview. */
 export function mediaOf(attachments: unknown): Media[] {
   return list(attachments, maxMedia).flatMap((attachment) => {
     const {

@@ -274,7 +274,7 @@ it("a page with unreadable items reports how many were omitted", async () => {
         ({ items, warnings = [] }) => [items.length, ...warnings.map(({ code }) => code)],
         ({ code }: EarshotError) => [0, code],
       );
-      // A list may contain unreadable items; other values are errors.
+      // Only lists may contain unreadable items.
       const isList = body.startsWith("[") && method === "getretweeters";
       const expected = isList ? "unreadable_items" : "answer_unreadable";
       expect(reported, `${method} ${body}`).toEqual([0, expected]);

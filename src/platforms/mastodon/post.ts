@@ -14,8 +14,9 @@ import { webAddress } from "./web-address.ts";
 export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
 
 /**
- * Null without identity or author. Drops fields that do not match https://docs.joinmastodon.org/entities/Status/. As in
- * Mastodon's search, a content warning precedes the text and poll options follow it.
+ * Null without identity or author. Drops fields that do not match
+ * https://docs.joinmastodon.org/entities/Status/. As in Mastodon's search, a content warning
+ * precedes the text, poll options follow.
  */
 export function postOfStatus(status: unknown, context: StatusOrigin): Post | null {
   const { reblog } = fieldsOf(status);
@@ -28,8 +29,8 @@ export function postOfStatus(status: unknown, context: StatusOrigin): Post | nul
 }
 
 /**
- * The status is public, and the author (for a boost also the original's) opted in to search. False
- * if the setting is missing.
+ * Public, and the author (of a boost also the original's) opted in to search. False if the setting
+ * is missing.
  */
 export function mayBeIndexed(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);

@@ -4,7 +4,7 @@ import type { PostProperty, QueryLeaf } from "@earshot/query/tree";
 /** `operator` needs a server that knows operators, `no-tag` a hashtag timeline. */
 export type Atom = { kind: "word" | "phrase" | "tag" | "no-tag" | "operator"; text: string };
 
-/** An empty disjunction never matches, an empty conjunction always does. */
+/** An empty disjunction never matches, an empty conjunction always. */
 export type Alternatives = readonly (readonly Atom[])[];
 
 const never: Alternatives = [];
@@ -87,7 +87,7 @@ const handlePattern =
 /** Possible account ids, case-folded, which search does not accept. */
 const idPattern = /^(?:\d+|(?=\D*\d)[0-9A-Z]{18}|[0-7][0-9A-Z]{25})(?:@|$)/i;
 
-/** Includes every known account of the name if it has no server. */
+/** Every known account of the name if it has no server. */
 function fromAtoms(user: string, names: ResolvedNames): Alternatives {
   if (!handlePattern.test(user) || idPattern.test(user)) return anything;
   const knownHandles = (names.accounts.get(user) ?? []).flatMap((key) => {
@@ -110,7 +110,7 @@ function propertyAtoms(property: PostProperty): Alternatives {
       return operator("is:reply");
     case "safe":
       return operator("-is:sensitive");
-    // Mastodon does not search boosts, and has no verified accounts and no locations.
+    // Mastodon does not search boosts, and has no verification or location.
     case "nativeretweets":
     case "verified":
     case "geo":

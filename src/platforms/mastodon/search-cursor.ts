@@ -9,7 +9,10 @@ export type FeedPositions = readonly (FeedPosition | null)[];
 export const firstFeedPositions = (feeds: readonly Feed[]): FeedPositions =>
   feeds.map(() => ({ paging: null, returned: 0 }));
 
-/** Merges down to the time below which another feed may still have newer posts. The feed that stops there continues next. */
+/**
+ * Down to the time below which another feed may still have newer posts. The feed that stops there
+ * continues next.
+ */
 export function mergeFeeds(pages: readonly (FeedPage | null)[]): {
   statuses: readonly unknown[];
   next: FeedPositions;

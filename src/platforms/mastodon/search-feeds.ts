@@ -15,14 +15,14 @@ export type Feed =
 
 export type Feeds = { feeds: readonly Feed[]; uncovered: number };
 
-/** Further tags of each kind (`any`, `all`, `none`) in a timeline request. */
+/** Further tags of each kind (`any`, `all`, `none`) per request. */
 const maxMoreTags = 3;
 const maxTextLength = 500;
 const dayMs = 86_400_000;
 
 /**
- * Search needs a user token. Hashtag timelines cover more posts, so they are used for alternatives with only hashtags, and
- * where search is unavailable.
+ * Search needs a user token. Hashtag timelines cover more posts, so they serve alternatives with
+ * only hashtags, and where search is unavailable.
  */
 export function feedsFor(
   alternatives: Alternatives,
@@ -95,7 +95,9 @@ function termsOf({ kind, text }: Atom, hasOperators: boolean): string[] {
   return kind === "operator" && hasOperators ? [text] : [];
 }
 
-/** Days are in the user's unknown time zone and exclude the named day, so two days are added at each end. */
+/**
+ * Days are in the user's unknown time zone and exclude the named day: hence two more at each end.
+ */
 function windowOf({ fromMs, toMs, asOfMs }: Window): string[] {
   const day = (ms: number): string => isoText(ms).slice(0, 10);
   const isReadable = (ms: number): boolean => ms > 0 && ms < Date.UTC(9000, 0);

@@ -14,7 +14,6 @@ import type { SearchCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 import { fetchedPost } from "./view-page.ts";
 
-/** Search of an emulated server, compared with the matcher. */
 let server: MastodonEmulator;
 let token: string;
 const endMs = Date.UTC(2026, 10, 20, 12);
@@ -93,7 +92,6 @@ async function runSearch(
   return result;
 }
 
-/** The matcher's result over all searchable posts. */
 function expectedPosts(query: string, toMs = endMs + 1): Post[] {
   const { tree } = parseQuery(query);
   const posts = [...server.network.statuses.values()].flatMap((status) => {

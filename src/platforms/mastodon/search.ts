@@ -22,8 +22,8 @@ import { type ServerAccess, serverAccessOf } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
- * Finds only posts that have reached the server and whose authors allow search, so it is never exhaustive. Drops other
- * posts, such as the user's private ones.
+ * Finds only posts that have reached the server and whose authors allow search: never exhaustive.
+ * Drops others, such as the user's private ones.
  */
 export function createMastodonSearch(infos: InstanceInfos): UpstreamSearch {
   return {
@@ -42,7 +42,6 @@ async function searchPage(
   if (alternatives.length === 0) return null;
   const access = serverAccessOf(session);
   const isUser = session.access === "user";
-  // Only hashtag timelines work without a user token.
   const isSearchable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
   const info = isSearchable ? await infos.get(access, session.nowMs) : unknownInstance;

@@ -12,7 +12,7 @@ export function identityOf({ uri, url }: Fields): string | null {
   return webAddress(uri) ?? webAddress(url);
 }
 
-/** The parent is known by id on this server, its author by account id or mention. */
+/** The parent is known by id on this server, its author by id or mention. */
 export function repliedTo(
   status: Fields,
   context: {

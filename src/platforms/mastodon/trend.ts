@@ -3,7 +3,7 @@ import type { Trend } from "../../posts/profile.ts";
 import { fieldsOf, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
-/** `posts` sums the uses in the reported days. */
+/** `posts` sums the reported days. */
 export function trendOfTag(value: unknown, rank: number): Trend | null {
   const tag = fieldsOf(value);
   const name = stripControls(string(tag.name, 640) ?? "").trim();

@@ -6,7 +6,7 @@ import { mastodonPages } from "./pages.ts";
 import { createMastodonSearch } from "./search.ts";
 import { mastodonSupport } from "./support.ts";
 
-/** Requests go to the credential's server, the target's, or `instance`. */
+/** Uses the credential's server, the target's, or `instance`. */
 export function createMastodonUpstream({ instance }: { instance: string | null }): Upstream {
   return {
     platform: "mastodon",

@@ -26,7 +26,7 @@ export function fetchedPost(status: unknown, instance: string, nowMs: number): P
   });
 }
 
-/** Public or unlisted, by an author who is not suspended; for a boost, so is the original. */
+/** Public or unlisted, by an author who is not suspended; so is a boost's original. */
 export function isVisibleToAll(status: unknown): boolean {
   const { visibility, account, reblog } = fieldsOf(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;
@@ -69,7 +69,7 @@ export function pageOfAccounts(
   return itemsPage(items, { name: serverName, nowMs, ...options });
 }
 
-/** Errors: `answer_unreadable` if a page's single item was unreadable. */
+/** Errors: `answer_unreadable` if the only item was unreadable. */
 export function requireReadable(page: UpstreamPage, instance: string): UpstreamPage {
   const isReadable =
     page.items.length > 0 || !page.warnings?.some(({ code }) => code === unreadableCode);

@@ -4,7 +4,6 @@ import { xUserTokenKind } from "./user-token.ts";
 
 type KindsOptions = {
   apiUrl: string;
-  /** Whether X permits showing callers what the deployment's credentials fetch. */
   isRedistributionAgreed?: boolean;
 };
 

@@ -95,7 +95,7 @@ export async function homePosts(call: PageCall, session: Session): Promise<Upstr
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
-/** X limits a home timeline to 7 days. */
+/** X's limit is 7 days. */
 const homeReachMs = 7 * 86_400_000;
 
 function requestPosts(
@@ -132,7 +132,7 @@ async function pageWithOriginals(
   });
 }
 
-/** X shows only the latest posts of an account. */
+/** X shows only an account's latest posts. */
 const maxTimelinePosts = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;

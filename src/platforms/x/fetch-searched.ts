@@ -7,7 +7,7 @@ import { isUsername, postIdOf, readIdText } from "./json.ts";
 import { requestSearch, searchOf } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
-/** Finds the whole conversation if the post started it, otherwise the direct replies. */
+/** The whole conversation if the post started it, otherwise the direct replies. */
 export async function searchReplies(
   target: PostTarget,
   call: PageCall,

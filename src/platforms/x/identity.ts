@@ -9,7 +9,7 @@ import {
   type RecordIdentity,
 } from "../identity.ts";
 
-/** A post's identity is its native ID, from its id or its page's URL, so that no record can claim another's. */
+/** The native ID, from a post's id or its page's URL, so that no record can claim another's. */
 export const xIdentity: IdentityRules = {
   identify,
   reference,

@@ -1,7 +1,7 @@
 import type { Headers } from "undici";
 import type { Limit } from "../upstream.ts";
 
-/** Reset is Unix seconds. The headers exclude an application's monthly cap. */
+/** Reset in Unix seconds. Excludes an application's monthly cap. */
 export function xLimit(headers: Headers): Limit | null {
   const remaining = wholeNumber(headers.get("x-rate-limit-remaining"));
   const resetSeconds = wholeNumber(headers.get("x-rate-limit-reset"));

@@ -10,8 +10,8 @@ import { requestX, type XResponse } from "./request.ts";
 const maxLookups = 100;
 
 /**
- * X truncates a repost's text. Looks up only originals of reposts, because each is billed. A failed lookup is a warning: the
- * posts are already paid for.
+ * X truncates a repost's text. Looks up only originals, because each is billed. A failed lookup is
+ * a warning: the posts are already paid for.
  */
 export async function withOriginals(
   posts: readonly Post[],

@@ -13,7 +13,7 @@ export type PostEntities = {
   urls: readonly string[];
 };
 
-/** Links are expanded, redirects' targets added, links to the post's own media dropped. */
+/** Expands links, adds redirects' targets, drops links to the post's own media. */
 export function readEntities(value: unknown): PostEntities {
   const { hashtags, mentions, urls } = fieldsOf(value);
   return {

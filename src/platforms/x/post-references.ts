@@ -47,7 +47,7 @@ function handleInLink(urls: readonly string[], id: string): string | null {
   return null;
 }
 
-/** The author of the original, whose name starts a repost's text. */
+/** The original's author, whose name starts a repost's text. */
 function repostedUser(text: unknown, mentions: readonly Mention[]): Author {
   const name = typeof text === "string" ? /^RT @(\w{1,15}):/.exec(text)?.[1] : undefined;
   if (name === undefined) return { username: null, userId: null };

@@ -6,8 +6,8 @@ const userReadMicroUsd = 10_000;
 const requestMicroUsd = 10_000;
 
 /**
- * An upper bound: X bills a post or account once a day (UTC), and less for resources of the
- * application's owner.
+ * An upper bound: X bills a post or account once a day (UTC), and less for the
+ * application owner's resources.
  */
 export function priceOf({ postReads = 0, userReads = 0, requests = 0 }: Bill): number {
   return postReads * postReadMicroUsd + userReads * userReadMicroUsd + requests * requestMicroUsd;

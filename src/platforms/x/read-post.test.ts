@@ -139,7 +139,7 @@ describe("an X post", () => {
         hashtags: ["Long"],
         urls: [],
       });
-      // Without its own entities, a note uses those of the text.
+      // Without its own, a note uses the text's entities.
       expect(readXPost({ ...json, [name]: { text: "all" } }, includes)).toMatchObject({
         text: "all",
         hashtags: ["Herons"],

@@ -87,7 +87,7 @@ export function withOriginal(repost: Post, original: Post): Post {
   };
 }
 
-/** True if withheld everywhere, or for a copyright complaint. */
+/** Everywhere, or for a copyright complaint. */
 export function isPostWithheld(value: unknown): boolean {
   const { copyright, country_codes: codes } = fieldsOf(fieldsOf(value).withheld);
   return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 
-/** The operator that X refused, which the error message quotes; null for other errors. */
+/** Quoted in the error message; null for other errors. */
 export function refusedOperator(error: unknown, query: string): string | null {
   if (!(error instanceof EarshotError) || error.code !== "upstream_refused") return null;
   const [, operator] =

@@ -39,8 +39,8 @@ const absent: Omit<XResponse, "receivedMs"> = {
 };
 
 /**
- * Settles the bill. Errors: `credential_refused`, naming what the credential lacks; `upstream_limited` without credit;
- * `upstream_refused` with X's message.
+ * Settles the bill. Errors: `credential_refused`, naming what it lacks; `upstream_limited` without
+ * credit; `upstream_refused` with X's message.
  */
 export async function requestX(session: Session, request: XRequest): Promise<XResponse> {
   const { path, query = {}, bucket, bill } = request;
@@ -55,7 +55,10 @@ export async function requestX(session: Session, request: XRequest): Promise<XRe
   return { ...absent, receivedMs: response.receivedMs ?? session.nowMs };
 }
 
-/** An unreadable response may have been billed, so it counts in full and is not repeated. Errors: `answer_unreadable`. */
+/**
+ * An unreadable response may have been billed, so it counts in full and is not repeated.
+ * Errors: `answer_unreadable`.
+ */
 function readResponse(response: UpstreamAnswer, session: Session): XResponse {
   const { json, receivedMs = session.nowMs } = response;
   const { data = null, includes, meta, errors } = fieldsOf(json);
@@ -83,7 +86,7 @@ function emptyResponse(host: string, json: unknown): EarshotError {
 
 const maxErrors = 100;
 
-/** Problem types of an invisible subject or, if there is data, of a referenced resource. */
+/** For an invisible subject or, if there is data, a referenced resource. */
 const absentProblems = new Set(["resource-not-found", "not-authorized-for-resource"]);
 
 const isEmpty = (data: unknown): boolean =>

@@ -7,10 +7,10 @@ export type SearchWindow = { search: SearchName; fromMs: number | null; toMs: nu
 /** X rejects a window that ends more recently. */
 const minAgeMs = 10_000;
 const firstPostMs = Date.UTC(2006, 2, 21);
-/** Recent search rejects a start beyond its reach when the request arrives, so one this close is omitted. */
+/** Recent search rejects a start beyond its reach on arrival, so one this close is omitted. */
 const startMarginMs = 900_000;
 
-/** Null if X accepts no part of the window. */
+/** Null if X accepts no part. */
 export function searchWindow(
   { fromMs, toMs }: { fromMs: number | null; toMs: number },
   nowMs: number,

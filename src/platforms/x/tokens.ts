@@ -53,7 +53,7 @@ function tokensOf(response: FetchedResponse, url: URL, nowMs: number): UserToken
   };
 }
 
-/** Printable ASCII, because it is sent in a header. */
+/** Printable ASCII, for a header. */
 export const isToken = (value: unknown): value is string =>
   typeof value === "string" && /^[\x21-\x7e]{8,4096}$/.test(value);
 
@@ -77,7 +77,7 @@ function refusalError(response: FetchedResponse, url: URL): EarshotError {
   );
 }
 
-/** Only the OAuth error code, because X's description may echo what was sent. */
+/** Only the error code, because X's description may echo what was sent. */
 function reasonOf(response: FetchedResponse): string {
   const { error } = fieldsOf(parsedJson(response));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";

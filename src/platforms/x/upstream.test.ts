@@ -218,7 +218,6 @@ describe("posts", () => {
     const session = appSession(x);
     const first = await request("gettweets", userTarget({ handle: "ANN" }), session, { limit: 7 });
     expect(texts(first)).toHaveLength(7);
-    // Another job continues where this one ended.
     const second = await request("gettweets", userTarget({ handle: "ANN" }), appSession(x), {
       cursor: first.next,
     });

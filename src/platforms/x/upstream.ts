@@ -20,7 +20,7 @@ export type XSettings = {
   isRedistributionAgreed: boolean;
 };
 
-/** Their IDs alone say nothing: trends have none, and the request contains that of a Space. */
+/** Their IDs alone say nothing: trends have none, a Space's is in the request. */
 const withoutIds: readonly Method[] = ["gettrends", "getspace"];
 
 export function createXUpstream(settings: XSettings): Upstream {

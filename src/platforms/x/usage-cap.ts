@@ -2,12 +2,12 @@ import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { fieldsOf } from "../fields.ts";
 import { parsedJson } from "./tokens.ts";
 
-/** Pause at an application's monthly cap, which can be raised at any time. */
+/** The cap can be raised at any time. */
 const capPauseMs = 3_600_000;
 
 /**
- * At the monthly cap, X returns 429 with the headers of an unused rate limit. They are replaced with
- * a reset in an hour, because the true one is unknown and a refused request is free.
+ * At the monthly cap, X returns 429 with the headers of an unused rate limit. They become a reset
+ * in an hour: the true one is unknown and a refused request is free.
  */
 export async function withUsageCapLimit(
   response: FetchedResponse,

@@ -19,7 +19,8 @@ import {
 import { withUsageCapLimit } from "./usage-cap.ts";
 
 /**
- * A renewal proves that the session is valid, and is not billed. Without a refresh token, requests the user.
+ * A renewal proves the session valid, and is not billed. Without a refresh token, requests the
+ * user.
  */
 export async function testSession(
   apiUrl: string,
@@ -78,7 +79,7 @@ async function renew(
   });
 }
 
-/** The old refresh token stays valid if the response has no new one. */
+/** The old refresh token stays valid if there is no new one. */
 export async function renewUserTokens(
   apiUrl: string,
   client: Client,

@@ -37,7 +37,7 @@ export function allOf(parts: readonly Expression[]): Expression {
   return combine("and", flat, matchAll);
 }
 
-/** X rejects alternatives that only exclude, so one such part widens the whole to everything. */
+/** X rejects alternatives that only exclude, so one widens the whole to everything. */
 export function anyOf(parts: readonly Expression[]): Expression {
   const flat = parts
     .flatMap((part) => (part.kind === "or" ? part.parts : [part]))

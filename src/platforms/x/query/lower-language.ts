@@ -13,7 +13,7 @@ const otherCodes: Readonly<Record<string, readonly string[]>> = {
   zh: ["zh-CN", "zh-TW"],
 };
 
-/** Matches the primary language, or everything if X does not know it. */
+/** The primary language, or everything if X does not know it. */
 export function languageTerms(code: string): Expression {
   const languageCodes = codesOf(code);
   return languageCodes.length === 0
@@ -21,7 +21,7 @@ export function languageTerms(code: string): Expression {
     : anyOf(languageCodes.map((each) => dependent(`lang:${each}`)));
 }
 
-/** Excludes a language only if X's code has the same meaning. */
+/** Only if X's code has the same meaning. */
 export function withoutLanguage(code: string): Expression {
   const [known, ...more] = code.includes("-") ? [] : codesOf(code);
   return known === undefined || more.length > 0 ? matchAll : negation(dependent(`lang:${known}`));

@@ -8,7 +8,7 @@ import {
   type Term,
 } from "./expression.ts";
 
-/** Terms with the same meaning on X, which can be negated. */
+/** Same meaning on X, so they can be negated. */
 export const sameOnX: Readonly<Partial<Record<PostProperty, Term>>> = {
   retweets: dependent("is:retweet"),
   nativeretweets: dependent("is:retweet"),

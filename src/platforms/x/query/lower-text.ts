@@ -20,7 +20,7 @@ function pieceTerm(piece: string): Expression {
 const isPlainWord = (piece: string): boolean =>
   /^[\p{L}\p{M}\p{N}_]+$/u.test(piece) && !/^(?:or|and|not)$/i.test(piece);
 
-/** Only plain ASCII, which all tokenizers split in the same way. */
+/** Only plain ASCII, which all tokenizers split alike. */
 export function withoutText(text: string): Expression {
   const [piece, ...more] = piecesOf(text);
   if (piece === undefined || more.length > 0) return matchAll;

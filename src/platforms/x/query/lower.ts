@@ -25,7 +25,9 @@ import { textTerms, withoutText } from "./lower-text.ts";
 
 export type Lowering = { names: ResolvedNames; refused: ReadonlySet<string> };
 
-/** Returns a superset: what X cannot express is widened, and only terms with the same meaning on X are negated. */
+/**
+ * A superset: what X cannot express is widened, and only terms with the same meaning are negated.
+ */
 export function lowerQuery(tree: QueryNode, lowering: Lowering): Expression {
   return lower(tree, false, lowering);
 }

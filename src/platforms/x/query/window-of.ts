@@ -3,7 +3,7 @@ import { hasTime, idTimeMs } from "../../../posts/ids.ts";
 
 type Span = { fromMs: number | null; toMs: number };
 
-/** The times in a post's ID and in X's `created_at` may differ by this. */
+/** Between the times in a post's ID and in X's `created_at`. */
 const maxApartMs = 1_000;
 
 export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): Span {
