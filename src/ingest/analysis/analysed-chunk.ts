@@ -12,7 +12,7 @@ export type AnalysedChunk = {
   head: Buffer | null;
   counts: RecordCounts;
   end: { lines: number; bytes: number };
-  /** A strict import stops here; the last rejection is the reason. */
+  /** A strict import stops here, at the last rejection. */
   isStopped: boolean;
 };
 

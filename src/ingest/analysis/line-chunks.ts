@@ -45,7 +45,7 @@ export async function* lineChunks(
     lines += 1;
   }
 
-  /** Returns the offset in the piece after the stored lines. */
+  /** The offset in the piece after the stored lines. */
   function storeLines(piece: Buffer, from: number): number {
     let at = from;
     while (!isFull(at - from)) {

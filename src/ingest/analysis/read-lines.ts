@@ -25,7 +25,7 @@ export type LinesResult = {
   posts: number;
   rejections: readonly Rejection[];
   counts: RecordCounts;
-  /** The lines and bytes before the bad line at which reading stopped. */
+  /** Before the bad line at which reading stopped. */
   stoppedAt: { lines: number; bytes: number } | null;
 };
 

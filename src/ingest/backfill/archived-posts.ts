@@ -7,7 +7,7 @@ import { fieldsOf } from "../../platforms/fields.ts";
 const pagePosts = 500;
 const pageDeadlineMs = 60_000;
 
-/** Pages of visible posts, newest first. */
+/** Visible posts, newest first. */
 export async function* archivedUris(
   archive: Pick<Archive, "search" | "records">,
   clock: Pick<Clock, "now">,

@@ -13,9 +13,9 @@ const maxPages = 10_000;
 const urisPerRequest = 50;
 
 /**
- * Labels of an account, its profile and its posts. Requests all posts by URI prefix, or single URIs
- * if the labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing
- * does not end.
+ * Of an account, its profile and its posts. Requests all posts by URI prefix, or single URIs if the
+ * labeler rejects patterns. Errors: `upstream_refused`; `answer_unreadable` if a listing does not
+ * end.
  */
 export async function* authorLabels(
   fetch: PoliteFetch,

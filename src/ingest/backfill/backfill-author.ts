@@ -20,7 +20,7 @@ import { detectsMissing, removeMissing } from "./remove-missing.ts";
 type BackfillArchive = Pick<Archive, "write" | "readCheckpoint" | "search" | "records">;
 
 type BackfillLimits = {
-  /** A larger repository is not downloaded; its posts are listed instead. */
+  /** Posts of a larger repository are listed instead. */
   maxRepositoryBytes: number;
   maxPosts: number;
   repositoryTimeoutMs: number;
@@ -53,10 +53,11 @@ export type AuthorSummary = {
 } & WriteReport;
 
 /**
- * Reads handle, profile, state, labels, and the posts at one revision. Deletes archived posts that no longer exist, but
- * keeps newer changes from the stream. At the end, records coverage up to the time at which the posts were requested. After
- * an error, written batches remain, and a listing resumes from its checkpoint. Errors: those of `findAccount`
- * (`account_deleted` only for a handle); `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
+ * Reads handle, profile, state, labels, and the posts at one revision. Deletes archived posts that
+ * no longer exist, but keeps newer changes from the stream. At the end, records coverage up to the
+ * time at which the posts were requested. After an error, written batches remain, and a listing
+ * resumes. Errors: those of `findAccount` (`account_deleted` only for a handle);
+ * `repository_unreadable`; `repository_too_large` beyond `maxPosts`.
  */
 export async function backfillAuthor(
   requested: string,

@@ -1,9 +1,9 @@
 import type { Archive, ArchiveChange, WriteBatch, WriteReport } from "../../archive/archive.ts";
 
 export type ChangeWriter = {
-  /** Returns a promise only if a batch is full, to avoid one per change. */
+  /** A promise only if a batch is full, to avoid one per change. */
   add(change: ArchiveChange): Promise<void> | undefined;
-  /** Writes pending changes atomically with these checkpoints and coverage. */
+  /** Writes pending changes and the extras atomically. */
   flush(extras?: Pick<WriteBatch, "checkpoints" | "coverage">): Promise<void>;
   report(): Readonly<WriteReport>;
 };

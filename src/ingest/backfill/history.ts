@@ -15,7 +15,7 @@ export type HistoryContext = {
 export type HistoryReport = {
   by: "repository" | "listing";
   rev: string | null;
-  /** Everything created before this time was read. */
+  /** Everything created earlier was read. */
   asOfMs: number;
   keys: ReadonlySet<string>;
   /** False if `keys` may lack posts that an interrupted run listed. */

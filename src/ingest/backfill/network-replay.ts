@@ -8,10 +8,11 @@ import { fieldsOf, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
-  /** The span of the archive by server time; null if it is empty. */
+  /** By server time; null if the archive is empty. */
   reach(): Promise<BoundedSpan | null>;
   /**
-   * Decompressed blocks, in order. Errors: `replay_refused` if the token is missing or rejected; `replay_unreadable`.
+   * Decompressed, in order. Errors: `replay_refused` if the token is missing or rejected;
+   * `replay_unreadable`.
    */
   blocks(span: BoundedSpan, collections: readonly string[]): AsyncGenerator<Uint8Array>;
 };

@@ -9,9 +9,9 @@ import type {
 } from "../../lib/guarded-fetch.ts";
 
 /**
- * Limits requests to each host: a fixed rate, a pause while its rate limit (`ratelimit-*`) is used
- * up, and `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and
- * `upstream_failed` (retryable). Other statuses are returned.
+ * Limits requests per host: a fixed rate, a pause while its rate limit (`ratelimit-*`) is used up,
+ * and `Retry-After` on 429. Retries transient errors. Errors: `upstream_limited` and
+ * `upstream_failed` (retryable). Returns other statuses.
  */
 export type PoliteFetch = {
   get(url: URL, options?: FetchOptions & { tries?: number }): Promise<FetchedResponse>;
@@ -29,7 +29,7 @@ export type PoliteFetchRequest = {
 };
 
 type ResponseHead = { status: number; headers: { get(name: string): string | null } };
-/** In the time of `clock.elapsed()`. */
+/** By `clock.elapsed()`. */
 type Pace = { nextMs: number };
 
 const defaultTries = 5;
@@ -115,7 +115,7 @@ export function createPoliteFetch(request: PoliteFetchRequest): PoliteFetch {
     return Number(remaining) > reservedRequests ? 0 : (resetWaitMs(headers) ?? 0);
   }
 
-  /** `ratelimit-reset` is Unix seconds on AT Protocol hosts, and a number of seconds on others. */
+  /** Unix time on AT Protocol hosts, seconds from now on others. */
   function resetWaitMs(headers: ResponseHead["headers"]): number | null {
     const reset = headers.get("ratelimit-reset");
     if (reset === null || !/^\d{1,12}$/.test(reset)) return null;

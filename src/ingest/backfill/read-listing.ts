@@ -5,9 +5,9 @@ import type { HistoryContext, HistoryReport } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
 
 /**
- * Each page of com.atproto.repo.listRecords is written with the next cursor, to resume an
- * interrupted listing. All posts get the revision read before the first page. Errors:
- * `repository_too_large` beyond `maxPosts`; `upstream_refused`.
+ * Writes each page of com.atproto.repo.listRecords with the next cursor, to resume an interrupted
+ * listing. All posts get the revision read before the first page. Errors: `repository_too_large`
+ * beyond `maxPosts`; `upstream_refused`.
  */
 export async function readListing(
   { request, account, rev, before, requestedMs, writer }: HistoryContext,

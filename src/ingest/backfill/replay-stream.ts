@@ -27,7 +27,7 @@ export type StreamReplay = {
 /** Server clocks differ: with this overlap, a failover repeats the last event. */
 const overlapMs = 60_000;
 const maxDisorderMs = 1_000;
-/** A server that is silent for this long has sent everything of a span in the past. */
+/** After this silence, a server has sent everything of a past span. */
 const quietMs = 5_000;
 const idleMs = 15_000;
 const tries = 5;
@@ -35,8 +35,8 @@ const backoff = { minMs: 500, maxMs: 10_000 };
 const maxWaiting = 5_000;
 
 /**
- * If a server starts later than requested, or sends nothing, the missed part is not claimed as
- * covered. Errors: `upstream_unreachable` if no server makes progress.
+ * If a server starts later than requested, or sends nothing, the missed part is not covered.
+ * Errors: `upstream_unreachable` if no server makes progress.
  */
 export async function replayStream(
   span: BoundedSpan,
@@ -123,7 +123,7 @@ export async function replayStream(
       await connection.ended;
     }
 
-    /** No frame arrived for a span in the past, or none at all for `idleMs`. */
+    /** No frame for a past span, or none at all for `idleMs`. */
     async function isQuiet(): Promise<boolean> {
       const activity = new AbortController();
       reportActivity = () => activity.abort();

@@ -8,11 +8,9 @@ export type Missing = { collection: Collection; spans: readonly BoundedSpan[] };
 
 /**
  * Each batch also claims coverage up to its last event, from where a later run resumes. Events of a
- * batch's last millisecond wait for the next batch, because that millisecond is not yet covered.
- *
- * Events that only change counts apply only to times that their collection did not cover; others
- * were already counted. A new post's counts stay unknown, because reactions after the span were
- * dropped while the post was absent.
+ * batch's last millisecond, which is not yet covered, wait for the next batch. Events that only
+ * change counts apply only to times that their collection did not cover; others were already
+ * counted. A new post's counts stay unknown, because reactions after the span were dropped.
  */
 export type ReplayWriter = {
   begin(fromMs: number, disorderMs: number): void;

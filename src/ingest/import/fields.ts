@@ -153,7 +153,7 @@ export const isAbsent = (value: unknown): boolean =>
 
 function string(value: unknown, maxLength: number): string | undefined {
   if (typeof value !== "string" || value.length > maxLength) return undefined;
-  // A lone surrogate cannot be encoded in UTF-8.
+  // UTF-8 cannot encode a lone surrogate.
   return value.isWellFormed() ? value : value.toWellFormed();
 }
 

@@ -38,18 +38,17 @@ export type ImportSummary = {
   rejectedInAll: number;
   rejectedFile: string | null;
   ignoredFields: ReadonlyMap<string, number>;
-  /** Skipped records, such as private posts, by reason. */
+  /** Such as private posts, by reason. */
   skipped: ReadonlyMap<string, number>;
-  /** `withheld` if lines were rejected: the declared coverage would be false. */
+  /** `withheld` if lines were rejected: it would be false. */
   coverage: "none" | "added" | "withheld";
   seconds: number;
 };
 
 /**
  * Bad records go to the rejected file. Each batch commits the file's progress atomically: an
- * interrupted import resumes, and a complete one is skipped unless the file has changed. Errors:
- * `import_unreadable`, `import_too_large`, `import_rejected` (a bad line in strict mode). Written
- * batches remain.
+ * interrupted import resumes, a complete one is skipped unless the file changed. Errors:
+ * `import_unreadable`, `import_too_large`, `import_rejected` (strict mode). Written batches remain.
  */
 export async function importFile(request: ImportRequest): Promise<ImportSummary> {
   const { clock, file, standardInput, limits, archive, platform, covers } = request;

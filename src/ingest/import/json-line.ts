@@ -4,7 +4,7 @@ import { messageOf } from "../../lib/errors.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { RecordError } from "./record.ts";
 
-/** Throws `RecordError`, also if nested deeper than `maxDepth` or beyond the parser's limits. */
+/** Throws `RecordError`, also beyond `maxDepth` or the parser's limits. */
 export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   if (!isUtf8(bytes)) throw new RecordError("not valid UTF-8");
   if (bytes.length > smallBytes || !hasFewOpenings(bytes, maxDepth)) requireShape(bytes, maxDepth);

@@ -4,7 +4,7 @@ export type JsonValue = { bytes: Buffer; isTooLong: boolean };
 
 export type JsonSplitter = {
   feed(piece: Buffer): Generator<JsonValue>;
-  /** The last value if only the end of the file ends it. Throws if the file is truncated. */
+  /** The value that only the end of the file ends. Throws if the file is truncated. */
   end(): JsonValue | null;
 };
 
@@ -20,9 +20,9 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 const lineFeed = 0x0a;
 
 /**
- * Splits in one pass, with at most one value in memory. Yields the items of a list instead of the
- * list. Invalid JSON becomes a value that fails to parse. If the first object takes one line, a
- * broken value ends with its line, else with the file.
+ * Splits in one pass, with at most one value in memory. Yields a list's items instead of the list.
+ * Invalid JSON becomes a value that fails to parse. If the first object takes one line, a broken
+ * value ends with its line, else with the file.
  */
 export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOptions): JsonSplitter {
   let within: "file" | "list" | "list of object" | "rest of object" = "file";

@@ -13,8 +13,7 @@ export type LineSplitter = {
 };
 
 /**
- * Splits at LF or CRLF, with at most `maxLineBytes` in memory. `lines` and `offset` are the position
- * to resume from.
+ * Splits at LF or CRLF, with at most `maxLineBytes` in memory. Resumes from `lines` and `offset`.
  */
 export function createLineSplitter(
   maxLineBytes: number,

@@ -41,7 +41,7 @@ export class RecordError extends Error {
 
 const knownFields: ReadonlySet<string> = new Set(Object.keys(importFields));
 
-/** Reads the format of docs/import.md. Throws `RecordError`. */
+/** As in docs/import.md. Throws `RecordError`. */
 export function readImportRecord(
   value: unknown,
   onUnknown: (name: string) => void = () => {},
@@ -99,8 +99,8 @@ export function readImportRecord(
 }
 
 /**
- * A record without an identity gets the uri `import:<platform>:<sha256 of the JSON list [author,
- * created_at, text]>`. Throws `RecordError` if the claimed identity is impossible or later than `nowMs`.
+ * Without an identity, the uri is `import:<platform>:<sha256 of the JSON list [author, created_at,
+ * text]>`. Throws `RecordError` if the claimed identity is impossible or later than `nowMs`.
  */
 export function toPost(
   record: ImportRecord,

@@ -73,7 +73,7 @@ const drawnPost: fc.Arbitrary<DrawnPost> = fc.record({
 });
 
 test("a search finds an imported post by its references to another, and by that post's ID if archived", () => {
-  // The mean below needs at least 20 runs.
+  // The mean needs at least 20 runs.
   const runs = Math.max(20, testRuns(20));
   let byStored = 0;
   fc.assert(

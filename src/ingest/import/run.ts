@@ -13,7 +13,6 @@ import type { ImportSource } from "./source.ts";
 type OpenedImport = {
   source: ImportSource;
   format: ImportFormat;
-  /** Null if the source cannot be read again. */
   name: string | null;
   before: ImportProgress;
   rejectedFile: RejectedFile;

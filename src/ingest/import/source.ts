@@ -25,16 +25,15 @@ export type ImportSource = {
   totalBytes: number | null;
   readBytes(): number;
   /**
-   * Decompressed bytes. Errors: `import_unreadable` (also for a zip or tar archive),
-   * `import_too_large`.
+   * Decompressed. Errors: `import_unreadable` (also for a zip or tar archive), `import_too_large`.
    */
   pieces(offset: number): AsyncGenerator<Buffer>;
   /**
-   * The matching files of a zip archive, in order; of another source, the file itself. Size limits
-   * apply to their total. Errors: `import_unreadable`.
+   * A zip archive's matching files, in order; of another source, the file itself. Size limits apply
+   * to the total. Errors: `import_unreadable`.
    */
   files(name: RegExp): Promise<readonly SourceFile[]>;
-  /** A small file in the zip archive or beside the file. Errors: `import_unreadable`. */
+  /** In the zip archive or beside the file. Errors: `import_unreadable`. */
   companion(name: string): Promise<Buffer | null>;
   close(): Promise<void>;
 };

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { pipeline, Readable } from "node:stream";
 import { crc32, createInflateRaw } from "node:zlib";
 
-/** An entry of the central directory, not yet verified. */
+/** From the central directory, not yet verified. */
 export type ZipMember = {
   name: string;
   method: number;
@@ -25,10 +25,7 @@ const end64Size = 56;
 const entrySize = 46;
 const headerSize = 30;
 
-/**
- * Reads the central directory (APPNOTE 4.3), including zip64. Multi-part archives are not
- * supported.
- */
+/** Reads the central directory (APPNOTE 4.3), including zip64; no multi-part archives. */
 export async function readZipDirectory(
   handle: FileHandle,
   totalBytes: number,
@@ -134,7 +131,7 @@ function findEnd(tail: Buffer): number {
 
 function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
-  /** A 32-bit value of all ones refers to the extra field, whose values are in the order of the calls. */
+  /** All ones refer to the extra field, whose values are in the order of the calls. */
   const value = (at: number): number => {
     const number = entry.readUInt32LE(at);
     return number === 0xffffffff ? (large.shift() ?? number) : number;

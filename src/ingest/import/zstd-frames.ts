@@ -4,7 +4,7 @@ import { createZstdDecompress } from "node:zlib";
 
 /**
  * Any number of frames, as from `cat a.zst b.zst`: Node's own stream silently ends after the first.
- * Yields everything decompressed before an error, then throws it.
+ * Yields everything before an error, then throws it.
  */
 export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const output = new PassThrough({ highWaterMark: outputBytes });
@@ -36,7 +36,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
         await Promise.race([ended, write]);
         remaining = remaining.subarray(stream.bytesWritten - before);
         if (remaining.length === 0) continue;
-        // Its output must be complete before the next frame's.
+        // Must be complete before the next frame's output.
         await ended;
         frame = null;
       }
@@ -60,7 +60,7 @@ export async function* decompressZstd(source: AsyncIterable<Buffer>): AsyncGener
   for (const error of errors) throw error;
 }
 
-/** Iteration would lose a stream's buffered data if it failed. */
+/** Iteration would lose a failed stream's buffered data. */
 export function* bufferedPieces(stream: Readable): Generator<Buffer> {
   for (let piece = stream.read(); piece !== null; piece = stream.read()) yield piece;
 }

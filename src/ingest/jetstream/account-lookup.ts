@@ -15,8 +15,8 @@ import { nextTry } from "../streams/link.ts";
 import { requestedPauseMs } from "./lookup-pause.ts";
 
 /**
- * Looks up handle, name and labels of accounts with archived posts, again after `ageMs`. An account
- * that the AppView does not return (deleted or hidden) counts as looked up.
+ * Looks up handle, name and labels of accounts with archived posts, again after `ageMs`. One that
+ * the AppView does not return (deleted or hidden) counts as looked up.
  */
 export type AccountLookup = {
   enqueue(account: string): void;
@@ -96,9 +96,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     counts.missing += accounts.length - changesByAccount.size;
   }
 
-  /**
-   * The AppView rejects a request with an invalid account, so a rejected batch is split in half.
-   */
+  /** One invalid account makes the AppView reject a request, so a rejected batch is halved. */
   async function fetchProfiles(
     accounts: readonly string[],
   ): Promise<ReadonlyMap<string, readonly ArchiveChange[]>> {

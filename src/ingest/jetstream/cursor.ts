@@ -7,7 +7,7 @@ const minStepUs = 100_000;
 
 export type JetstreamCursor = {
   urlOf(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
-  /** Moves the start past an oversized event, in growing steps because its end is unknown. */
+  /** Moves the start past an oversized event, in growing steps: its end is unknown. */
   skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
   noteProgress(): void;
   isFirstStep(): boolean;

@@ -18,19 +18,18 @@ import { type JetstreamSettings, publicJetstreamUrls } from "./settings.ts";
  * Live ingestion from Bluesky's Jetstream. Guarantees:
  *
  * - Every event that a server still has is ingested once, in order: after an interruption, the
- *   stream resumes at the time of the last written event, less an overlap, and skips repeated
- *   events.
+ *   stream resumes at the time of the last written event, less an overlap, and skips repeats.
  * - Counts are never too low for what was received. After a restart, some events may count twice
  *   (`isCountedBefore`).
  * - The position is a time, because a server's sequence numbers mean nothing to other servers, or
  *   to itself after a crash. Server clocks differ, so the stream stays with a working server, and
- *   requests a longer overlap from another one.
+ *   requests a longer overlap from another.
  * - Coverage is claimed between events of an uninterrupted stream. If a server no longer has the
  *   resume position, coverage has a gap.
- * - A server that ignores the request to omit oversized events would repeat one forever: the position
- *   moves past it in growing steps, and coverage has a gap.
- * - Reading pauses while events wait for the archive; if the archive cannot write, the stream
- *   waits and skips nothing.
+ * - A server that does not omit oversized events would repeat one forever: the position moves past
+ *   it in growing steps, and coverage has a gap.
+ * - Reading pauses while events wait for the archive; if it cannot write, the stream waits and
+ *   skips nothing.
  */
 export type Jetstream = {
   state(): StreamState;
@@ -126,7 +125,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       onFailure: (reason) => log.warn({ reason }, "ingest: the archive rejected a batch"),
     });
 
-  /** An unavailable dictionary is not worth a retry loop: the connection is uncompressed. */
+  /** Without a dictionary, connections are uncompressed: not worth a retry loop. */
   async function loadDictionaryOnce(): Promise<void> {
     if (settings.compress === "off" || dictionary !== null) return;
     try {

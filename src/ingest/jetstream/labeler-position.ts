@@ -14,8 +14,8 @@ export function readLabelerPosition(checkpoint: string | null): LabelerPosition 
 }
 
 /**
- * A labeler sends its whole history if it starts at frame 0: tens of millions of labels, nearly all
- * on posts that are not archived. So by default the first connection starts with new labels.
+ * From frame 0, a labeler sends its whole history: tens of millions of labels, nearly all on posts
+ * that are not archived. So by default the first connection starts with new labels.
  */
 export function labelerUrl(
   address: string,

@@ -20,15 +20,15 @@ import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
 /**
  * The live labels of one labeler. Guarantees:
  *
- * - Every label of a trusted source is ingested, in order; after an interruption the stream
- *   resumes after the last written frame. Repeats are harmless: the latest label per source,
- *   subject and value counts.
+ * - Every label of a trusted source is ingested, in order; after an interruption the stream resumes
+ *   after the last written frame. Repeats are harmless: the latest label per source, subject and
+ *   value counts.
  * - If a labeler no longer has that frame, or sends unreadable data, coverage has a gap.
- * - If a labeler has not reached that frame, for example after data loss, it is retried a few times; then
- *   the stream restarts with a gap.
+ * - If a labeler has not reached that frame, for example after data loss, it is retried a few
+ *   times; then the stream restarts with a gap.
  * - An oversized frame would repeat forever, so it is skipped in growing steps.
- * - Reading pauses while labels wait for the archive; if the archive cannot write, the stream
- *   waits and skips nothing.
+ * - Reading pauses while labels wait for the archive; if it cannot write, the stream waits and
+ *   skips nothing.
  */
 export type Labeler = {
   state(): LabelerState;

@@ -11,10 +11,10 @@ export function readJetstreamPosition(checkpoint: string | null): JetstreamPosit
   return { timeUs: Number(timeUs), host: typeof host === "string" ? host : null };
 }
 
-/** Allows for clock differences between servers. */
+/** Server clocks differ. */
 const otherServerOverlapMs = 60_000;
 
-/** The position less an overlap, Unix microseconds. */
+/** Less an overlap, Unix microseconds. */
 export function resumeUs(position: JetstreamPosition, server: string, overlapMs: number): number {
   const isSameServer = position.host === server;
   const backMs = isSameServer ? overlapMs : Math.max(overlapMs, otherServerOverlapMs);
@@ -25,7 +25,7 @@ const maxDisorderMs = 1_000;
 
 /**
  * Errs towards counting twice, so that counts are never too low: events at the position, or before
- * it by up to the disorder, count again. Times of another server are not comparable, so its whole
+ * it by up to the disorder, count again. Another server's times are not comparable, so its whole
  * overlap counts again.
  */
 export function isCountedBefore(

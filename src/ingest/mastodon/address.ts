@@ -13,7 +13,7 @@ export type InstanceRequest = {
 
 const longestAddress = 2_048;
 
-/** The address of the streaming API: often on another host; by default the server's own. */
+/** Often on another host; by default the server's own. */
 export async function streamingBase({ server, fetch, signal }: InstanceRequest): Promise<URL> {
   for (const version of ["v2", "v1"]) {
     const response = await fetch(new URL(`/api/${version}/instance`, server), {
@@ -43,8 +43,8 @@ const schemes = new Set(["ws:", "wss:", "http:", "https:"]);
 
 /**
  * A server with an https address is always streamed by wss, so that the token is never sent in
- * plain text. A server with an http address may advertise wss for its own host: it retains its
- * scheme, and its port unless another is advertised.
+ * plain text. One with an http address may advertise wss for its own host: it retains its scheme,
+ * and its port unless another is advertised.
  */
 function baseOf(reported: URL, server: URL): URL {
   const isSecure = server.protocol === "https:";

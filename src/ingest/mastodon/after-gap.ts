@@ -7,8 +7,8 @@ import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 /**
- * Reads missed statuses from the timeline while the stream runs, then compares stored statuses with the
- * server. An interrupted read is repeated with the next gap.
+ * Reads missed statuses while the stream runs, then compares stored ones with the server. An
+ * interrupted read is repeated with the next gap.
  */
 export type MastodonAfterGap = {
   noteEvent(event: LastEvent): void;

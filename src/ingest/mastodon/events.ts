@@ -23,13 +23,13 @@ export type SeenAt = {
 };
 
 const maxDepth = 24;
-/** Sorts after every edit, so that the post is not restored. */
+/** After every edit, so that the post is not restored. */
 const lastRevision = "~";
 
 /**
- * Parses one frame of https://docs.joinmastodon.org/methods/streaming/; null if unreadable. Only
- * statuses that pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post
- * until a later edit. An account that opts out is hidden with all its posts until it opts in again.
+ * Reads https://docs.joinmastodon.org/methods/streaming/; null if unreadable. Only statuses that
+ * pass `mayBeIndexed` become posts. An edit that no longer passes deletes the post until a later
+ * edit. An account that opts out is hidden with all its posts until it opts in again.
  */
 export function readMastodonEvent({ data, isBinary }: Frame, seen: SeenAt): MastodonEvent | null {
   const frame = isBinary ? null : parseFrame(data);
@@ -132,7 +132,7 @@ export function readCheckedStatus(status: unknown, seen: SeenAt): readonly Archi
   return event?.kind === "event" ? event.changes : [];
 }
 
-/** An account consents to indexing only if the server reports its consent. */
+/** Consent is only what the server reports as such. */
 function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = fieldsOf(status);
   const { indexable, noindex } = fieldsOf(account);

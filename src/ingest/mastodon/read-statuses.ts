@@ -6,16 +6,14 @@ import type { MastodonRequests } from "./requests.ts";
 
 export type StatusReader = {
   /**
-   * `absent`: the ids that do not exist according to the server. Errors: if the token may not read
+   * `absent`: the ids that the server says do not exist. Errors: if the token may not read
    * statuses, or the server does not return its own timeline.
    */
   read(ids: readonly string[]): Promise<{ found: readonly unknown[]; absent: readonly string[] }>;
 };
 
 /**
- * Requests all ids together, then each missing one separately, because a list also omits what the token's
- * account may not see. A server that cannot return a status of its own timeline is not trusted to
- * report others as absent.
+ * Requests all ids together, then each missing one separately (recheck.ts says why).
  */
 export function createStatusReader(requests: MastodonRequests, signal: AbortSignal): StatusReader {
   let isBatched = true;

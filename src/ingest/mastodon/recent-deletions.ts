@@ -3,8 +3,8 @@ import type { MastodonEvent } from "./events.ts";
 type StatusEvent = MastodonEvent & { kind: "event" };
 
 /**
- * A timeline page may be older than a deletion in the stream. For a deletion of a post that it never
- * had, the archive has no tombstone.
+ * A timeline page may be older than a deletion in the stream, which leaves no tombstone of a post
+ * that the archive never had.
  */
 export type RecentDeletions = {
   note(event: StatusEvent): void;

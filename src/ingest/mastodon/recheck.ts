@@ -17,12 +17,11 @@ import { newSweep, readSweep, type Sweep, writeSweep } from "./sweep.ts";
  * Compares stored statuses with their server, because an interrupted stream misses deletions and
  * edits.
  *
- * - After each gap, compares the statuses of the last `recheckRecentMs`, newest first.
- * - Then a sweep goes through all statuses, newest first. Its position is a checkpoint, so gaps and
- *   restarts only interrupt it. The next one starts `recheckAgeMs` after its start, or immediately if
- *   there was a gap since.
- * - Deletes a status only if the server reports that single status as absent. Hides accounts that
- *   opted out.
+ * - After each gap, those of the last `recheckRecentMs`, newest first.
+ * - Then a sweep goes through all, newest first. Its position is a checkpoint, so gaps and restarts
+ *   only interrupt it. The next one starts `recheckAgeMs` after its start, or immediately if there
+ *   was a gap since.
+ * - Hides accounts that opted out.
  */
 export type MastodonRecheck = {
   noteGapEnd(): void;
@@ -47,7 +46,7 @@ export type MastodonRecheckOptions = {
   changesOf: (status: unknown) => readonly ArchiveChange[];
 };
 
-/** Mastodon's maximum per request. */
+/** Mastodon's maximum. */
 const batchStatuses = 20;
 
 export function createMastodonRecheck(options: MastodonRecheckOptions): MastodonRecheck {

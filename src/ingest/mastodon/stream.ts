@@ -27,17 +27,15 @@ import { nothingStored, skipsEverything } from "./skipped.ts";
 /**
  * Live ingestion from the public stream of one Mastodon server. Guarantees:
  *
- * - Stores every reported public post of an account that agreed to be indexed, with later edits
- *   and its deletion, and nothing of other accounts. Hides an account that withdraws its agreement.
+ * - Stores every reported public post of an account that agreed to be indexed, with later edits and
+ *   its deletion, and nothing of other accounts. Hides an account that withdraws its agreement.
  * - The server replays nothing, so coverage has a gap after a disconnection. Then the timeline is
  *   read for missed posts and stored statuses are compared with the server; until then they are
  *   unconfirmed.
  * - One server sees only a part of the network, so its coverage never makes a search complete.
- * - The token is sent in a header to the advertised streaming address, by TLS if the server
- *   itself uses TLS. Refusals are reported without the server's text, which could contain the
- *   token.
- * - Reading pauses while events wait for the archive; if the archive cannot write, the stream
- *   waits.
+ * - The token is sent in a header to the advertised streaming address, by TLS if the server itself
+ *   uses TLS. Refusals are reported without the server's text, which could contain it.
+ * - Reading pauses while events wait for the archive; if it cannot write, the stream waits.
  */
 export type MastodonStream = {
   state(): MastodonStreamState;

@@ -21,7 +21,7 @@ export type StreamBatch<Position> = {
 
 type CountChange = Extract<ArchiveChange, { kind: "count" }>;
 
-/** FIFO. Counts are merged within a batch: a million likes of one post take the space of one number. */
+/** FIFO. Merges counts within a batch: a million likes of one post take the space of one number. */
 export type StreamBatches<Position> = {
   /** `followsGap`: events may be missing before this one. */
   add(item: StreamItem, position: Position, followsGap: boolean, elapsedMs: number): void;

@@ -60,7 +60,7 @@ test("a stream connection distinguishes text and binary frames", async () => {
 describe("a flood of frames", () => {
   const frameBytes = 1_000;
   const frames = 20_000;
-  /** A hundred frames, the rest of the last 64 KiB read, and as many bytes that were already buffered. */
+  /** A hundred frames, the rest of the last 64 KiB read, and as many bytes already buffered. */
   const maxFramesPerTurn = 100 + 2 * Math.ceil(65_536 / frameBytes);
   const flood = (socket: WebSocket) => {
     for (let n = 0; n < frames; n += 1) socket.send("x".repeat(frameBytes));

@@ -98,7 +98,9 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
 
-  /** The network can deliver megabytes in one read, so reading yields to the event loop after many or slow frames. */
+  /**
+   * One read can deliver megabytes, so reading yields to the event loop after many or slow frames.
+   */
   function countFrame(): void {
     framesInTurn += 1;
     if (framesInTurn === 1) {

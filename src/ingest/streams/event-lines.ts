@@ -1,8 +1,8 @@
 export type ServerSentEvent = { event: string; data: string };
 
 /**
- * Parses `text/event-stream`. Skips comments (heartbeats) and events without data. Throws if an
- * event is longer than `maxLength` UTF-16 code units.
+ * Parses `text/event-stream`. Skips comments (heartbeats) and events without data. Throws for an
+ * event longer than `maxLength` UTF-16 code units.
  */
 export function createEventReader(maxLength: number): (piece: Uint8Array) => ServerSentEvent[] {
   const decoder = new TextDecoder();
@@ -11,7 +11,7 @@ export function createEventReader(maxLength: number): (piece: Uint8Array) => Ser
   let event = "";
   let data: string[] = [];
   let dataLength = 0;
-  /** CR LF may be split across two pieces. */
+  /** CR LF may be split. */
   let endedByReturn = false;
 
   function add(text: string): void {

@@ -12,10 +12,10 @@ import {
 } from "./connection.ts";
 import type { Frame } from "./frames.ts";
 
-/** Opens one connection at a time, with exponential backoff and back-pressure from the archive. */
+/** One connection at a time, with exponential backoff and back-pressure from the archive. */
 export type StreamLink = {
   signal: AbortSignal;
-  /** Retries until the archive responds; null if no position is saved or the link stops first. */
+  /** Retries until the archive responds; null if nothing is saved or the link stops first. */
   readPosition<Position>(
     checkpoint: string,
     read: (value: string | null) => Position | null,

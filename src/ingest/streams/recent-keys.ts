@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 
 /**
  * Remembers at least the last `capacity` keys as salted 64-bit hashes, which outsiders cannot
- * predict. Takes 32 to 64 bytes per key.
+ * predict; 32 to 64 bytes each.
  */
 export type RecentKeys = {
   add(key: string): boolean;

@@ -18,8 +18,7 @@ import {
 export type StreamWriter<Position> = {
   add(item: StreamItem, position: Position): void;
   /**
-   * Events may be missing before the next one: if it is later than all previous ones, coverage has
-   * a gap.
+   * Events may be missing before the next one: if it is later than all before, coverage has a gap.
    */
   noteInterruption(): void;
   waiting(): number;
@@ -34,7 +33,7 @@ export type StreamWriterOptions<Position> = {
   random: () => number;
   checkpoint: string;
   coverage: CoverageSource;
-  /** Saved by an earlier run; Unix microseconds. */
+  /** By an earlier run; Unix microseconds. */
   saved: { position: Position; timeUs: number } | null;
   isLater(position: Position, than: Position): boolean;
   batchEvents: number;

@@ -11,10 +11,10 @@ import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
 import type { FileRecord, RecordsFormat } from "./format.ts";
 
-/** A repository does not contain the account's handle. */
+/** A repository lacks the account's handle. */
 export type BlueskyCarOptions = { maxRepositoryBytes: number; author: string | null };
 
-/** Reads the whole repository into memory. Verifies the hash of each block, but not the signature. */
+/** Reads the whole repository into memory. Verifies blocks' hashes, but not the signature. */
 export function blueskyCarFormat({ maxRepositoryBytes, author }: BlueskyCarOptions): RecordsFormat {
   return {
     key: author === null ? "bluesky-car" : `bluesky-car:${author}`,

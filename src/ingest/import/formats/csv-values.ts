@@ -17,7 +17,7 @@ const booleans: Readonly<Record<string, boolean>> = {
 
 const boolean: Read = (text) => booleans[text.toLowerCase()] ?? text;
 
-/** A JSON list, or items separated by `separator`. */
+/** JSON, or separated by `separator`. */
 const list =
   (separator: RegExp): Read =>
   (text) =>

@@ -1,6 +1,6 @@
 /**
- * Only NDJSON resumes at a byte offset. Other formats are read from the start: deflate streams cannot
- * be entered in the middle, and records are skipped as fast as they are read.
+ * Only NDJSON resumes at a byte offset. Other formats are read from the start: deflate streams
+ * cannot be entered in the middle, and skipping records is as fast as reading.
  */
 
 import type { Clock } from "../../../lib/clock.ts";
@@ -40,7 +40,7 @@ export type ReadOptions = {
 export type ImportFormat = LinesFormat | RecordsFormat;
 
 type NamedFormat = {
-  /** Identifies the format and its options: other options make another import. Empty for NDJSON. */
+  /** Other options make another import. Empty for NDJSON. */
   key: string;
 };
 
@@ -48,7 +48,7 @@ type NamedFormat = {
 export type LinesFormat = NamedFormat & { lines: { platform: Platform } };
 
 export type RecordsFormat = NamedFormat & {
-  /** Yields the records of each piece of the file. Throws what the source throws. */
+  /** Of each piece of the file. Throws what the source throws. */
   records(source: ImportSource, options: ReadOptions): AsyncGenerator<Iterable<FileRecord>>;
 };
 

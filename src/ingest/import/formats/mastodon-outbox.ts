@@ -16,8 +16,8 @@ type Actor = { id: string; username: string; name: string | null };
 const maxEntities = 200;
 
 /**
- * The zip archive of a Mastodon account, or its `outbox.json` (an ActivityPub collection). Imports
- * public posts and reposts only: others are not meant to be searchable.
+ * The zip archive of an account, or its `outbox.json` (an ActivityPub collection). Only public
+ * posts and reposts: others are not meant to be searchable.
  */
 export const mastodonOutboxFormat: RecordsFormat = jsonFormat({
   key: "mastodon-outbox",
@@ -154,7 +154,7 @@ function tagOf(name: unknown): string[] {
   return tag !== undefined && /^[^\s\p{Cc}]+$/u.test(tag) ? [tag] : [];
 }
 
-/** Attachments are files in the archive, often without a web address; `name` is the alt text. */
+/** Files in the archive, often without a web address; `name` is the alt text. */
 function mediaOf(value: unknown): unknown[] {
   const { mediaType, url, name } = fieldsOf(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";

@@ -16,10 +16,10 @@ import {
 } from "./format.ts";
 import { isPadding, jsonValues, tooLong, withoutLineBreaks } from "./json-records.ts";
 
-/** A page of 500 posts with all includes takes about 2 MB. */
+/** 500 posts with all includes take about 2 MB. */
 const minPageBytes = 4 * 1024 ** 2;
 
-/** Responses of X's API v2, `{data, includes}`: one per line, concatenated, or as a list. */
+/** Of API v2, `{data, includes}`: one per line, concatenated, or as a list. */
 export const xApiFormat: RecordsFormat = {
   key: "x-api",
   records: async function* (source, { limits }) {

@@ -15,8 +15,8 @@ type Owner = { username: string; userId: string | null; name: string | null };
 const maxEntities = 200;
 
 /**
- * The zip archive of an X account, or its `data/tweets.js`, which assigns a list to a variable. The
- * author comes from `account.js` next to it, or from the caller.
+ * The zip archive of an account, or its `data/tweets.js`, which assigns a list to a variable. The
+ * author comes from `account.js` next to it, or the caller.
  */
 export function xArchiveFormat({ author }: { author: string | null }): RecordsFormat {
   return jsonFormat({
@@ -124,7 +124,6 @@ function isoTimeOf(value: unknown): unknown {
   return Number.isNaN(ms) ? value : isoText(ms);
 }
 
-/** The archive writes counts as text. */
 const readCountText = (value: unknown): unknown =>
   typeof value === "string" && /^\d{1,15}$/.test(value) ? Number(value) : value;
 
@@ -138,7 +137,7 @@ function linksOf(value: unknown): Link[] {
   });
 }
 
-/** X shows a post that links to another as a quote of it. */
+/** X shows a post that links to another as a quote. */
 function quotedIn(links: readonly Link[]): string | null {
   const pattern =
     /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/\w+\/status\/(\d+)(?:[?#]|$)/i;

@@ -55,7 +55,7 @@ export function createSampler(context: SamplerContext): Sampler {
     const nowMs = clock.now();
     for (const { platform, lagMs, posts } of states()) {
       const seen = readings.get(platform) ?? [];
-      // The counter of a restarted stream starts over; that reading adds nothing.
+      // A restarted stream counts from zero; that reading adds nothing.
       const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
       const recent = seen.filter((one) => atMs - one.atMs <= rateMs && one.posts <= posts);
       readings.set(platform, [...recent, { atMs, posts }]);
