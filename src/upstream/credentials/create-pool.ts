@@ -22,7 +22,7 @@ import type { StoredCredential } from "./rows.ts";
 import { createUsableCredentialReads } from "./usable-credential-reads.ts";
 import { createUsedUpLimits } from "./used-up-limits.ts";
 
-/** Longer limits of a platform are shortened to this. */
+/** Shortens a platform's longer limits. */
 const maxCooldownMs = 86_400_000;
 
 const useWriteIntervalMs = 60_000;
@@ -36,7 +36,7 @@ export type PoolContext = {
   randomBytes: RandomBytes;
 };
 
-/** Changes take effect immediately in memory, and are written in the background. */
+/** Changes apply immediately in memory, and are written in the background. */
 export function createCredentialPool(context: PoolContext): CredentialPool & {
   check(credential: Credential): Promise<CheckedCredential>;
   forgetOf(accountId: string): void;
@@ -105,7 +105,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
       .filter(({ credential }) => host === null || credential.host === host)
       .toSorted(compareForUse);
     const [first] = chosen;
-    // Spreads concurrent choices over the pool before the first has sent anything.
+    // Spreads concurrent choices before the first has sent anything.
     if (first !== undefined) turns.take(first.credential.id, clock.now());
     return chosen;
   };

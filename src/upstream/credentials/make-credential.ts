@@ -55,7 +55,7 @@ function valuesIn(answer: string, from: number): FieldValues {
   return Object.fromEntries([answer, ...inAddress].map((value, index) => [from + index, value]));
 }
 
-/** A platform's response may echo what it was sent. */
+/** A response may echo what was sent. */
 function redactInput(thrown: unknown, secrets: FieldValues): Error {
   if (!(thrown instanceof EarshotError))
     return new Error(redactedReason(messageOf(thrown), secrets));

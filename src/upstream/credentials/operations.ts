@@ -29,7 +29,7 @@ export type StoredSecretCredential = {
 
 export type CredentialOperations = typeof credentialOperations;
 
-/** Secrets are encrypted and never decrypted here. */
+/** Secrets are never decrypted here. */
 export const credentialOperations = {
   ...renewalOperations,
   ...credentialStateOperations,

@@ -9,8 +9,8 @@ import type { Platform } from "../../posts/post.ts";
 import type { UsableRelease } from "./release.ts";
 
 /**
- * An account's own credentials precede the deployment's, least recently used first, used-up ones last. Changes by
- * other processes apply to the next choice.
+ * An account's own credentials precede the deployment's, least recently used first, used-up ones
+ * last. Other processes' changes apply to the next choice.
  */
 export type CredentialPool = {
   choose(request: {
@@ -19,22 +19,22 @@ export type CredentialPool = {
     access: Exclude<AccessKind, "public">;
     ownership: "any" | "own";
     bucket: string | null;
-    /** The origin of a Mastodon credential; null for any. */
+    /** Of a Mastodon credential; null for any. */
     host: string | null;
   }): Promise<readonly PooledCredential[]>;
   find(accountId: string, id: string, bucket?: string | null): Promise<PooledCredential | null>;
-  /** A credential for one job; null once expired. Never stored. */
+  /** For one job; null once expired. Never stored. */
   released(release: UsableRelease): PooledCredential | null;
   /** Includes used-up credentials. */
   configured(
     platform: Platform,
     accountId: string,
   ): Promise<readonly { access: AccessKind; owner: "account" | "deployment" }[]>;
-  /** The latest reason for quarantining one of the account's own credentials. */
+  /** The latest reason for quarantining an account's own credential. */
   refusal(platform: Platform, accountId: string): Promise<string | null>;
   /** Lasts a day at most; the last call applies. */
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
-  /** Lasts until the credential is tested or replaced. No-op if the secret has another revision. */
+  /** Until the credential is tested or replaced. No-op if the secret has another revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
   noteUse(id: string): void;
 };
@@ -46,6 +46,6 @@ export type PooledCredential = {
   revision(): number;
   tools: CredentialTools;
   owner: "account" | "deployment";
-  /** The end of the requested bucket's cooldown; null if open. */
+  /** For the requested bucket; null if open. */
   cooldownUntilMs: number | null;
 };

@@ -43,7 +43,7 @@ export function releaseOf(
   return { ...shared, revision: revision(), secrets };
 }
 
-/** Null if expired, or of an unknown kind. Only the process that stores it can renew it. */
+/** Null if expired, or of an unknown kind. Only the storing process can renew it. */
 export function pooledRelease(
   { credential: released, hasExpired }: UsableRelease,
   { kinds, tools }: { kinds: readonly CredentialKind[]; tools: CredentialTools },

@@ -1,13 +1,14 @@
 /**
- * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft. A compare-and-set on the new token
- * would be too late, so a renewal is claimed first. Not fsynced: a power cut ends both processes.
+ * X and Bluesky issue a new refresh token at each renewal and treat a reused one as theft. A
+ * compare-and-set on the new token would be too late, so renewals are claimed first. Not fsynced: a
+ * power cut ends both processes.
  */
 
 import { durable, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
 import { credentialOf, type StoredCredential } from "./rows.ts";
 
-/** A dead process blocks the others no longer than this. */
+/** The longest that a dead process blocks the others. */
 const renewalClaimMs = 60_000;
 
 export const renewalOperations = {

@@ -2,7 +2,7 @@ import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
 import type { Credential } from "../../platforms/credential.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** `revision` counts changes of the encrypted secret. */
+/** `revision` counts changes of the secret. */
 export type StoredCredential = {
   credential: Credential;
   revision: number;

@@ -28,7 +28,9 @@ export const credentialStateOperations = {
     return null;
   }),
 
-  /** No-op if the secret has changed since the refused request; keeps the time of an earlier quarantine. */
+  /**
+   * No-op if the secret has changed since the refused request; keeps an earlier quarantine's time.
+   */
   quarantineCredential: durable(function* (database, refusal: CredentialRefusal): Steps<null> {
     yield* database.run(
       `UPDATE credential SET quarantined_ms = coalesce(quarantined_ms, :nowMs), quarantine_reason = :reason

@@ -21,7 +21,10 @@ const idLength = 10;
 /** Shorter values may be equal by chance. */
 const minComparedLength = 16;
 
-/** Replaces the credential of the same subject or, without a subject, with the same secret. Returns the id. */
+/**
+ * Replaces the credential of the same subject or, without a subject, the same secret. Returns the
+ * id.
+ */
 export async function storeCredential(
   credentialStore: CredentialStore,
   { platform, name: kind }: CredentialKind,

@@ -13,7 +13,7 @@ type Batch = {
   rows: Promise<readonly StoredCredential[]>;
 };
 
-/** Batches concurrent reads, because a job needs several platforms and access methods together. */
+/** Batches concurrent reads: a job needs several platforms and access methods together. */
 export function createUsableCredentialReads(
   store: Pick<Store<CredentialOperations>, "read">,
 ): ReadUsableCredentials {

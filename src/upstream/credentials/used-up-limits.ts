@@ -2,7 +2,7 @@ import type { StoredCredential } from "./rows.ts";
 
 export type UsedUpLimits = {
   start(id: string, revision: number, limit: { bucket: string; untilMs: number }): void;
-  /** Limits reported for a replaced secret do not count; the store drops them. */
+  /** Limits of a replaced secret do not count; the store drops them. */
   untilOf(stored: StoredCredential, bucket: string | null, nowMs: number): number | null;
 };
 

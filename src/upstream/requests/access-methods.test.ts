@@ -11,7 +11,7 @@ import { credentialAccess } from "./access-methods.ts";
 
 const origin = "https://api.example";
 
-/** A kind that renews its session before each request. */
+/** Renews its session before each request. */
 const renewing: CredentialKind = {
   ...bearer,
   send: async ({ url, headers, signal }, _inUse, tools) => {
@@ -22,7 +22,7 @@ const renewing: CredentialKind = {
 
 test("an aborted request ends immediately, and the pending renewal continues for others", async () => {
   const requested: { path: string; options: FetchOptions | undefined }[] = [];
-  // Never answers; ends only with its signal.
+  // Ends only with its signal.
   const fetch = async (url: URL | string, options?: FetchOptions): Promise<never> => {
     requested.push({ path: new URL(url).pathname, options });
     return await new Promise((_resolve, reject) => {

@@ -44,7 +44,7 @@ export function createPublicAccess({ fetch, timeoutMs, maxResponseBytes }: Acces
   return { ownerOf: (url) => `public ${url.origin}`, send, startCooldown: () => {} };
 }
 
-/** Quarantines a refused credential. Follows no redirects; redacts echoed secrets. */
+/** Quarantines a refused credential. Follows no redirects. */
 export function credentialAccess(
   { fetch, timeoutMs, maxResponseBytes }: AccessContext,
   pooled: PooledCredential,
@@ -54,7 +54,7 @@ export function credentialAccess(
   const { id } = pooled.credential;
 
   async function send(request: AuthorizedRequest): Promise<FetchedResponse> {
-    // The request's signal is ignored: a renewal serves all requests that wait for it.
+    // Ignores the request's signal: a renewal serves all requests that wait for it.
     const bounds = { timeoutMs, maxBytes: maxResponseBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
     pool.noteUse(id);
@@ -66,7 +66,7 @@ export function credentialAccess(
     if (response.status === 401) return await refuse(unauthorized(request.url.host), used);
     const target = redirectOf(request.url, response);
     if (target !== null) throw upstreamRefused(request.url.host, redirectText(target));
-    // The body of a refusal is reported, and may echo secrets.
+    // A refusal's body is reported, and may echo secrets.
     if (response.status < 400) return response;
     return fetchedResponse(
       request.url,

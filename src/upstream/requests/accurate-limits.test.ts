@@ -80,7 +80,7 @@ const platforms = fc.record({
   startMs: fc.array(fc.integer({ min: 0, max: 20_000 }), { minLength: 1, maxLength: 60 }),
 });
 
-/** Requests go one at a time then, since each answer reports a window that has ended. */
+/** Requests go one at a time then: each answer reports an ended window. */
 test("a platform whose windows can end before an answer arrives never refuses a request, and answers all", async () => {
   const shortWindows = platforms.chain((platform) =>
     fc

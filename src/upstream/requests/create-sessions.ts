@@ -19,8 +19,8 @@ export type SessionsContext = {
   pool: CredentialPool;
   upstreams: readonly Upstream[];
   /**
-   * Must not follow redirects (`maxRedirects: 0`): sessions follow them, only without a credential and within one
-   * origin.
+   * Must not follow redirects (`maxRedirects: 0`): sessions do, only without a credential and
+   * within one origin.
    */
   fetch: GuardedClient;
   store: Pick<Store<SpendingOperations>, "write">;
@@ -44,7 +44,7 @@ export type SessionsContext = {
 type SessionRequest = Parameters<Sessions["open"]>[0];
 type Ranked = { session: OpenSession; closedUntilMs: number | null };
 
-/** Limits, pace and budget of all jobs of the process. */
+/** Limits, pace and budget of all the process's jobs. */
 export function createSessions(context: SessionsContext): Sessions {
   const { pool, clock, random, settings, store } = context;
   const upstreams = new Map(context.upstreams.map((upstream) => [upstream.platform, upstream]));

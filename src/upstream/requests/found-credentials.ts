@@ -5,8 +5,8 @@ import type { Sessions, UpstreamJob } from "./sessions.ts";
 export type FoundCredential = PooledCredential & { access: Exclude<AccessKind, "public"> };
 
 /**
- * The account's, then the deployment's; within each, `user` before `app`, and one released for the job last of its
- * kind.
+ * The account's, then the deployment's; within each, `user` before `app`, one released for the job
+ * last of its kind.
  */
 export async function findCredentials(
   pool: CredentialPool,

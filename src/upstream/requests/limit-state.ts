@@ -4,7 +4,7 @@ import type { Limit } from "../../platforms/upstream.ts";
 export type RateLimitState = {
   window: { remaining: number; resetMs: number } | null;
   isKnown: boolean;
-  /** Requests that may be pending before an answer reports the window. */
+  /** Pending requests before an answer reports the window. */
   maxUnknown: number;
   running: number;
   /** Answers of earlier eras are ignored. */
@@ -39,7 +39,7 @@ const sameWindowMs = 1_500;
 
 const maxUnknown = 64;
 
-/** Assumes that the platform has not counted the pending requests yet. */
+/** Assumes that the platform has not counted pending requests. */
 export function limitUsage(state: RateLimitState, nowMs: number): LimitUsage {
   if (nowMs < state.closedUntilMs) return { kind: "closed", untilMs: state.closedUntilMs };
   if (state.window !== null && nowMs >= state.window.resetMs) beginEra(state);
@@ -87,7 +87,7 @@ export function noteNoResponse(state: RateLimitState, era: number): void {
   if (!state.isKnown) state.maxUnknown = Math.min(maxUnknown, state.maxUnknown * 2);
 }
 
-/** Nothing is known of the next window, so it allows one request. */
+/** The next window is unknown, so it allows one request. */
 export function noteRefusal(state: RateLimitState, untilMs: number): void {
   beginEra(state);
   state.refusals += 1;

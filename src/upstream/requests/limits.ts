@@ -16,8 +16,8 @@ import {
 } from "./limit-state.ts";
 
 /**
- * Limits requests per credential (or host) and bucket. Pending requests count; before the first report,
- * requests are sent one at a time. Waiting requests are admitted in FIFO order.
+ * Per credential (or host) and bucket. Pending requests count; before the first report, requests
+ * are sent one at a time. Admits waiting requests in FIFO order.
  */
 export type RateLimits = {
   /**
@@ -30,7 +30,7 @@ export type RateLimits = {
   reopen(owner: string, except: readonly string[]): void;
 };
 
-/** The pause doubles after each consecutive failure. */
+/** Doubles after each consecutive failure. */
 export type PauseBounds = { minMs: number; maxMs: number };
 
 export type LimitsContext = {
@@ -52,7 +52,7 @@ type PermitRequest = LimitScope & {
   signal: AbortSignal;
 };
 
-/** Call exactly one method when the request ends. */
+/** Call exactly one when the request ends. */
 export type Permit = {
   answered(limit: Limit | null): void;
   unanswered(): void;
@@ -64,7 +64,7 @@ export type Permit = {
 /** Consecutive refusals after which longer pauses override requested ones. */
 const maxTrustedRefusals = 3;
 
-/** Beyond this number, limits without information are dropped. */
+/** Then those without information are dropped. */
 const maxLimits = 10_000;
 
 type Waiter = PermitRequest & {
@@ -135,7 +135,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
       limit.wake = null;
       admit(limit);
     };
-    // Rounded up, because timers may fire slightly early.
+    // Timers may fire slightly early.
     clock.sleep(Math.ceil(atMs - clock.elapsed()), timer.signal).then(wakeUp, () => undefined);
   }
 
@@ -163,7 +163,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
     const noteRefused = (untilMs: number | null) => {
       const nowMs = clock.elapsed();
       const requestedMs = untilMs === null ? null : elapsedOf(untilMs);
-      // Requests pending together are refused together, which counts once.
+      // Requests refused together count once.
       if (era === limit.era) {
         const ownMs = nowMs + backoffMs(limit.refusals, pauses, random);
         const isTrusted = limit.refusals < maxTrustedRefusals;

@@ -26,7 +26,7 @@ export type Reserved = { id: number; monthPostReads: number };
 
 export type SpendingOperations = typeof spendingOperations;
 
-/** The age at which an unsettled attempt is dead. */
+/** When an unsettled attempt is dead. */
 const lostAfterMs = 86_400_000;
 
 export const spendingOperations = {

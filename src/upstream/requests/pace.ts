@@ -3,8 +3,8 @@ import { queueTooLong } from "../../platforms/request-errors.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
 /**
- * Round-robin among accounts, FIFO within one. Errors: `upstream_limited` when its turn comes after its deadline. A job past
- * its deadline takes no turn.
+ * Round-robin among accounts, FIFO within one. Errors: `upstream_limited` when its turn comes after
+ * its deadline. A job then takes no turn.
  */
 export type Pace = { turn(job: UpstreamJob): Promise<void> };
 
@@ -42,7 +42,7 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
     });
   }
 
-  /** All waiters of the account, and of each other account at most one more than that. */
+  /** All of the account, and of each other account at most one more than that. */
   function waitingBefore(accountId: string): number {
     const waitingOfAccount = waiting.get(accountId)?.length ?? 0;
     let before = waitingOfAccount;

@@ -1,10 +1,10 @@
 import type { Headers } from "undici";
 import type { Limit } from "../../platforms/upstream.ts";
 
-/** Implausible rate-limit headers are ignored: windows last a day at most. */
+/** Longer ones are ignored as implausible. */
 const longestWindowMs = 86_400_000;
 
-/** A slow answer can arrive after the end of the window that it reports. */
+/** An answer can arrive after the end of its window. */
 const slowestAnswerMs = 60_000;
 
 /** Null if implausible. A reset in whole seconds may be rounded down. */

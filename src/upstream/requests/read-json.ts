@@ -5,14 +5,14 @@ import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { unreadableResponse } from "../../platforms/fields.ts";
 
-/** The platforms' answers nest to a quarter of this depth. */
+/** Four times the nesting of the platforms' answers. */
 const maxDepth = 64;
 /** Bytes scanned between yields to the event loop. */
 const sliceBytes = 1024 ** 2;
 
 /**
- * Null if empty, or a refusal is not JSON. Errors: `answer_unreadable`, also for more than `maxValues` values: parsing many
- * blocks the event loop.
+ * Null if empty, or for a refusal that is not JSON. Errors: `answer_unreadable`, also beyond
+ * `maxValues` values: parsing blocks the event loop.
  */
 export async function readJson(
   host: string,
@@ -57,7 +57,7 @@ const decoder = new TextDecoder();
 
 const textOf = (body: Uint8Array): string => decoder.decode(body);
 
-/** The parser's message quotes the body, so it is not reported. */
+/** The parser's message would quote the body. */
 function reasonOf(error: unknown, contentType: string | null): string {
   if (messageOf(error).includes("end of JSON input")) return "truncated JSON";
   const type = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(contentType ?? "")?.[0];

@@ -6,7 +6,7 @@ import { redactedReason, withoutSecrets } from "../../platforms/without-secrets.
 const maxCauses = 8;
 const inspectOptions = { depth: maxCauses, maxArrayLength: 1_000, maxStringLength: null } as const;
 
-/** Returns an error of the same kind without the secrets, with message, hint and causes of one line each. */
+/** The same kind of error without the secrets; message, hint and causes have one line each. */
 export function redactError(thrown: unknown, secrets: Secrets): unknown {
   const isClean = thrown instanceof EarshotError ? isLine(thrown, secrets) : true;
   const text = inspect(thrown, inspectOptions);

@@ -2,9 +2,9 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Reserved } from "./operations.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
-/** Unsettled reservations of one attempt, over all its sessions. */
+/** Unsettled, of one attempt over all its sessions. */
 export type Reservations = {
-  /** Runs calls in sequence; `make` gets this attempt's unsettled reservations. */
+  /** In sequence; `make` gets the unsettled reservations. */
   reserve(make: (own: readonly number[]) => Promise<Reserved>): Promise<Reserved>;
   settle(id: number): void;
 };

@@ -68,7 +68,7 @@ async function sendUntil(
     }
   } catch (thrown) {
     if (!progress.mayBeBilled && !progress.isSent) paid?.unbilled();
-    // If the job was aborted, the reservation stays, so that a retry by another node finds it.
+    // After an abort the reservation stays, so that another node's retry finds it.
     else if (!job.signal.aborted) paid?.billed();
     throw thrown;
   }

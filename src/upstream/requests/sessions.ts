@@ -8,7 +8,7 @@ export type UpstreamJob = {
   uuid: string;
   accountId: string;
   attempt: number;
-  /** After this time the answer is useless. */
+  /** Afterwards the answer is useless. */
   deadlineMs: number;
   /** The deadline if omitted. */
   maxWaitMs?: number;
@@ -42,8 +42,9 @@ export type Sessions = {
 export type ConfiguredAccess = { access: AccessKind; owner: "account" | "deployment" | null };
 
 /**
- * When a limit is used up, requests throw `upstream_limited` with `retryAtMs` immediately, because another session may be
- * able to answer. Those of `patient`, the last resort, wait for the reset within the job's deadline.
+ * At a used-up limit, requests throw `upstream_limited` with `retryAtMs` immediately, because
+ * another session may be able to answer. Those of `patient`, the last resort, wait for the reset
+ * within the deadline.
  */
 export type OpenSession = Session & {
   patient: Session;

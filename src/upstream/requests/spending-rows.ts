@@ -1,7 +1,7 @@
 import type { Database, Steps } from "../../db/statements.ts";
 import type { Platform } from "../../posts/post.ts";
 
-/** Units of the platform and millionths of a dollar. */
+/** The platform's units and millionths of a dollar. */
 export type Amounts = { postReads: number; userReads: number; requests: number; microUsd: number };
 
 /** `month` is in UTC, `2026-11`. */
@@ -10,13 +10,13 @@ export type Spender = {
   platform: Platform;
   credentialId: string;
   owner: "account" | "deployment";
-  /** The account that made the request, or null. */
+  /** Of the request, or null. */
   accountId: string | null;
 };
 
 /**
- * Use of the deployment's credentials also counts for the account of the request. Corrections may be negative. Ignores
- * an account's deleted credential, and deleted accounts.
+ * Use of the deployment's credentials also counts for the request's account. Corrections may be
+ * negative. Ignores an account's deleted credential, and deleted accounts.
  */
 export function* addUse(database: Database, spender: Spender, amounts: Amounts): Steps<void> {
   const { month, platform, credentialId, owner, accountId } = spender;
@@ -81,7 +81,7 @@ export function* deploymentPostReads(
 const ofOwnCredentials =
   "credential_id IN (SELECT id FROM credential WHERE account_id = :accountId)";
 
-/** Rows of an account's spending, reserved amounts included, by the owner of the credentials. */
+/** An account's spending, reserved amounts included, by the owner of the credentials. */
 const accountParts = {
   account: [
     ["upstream_use", ofOwnCredentials],
@@ -121,7 +121,7 @@ export function* takeReservation(database: Database, id: number): Steps<Reservat
   return row;
 }
 
-/** Attempts that ended without settling; at most as many as fit in one transaction. */
+/** Ended without settling; at most as many as fit in one transaction. */
 export function* deadReservations(database: Database, beforeMs: number): Steps<Reservation[]> {
   return yield* database.all<Reservation>(
     `${reservations} WHERE made_ms < :beforeMs ORDER BY made_ms LIMIT 100`,
@@ -130,8 +130,8 @@ export function* deadReservations(database: Database, beforeMs: number): Steps<R
 }
 
 /**
- * Reservations with the deployment's credentials may have been billed, and count in full. Call it before jobs and credentials
- * are removed.
+ * Reservations with the deployment's credentials may have been billed, and count in full. Call
+ * before jobs and credentials are removed.
  */
 export function* forgetSpendingOf(database: Database, accountId: string): Steps<void> {
   const reserved = yield* database.all<Reservation>(

@@ -302,7 +302,7 @@ describe("a job whose lease was lost during a paid call", () => {
 test("concurrent calls of one attempt do not count as repetitions", async () => {
   const one = { ...hundredReads, bill: { postReads: 1 } };
   const [session, other] = [await open(), await open()];
-  // No limit delays the next ones after an answer has reported none.
+  // No limit delays the next ones after an answer reported none.
   await session.get(one);
   const all = Promise.all([session.get(one), session.get(one), other.get(one)]);
   await expect(advanceUntil(clock, all)).resolves.toHaveLength(3);

@@ -15,7 +15,7 @@ export type Spending = {
 
 export type PaidCall = {
   /**
-   * Reserves the maximum cost; repeated tries use the same reservation. Errors: `budget_used_up`, `paid_call_repeated`.
+   * Reserves the maximum cost, once for all tries. Errors: `budget_used_up`, `paid_call_repeated`.
    */
   reserve(): Promise<void>;
   billed(): void;
@@ -78,7 +78,7 @@ export function createSpending(context: SpendingContext): Spending {
       monthPostReads = reads;
     }
 
-    /** A cost that cannot be written stays reserved, and counts in full. */
+    /** An unwritten cost stays reserved, and counts in full. */
     function close(amounts: Amounts): void {
       if (!isReserved) return;
       spend(amounts);
@@ -135,7 +135,7 @@ const minus = (one: Amounts, other: Amounts): Amounts => ({
   microUsd: one.microUsd - other.microUsd,
 });
 
-/** Bounds counts that a platform reports. */
+/** Bounds what a platform reports. */
 const count = (reported: number | undefined): number =>
   reported === undefined || !Number.isFinite(reported)
     ? 0

@@ -1,10 +1,10 @@
 import type { CredentialInUse, Secrets } from "../../platforms/credential.ts";
 import type { PooledCredential } from "../credentials/pool.ts";
 
-/** The secrets of one request: the credential's own may be replaced while it runs. */
+/** Of one request: the credential's own may be replaced while it runs. */
 export type UsedSecrets = {
   inUse: CredentialInUse;
-  /** The revision of the secret that was sent: a refusal concerns it alone. */
+  /** Of the secret that was sent: a refusal concerns it alone. */
   revision(): number;
   /** All that an answer may echo. */
   secrets(): Secrets;
@@ -17,7 +17,7 @@ export function usedSecrets({
   let used = { secrets: inUse.secrets(), revision: revision() };
 
   function recordUse(secrets: Secrets): Secrets {
-    // A secret already replaced again is older than the present revision.
+    // A secret replaced since is older than the revision.
     if (secrets === inUse.secrets()) used = { secrets, revision: revision() };
     return secrets;
   }
