@@ -8,7 +8,7 @@ import { searchAnswer } from "./search-answer.ts";
 
 export type { AnswerContext } from "./context.ts";
 
-/** Rejects with an `EarshotError` that names the upstream if nothing could be answered. */
+/** Rejects with an `EarshotError` that names the upstream if nothing was answered. */
 export async function answerJob(
   context: AnswerContext,
   request: AnswerRequest,

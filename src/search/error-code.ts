@@ -1,6 +1,6 @@
 import type { EarshotError } from "../lib/errors.ts";
 
-/** Errors of one source that another may not have. */
+/** Another source may not have them. */
 export const sourceErrorCodes: ReadonlySet<string> = new Set([
   "budget_used_up",
   "credential_refused",

@@ -11,7 +11,7 @@ import { type RequestablePlatform, searchPlatform } from "./platform/search-plat
 
 /**
  * Answers from the archive, with the gaps requested from platforms. A platform's failure leaves the
- * answer incomplete, with a warning; the error is thrown only if there is nothing else to answer with.
+ * answer incomplete, with a warning; it is thrown only if there is nothing else to answer with.
  */
 export async function searchAnswer(
   context: AnswerContext,

@@ -13,7 +13,7 @@ import type { MergeableSearch } from "./merge/merged-answer.ts";
 import { itemOfRecord } from "./merge/with-records.ts";
 import { gapsOf } from "./platform/platform-gaps.ts";
 
-/** Plain data, because the search runs on another thread. */
+/** Plain data, for another thread. */
 export type ShortSearchTerms = {
   requestableWithoutCredential: readonly Platform[];
   requestableWithCredential: readonly Platform[];
@@ -29,7 +29,7 @@ export type ShortSearch = { request: MergeableSearch; tree: QueryNode; terms: Sh
 export type ShortAnswer = { answer: SourceAnswer; page: JsonPage | null };
 
 /**
- * Runs on the calling thread until `isOver`. Null if the search takes longer, a platform has to be
+ * Runs on the calling thread until `isOver`. Null if it takes longer, a platform has to be
  * requested, found posts may have changed, or a segment is damaged.
  */
 export function shortAnswer(

@@ -11,8 +11,8 @@ type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<
 const searchMs = 1_000;
 
 /**
- * Imported authors without an id are found only on X and Bluesky, because the catalog has only
- * accounts with an id.
+ * Imported authors without an id are found only on X and Bluesky: the catalog has only accounts
+ * with an id.
  */
 export async function accountsOfName(
   { archive, clock }: Source,

@@ -30,7 +30,7 @@ import { noSourceWarning } from "./no-source.ts";
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
   fedPlatforms: readonly Platform[];
-  /** How far a caught-up stream may lag and still reach the present. */
+  /** How far a caught-up stream may lag. */
   coverageSlackMs: number;
   liveSinceMs: (platform: Platform) => number | null;
 };
@@ -129,7 +129,7 @@ export function archiveCoverage(
   };
 }
 
-/** A later page claims nothing after its cursor, because posts may have arrived there since. */
+/** A later page claims nothing after its cursor: posts may have arrived there since. */
 function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
   toMs: number;
@@ -187,8 +187,8 @@ function listedCoverage(
 }
 
 /**
- * Undercounted likes exclude posts, or include them if negated. This is a warning, not a gap, because
- * the posts are stored.
+ * Undercounted likes exclude posts, or include them if negated. A warning, not a gap: the posts are
+ * stored.
  */
 function unfollowedWarnings(
   platform: Platform,

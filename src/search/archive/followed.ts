@@ -34,7 +34,7 @@ function mutableCollectionsInLeaf(
   return leaf.property === "has_engagement" ? ["likes", "reposts", "replies"] : [];
 }
 
-/** Counts are added with a delay of a minute, and a labeler may be silent for a while. */
+/** Counts are added after a minute, and a labeler may be silent for a while. */
 const minSlackMs = 300_000;
 
 export type MutableCoverage = {
@@ -45,8 +45,8 @@ export type MutableCoverage = {
 };
 
 /**
- * The spans extend to the present, because a like may come any time after its post. A platform fed only by imports has
- * nothing to follow.
+ * Spans extend to the present: a like may come any time after its post. A platform fed only by
+ * imports follows nothing.
  */
 export function mutableCoverage(
   mutable: ReadonlySet<MutableCollection>,
@@ -71,7 +71,7 @@ export function mutableCoverage(
   });
 }
 
-/** Each labeler has its own labels, so all must be followed. */
+/** All labelers must be followed. */
 function byLabeler(intervals: readonly CoverageInterval[]): (readonly CoverageInterval[])[] {
   const labelers = Map.groupBy(intervals, ({ source }) => source);
   return labelers.size === 0 ? [[]] : [...labelers.values()];

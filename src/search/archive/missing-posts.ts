@@ -19,8 +19,8 @@ export type MissingPostsRequest = {
 const maxAccounts = 64;
 
 /**
- * The parts of a window that may lack matching posts, oldest first. If every match is by one of a few
- * accounts, the coverage of each of them suffices.
+ * The parts of a window that may lack matching posts, oldest first. If every match is by one of a
+ * few accounts, their coverage suffices.
  */
 export function missingPosts(request: MissingPostsRequest): readonly Span[] {
   const { platform, window, intervals, nowMs, slackMs } = request;
@@ -83,7 +83,7 @@ function mayBeAccount(platform: Platform, name: string): boolean {
   return platform === "bluesky" || !name.startsWith("did:");
 }
 
-/** Keys that begin with `@` or `?` are handles; posts that have only a handle are imported ones. */
+/** Keys that begin with `@` or `?` are handles; only imported posts have only a handle. */
 function accountIdsIn(keys: readonly string[], platform: Platform): string[] {
   const start = `${platform}/`;
   return keys.filter((key) => key.startsWith(start) && !/^[@?]/.test(key.slice(start.length)));

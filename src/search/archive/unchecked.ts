@@ -12,7 +12,7 @@ import type { ArchiveFeed } from "./coverage.ts";
 
 /**
  * `confirmed`: followed up to now. `unchecked`: its stream was interrupted, and it has not been
- * compared yet. `unfollowed`: not followed.
+ * compared yet.
  */
 export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
@@ -23,7 +23,7 @@ type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
   freshnessOf?: FreshnessOf;
 };
 
-/** Only the first posts of a larger answer are checked. */
+/** Only a larger answer's first posts are checked. */
 const maxRead = 20;
 
 export async function staleWarning(
@@ -74,8 +74,8 @@ const interruptedWarning: SourceWarning = {
 };
 
 /**
- * Whether all later changes of a Bluesky post were seen: by the stream, which delivers deletions
- * and edits in order, or by a backfill, which compares all posts of the author.
+ * Whether all later changes of a Bluesky post were seen: by the stream, which delivers them in
+ * order, or by a backfill, which compares all the author's posts.
  */
 async function isFollowed(source: Source, { id }: Position, author: string): Promise<boolean> {
   if (!hasTime(id)) return false;
@@ -112,7 +112,7 @@ export function interruptedPositions(
   return posts.filter(({ id }) => idTimeMs(id) < lastGapMs);
 }
 
-/** Imports declare which posts a file has, but not later changes. */
+/** Imports declare a file's posts, but not later changes. */
 const followedIn = (covered: readonly PlatformCoverage[]): readonly CoverageInterval[] =>
   (covered.find(({ platform }) => platform === "bluesky")?.intervals ?? []).filter(
     ({ collection, source }) => collection === "posts" && source !== "import",

@@ -5,8 +5,8 @@ import { idTimeMs } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 
 /**
- * Only this module decides whether an answer is complete. Adapters and readers report facts:
- * `isPartial`, and the time from which a page was read (`sinceMs`).
+ * Only this module decides completeness. Adapters and readers report facts: `isPartial`, and the
+ * time from which a page was read (`sinceMs`).
  */
 
 export type Reading = {
@@ -53,14 +53,12 @@ export type SearchedPlatform = {
   sinceMs: number | null;
 };
 
-/**
- * The oldest part of a live window may leave a recent search's reach while the request is in transit.
- */
+/** A live window's oldest part may leave recent search's reach in transit. */
 export const liveToleranceMs = 900_000;
 
 /**
  * Spans that platforms answered completely are not gaps. A later page covers the time before the
- * previous page. A live window begins where a platform's recent search begins.
+ * previous one. A live window begins where recent search begins.
  */
 export function searchCoverage(
   coverage: Coverage,

@@ -41,7 +41,7 @@ const archiveDamaged: SourceWarning = {
   hint: "see coverage.gaps for their times, and the server's log for the repair command",
 };
 
-/** The whole window if the spans are outside it, because post times may differ from their IDs'. */
+/** The whole window if the spans are outside it: post times may differ from their IDs'. */
 function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];
   const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));

@@ -54,7 +54,7 @@ async function shownOf(
 
 function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
   const ownNames = uri === null && userId === null ? [] : [{ platform, uri, userId }];
-  // A quick test: within a JSON string the quotes would be escaped.
+  // Quick: within a JSON string the quotes would be escaped.
   if (!record.includes('"is_retweet":true')) return ownNames;
   const { Metadata } = fieldsOf(JSON.parse(record));
   const { uri: original, user_id: author } = fieldsOf(fieldsOf(Metadata).reposted);
@@ -62,7 +62,7 @@ function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] 
   return reposted.uri === null && reposted.userId === null ? ownNames : [...ownNames, reposted];
 }
 
-/** A node may have sent invalid values, and one such record must not make the page fail. */
+/** A node may have sent invalid values, which must not make the page fail. */
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 function positionOf(text: string): string {

@@ -46,7 +46,7 @@ export function merge(parts: readonly MergedPart[], limit: number): MergedItems 
   return { items, next: end };
 }
 
-/** Prefers the source's own position, which has the order within its millisecond. */
+/** A source's own position has the order within its millisecond. */
 function positionAfter(item: AnswerItem, ends: readonly Position[]): Position {
   const position = positionOf(item);
   if (isFetched(item)) {

@@ -1,7 +1,7 @@
 import { outsideOf, unionOf } from "../../lib/spans.ts";
 import type { Coverage, SourceAnswer, UnsearchedSpan } from "../../platforms/source.ts";
 
-/** Time outside the method's window is a gap of every platform. */
+/** Time outside the method's window is every platform's gap. */
 export function withUnsearched<Answer extends Pick<SourceAnswer, "complete" | "coverage">>(
   answer: Answer,
   unsearched: UnsearchedSpan | null,

@@ -11,9 +11,7 @@ import { recordsOf } from "./fill-in.ts";
 
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
-/**
- * Adds records for a gateway without this archive. Omits posts deleted or hidden since the search.
- */
+/** For a gateway without this archive. Omits posts deleted or hidden since the search. */
 export async function withRecords(
   archive: Pick<Archive, "records" | "withheld">,
   answer: SourceAnswer,

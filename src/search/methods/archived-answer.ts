@@ -42,7 +42,7 @@ export async function archivedAnswer(
 
 /**
  * A post that is not stored may still exist; a stored one answers immediately if its stream has
- * followed it up to now.
+ * followed it.
  */
 async function archivedPost(
   { source }: AnswerContext,

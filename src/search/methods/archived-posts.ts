@@ -29,7 +29,7 @@ type PostsRequest = Pick<SourceRequest, "query" | "fromMs" | "toMs" | "asOfMs" |
 
 const postsPerPage = 500;
 
-/** Newest first; fewer than `max` if the job's deadline is reached first. */
+/** Newest first; fewer than `max` at the job's deadline. */
 export async function readArchivedPosts(
   { source }: Pick<AnswerContext, "source">,
   postsRequest: PostsRequest,

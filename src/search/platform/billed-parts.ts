@@ -14,7 +14,7 @@ export function sourcePartOf(session: OpenSession, span: PartSpan, count: number
   };
 }
 
-/** Parts without items, so that the answer reports what failed sessions were billed. */
+/** Without items, to report what failed sessions were billed. */
 export function billedParts(sessions: readonly OpenSession[], span: PartSpan): SourcePart[] {
   return sessions
     .map((session) => sourcePartOf(session, span, 0))

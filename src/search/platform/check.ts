@@ -17,7 +17,10 @@ export type SearchCriteria = {
   nowMs: number;
 };
 
-/** An account name in the query means the accounts that the archive knows by it, and those with this handle in `posts`. */
+/**
+ * An account name means the accounts that the archive knows by it, and those with this handle in
+ * `posts`.
+ */
 export function matchingPosts(
   posts: readonly Post[],
   ids: ReadonlyMap<string, bigint>,

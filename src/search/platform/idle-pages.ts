@@ -6,8 +6,8 @@ import { maxIdlePages } from "./page-warnings.ts";
 export type Idleness = "none" | "empty" | "repeated";
 
 /**
- * Idle pages are empty or only repeat earlier ones; those with all items filtered out are not idle.
- * Reading ends after `maxIdlePages` in a row.
+ * Empty pages or mere repeats are idle; those with all items filtered out are not. Reading ends
+ * after `maxIdlePages` in a row.
  */
 export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => Idleness {
   const fingerprints = new Set<string>();

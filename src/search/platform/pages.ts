@@ -42,9 +42,9 @@ export type PageReading = {
 };
 
 /**
- * Reads pages without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as
- * does an error after the first page; the items read so far are returned with a warning. Errors: those
- * of the first page.
+ * Reads without duplicates. Cyclic, idle or more than `maxPages` pages end the reading, as does an
+ * error after the first page; the items so far are returned with a warning. Errors: the first
+ * page's.
  */
 export async function readPages(reading: PageReading): Promise<ReadPagesResult> {
   const { start, limit, maxPages, name } = reading;

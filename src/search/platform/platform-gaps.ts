@@ -6,7 +6,8 @@ import type { ArchivedAnswer } from "../archive/search.ts";
 import { clippedFrom, endMsOf, postTimeSkewMs } from "../merge/completeness.ts";
 
 /**
- * `gaps`: missing on this page, oldest first. `olderThanMs`: later pages have gaps before it; null if there are none.
+ * `gaps`: missing on this page, oldest first. `olderThanMs`: later pages have gaps before it; null
+ * if none.
  */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 

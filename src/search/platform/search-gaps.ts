@@ -31,7 +31,7 @@ type GapPost = { position: Position; post: Post };
 
 export type GapSearchResult = {
   posts: readonly GapPost[];
-  /** Oldest first: searched completely, or left to later result pages. */
+  /** Oldest first: searched completely, or left to later pages. */
   closed: readonly Span[];
   seenFromMs: number | null;
   error: EarshotError | null;
@@ -44,14 +44,17 @@ export type GapSearch = SearchCriteria & {
   /** Oldest first. */
   gaps: readonly Span[];
   route: string;
-  /** Only posts strictly after it; null for all. */
+  /** Strictly after it; null for all. */
   after: Position | null;
   limit: number;
   maxPages: number;
   isOver: () => boolean;
 };
 
-/** Multiplies `maxPages` while the platform only repeats posts at or after the end of the previous result page. */
+/**
+ * Multiplies `maxPages` while the platform only repeats posts at or after the end of the
+ * previous page.
+ */
 const repeatedPagesFactor = 10;
 
 function noteItems(
@@ -66,8 +69,8 @@ function noteItems(
 }
 
 /**
- * Newest gap first, until there are enough posts. Throws an error of the first page, so that another credential
- * can be tried; a later error ends the search with what was found.
+ * Newest gap first, until there are enough posts. Throws the first page's error, so that another
+ * credential can be tried; a later one ends the search with what was found.
  */
 export async function searchGaps(
   { source: { archive } }: AnswerContext,
@@ -80,7 +83,7 @@ export async function searchGaps(
   const warnings: UpstreamWarning[] = [];
   const seen = new Set<string>();
   let sinceMs: number | null = null;
-  /** Time of the last post of the previous result page; the platform sends its posts again. */
+  /** Of the previous result page's last post; the platform sends its posts again. */
   const resumeMs = after === null || !hasTime(after.id) ? null : idTimeMs(after.id);
   let pages = 0;
 
@@ -153,7 +156,7 @@ export async function searchGaps(
       const { sinceMs: pageSinceMs } = page;
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       warn(...(page.warnings ?? []));
-      // If a search is not exhaustive, inconsistent pages do not mean that posts are missing.
+      // Otherwise inconsistent pages do not mean that posts are missing.
       if (upstream.isExhaustive) noteItems(watcher, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],

@@ -59,7 +59,7 @@ export async function searchPlatform(
     isSearched: seenFromMs === null,
     part: {
       items: readings.flatMap(({ items }) => items),
-      // After an error, older posts are a gap and not left to later pages.
+      // After an error, older posts are a gap, not left to later pages.
       moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: readingSpan, items }) => ({

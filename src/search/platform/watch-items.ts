@@ -4,8 +4,8 @@ import { outOfOrder, repeatedItems } from "./page-warnings.ts";
 const skewMs = 1_000;
 
 /**
- * Detects repeated items, and posts newer than the one before in a list that is sorted newest
- * first: the list changed while it was read, so items may be missing.
+ * Detects repeats, and posts newer than the one before in a list sorted newest first: it changed
+ * while it was read, so items may be missing.
  */
 export function watchItems(name: string): {
   add(key: string, timeMs: number | null): boolean;
