@@ -1,4 +1,5 @@
-// Writes the package as it is published to dist/: JavaScript and types, because Node strips no types below node_modules.
+// Writes the published package to dist/: JavaScript and types, because Node strips no types below
+// node_modules.
 import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -28,7 +28,7 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
   warnTwoPlatforms(literals, report);
 }
 
-/** The leaves that every match satisfies; those of alternatives are left out. */
+/** The leaves that every match satisfies, so none of alternatives. */
 function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;
@@ -119,7 +119,7 @@ function warnOpposites(literals: readonly Literal[], report: Report): void {
   }
 }
 
-/** Equal for leaves that match the same posts; words are compared by their tokens. */
+/** Equal for leaves that match the same posts; compares words by their tokens. */
 function matchKeyOf(leaf: QueryLeaf): string {
   if (leaf.kind === "word") return JSON.stringify(querySequence(leaf.text));
   if (leaf.kind === "phrase") return JSON.stringify(phraseSequence(leaf.text));

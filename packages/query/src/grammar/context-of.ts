@@ -24,7 +24,7 @@ export function contextOf(parser: ParserState, lexeme: Lexeme, negation: Negatio
   };
 }
 
-/** Groups rewrites of several terms, because they replace a negated term or an alternative. */
+/** Groups rewrites of several terms: they replace a negated term or an alternative. */
 function withGroupedRewrites(details: DiagnosticDetails): DiagnosticDetails {
   const { hint } = details;
   if (hint === undefined || typeof hint === "string") return details;

@@ -2,7 +2,7 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { urlQueryTokens } from "../text/urls.ts";
 import type { QueryNode } from "../tree/tree.ts";
 
-/** The words in a word, phrase or link (characters in scripts without spaces); 1 for another leaf. */
+/** Words in a word, phrase or link (characters in scripts without spaces); else 1. */
 export function countTerms(node: QueryNode): number {
   switch (node.kind) {
     case "and":

@@ -15,7 +15,10 @@ export function withPlainSigils(text: string): string {
   return text.replaceAll("\ufe5f", "#").replaceAll("\ufe6b", "@");
 }
 
-/** `text` has plain sigils, `folded` is fully folded. `at` is in UTF-16 code units, `offset` in code points of the query. */
+/**
+ * `text` has plain sigils, `folded` is fully folded. `at` is in UTF-16 code units, `offset` in code
+ * points.
+ */
 export function readEntity(
   text: string,
   folded: string,
@@ -51,7 +54,7 @@ function readBareEntity(sigil: string, text: string, folded: string, at: number)
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }
 
-/** `@naïve` is not a mention: the name continues beyond the characters of a handle. */
+/** `@naïve` is not a mention: the name continues beyond a handle's characters. */
 function unlessContinued<Found extends { end: number }>(
   text: string,
   found: Found | null,

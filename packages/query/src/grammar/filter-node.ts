@@ -80,7 +80,7 @@ const expectedOf = (name: string): readonly string[] =>
       ]
     : postProperties;
 
-/** Has no effect, because results include reposts by default. Negating it is an error. */
+/** No effect, because results include reposts by default. Negating it is an error. */
 function includeReposts(context: TermContext, operator: OperatorTerm): null {
   if (context.isNegated) {
     context.report("unknown_filter", operator.span, {

@@ -129,8 +129,8 @@ describe("any text", () => {
         expect(printQuery(again)).toBe(printed);
         expect(describeTree(again)).toBe(describeTree(tree));
       }),
-      // A keyword with an invisible character is a word only with its question mark; no invisible character remains at an end
-      // or in an address.
+      // With an invisible character, a keyword is a word only with its question mark; none remains
+      // at an end or in an address.
       {
         numRuns: testRuns(1_000),
         examples: [

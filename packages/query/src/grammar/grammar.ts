@@ -51,7 +51,7 @@ function readConjunction(parser: ParserState): QueryNode | null {
   return node;
 }
 
-/** Skips AND, and reports each that is not between two terms. */
+/** Skips AND, reporting each that is not between terms. */
 function readAnd(parser: ParserState, hasTermBefore: boolean): void {
   let hasTerm = hasTermBefore;
   for (;;) {

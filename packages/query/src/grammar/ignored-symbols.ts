@@ -7,7 +7,7 @@ import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
-/** Symbols beside a letter or digit that are operators of other query languages. */
+/** Beside a letter or digit; operators of other query languages. */
 const touchingSymbol =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
 const endOfPattern = /\/[a-z]{0,4}$/;

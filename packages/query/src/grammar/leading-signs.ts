@@ -4,7 +4,7 @@ import { foldedBetween, isInvisible, textBetween } from "../tree/source.ts";
 import type { TermLexeme } from "./lex.ts";
 import type { TermContext } from "./term-context.ts";
 
-/** They look like minuses but are not. Returns the offset after them. */
+/** They look like minuses. Returns the offset after them. */
 export function skipDashes(context: TermContext, lexeme: TermLexeme): number {
   const { folded } = context.source;
   let start = lexeme.start;

@@ -28,7 +28,7 @@ export function readTerm(context: TermContext, lexeme: TermLexeme): QueryNode | 
   return makeAnd(parts, { offset: lexeme.start, length: lexeme.end - lexeme.start });
 }
 
-/** A phrase that is only a link, an emoticon or a question mark becomes a leaf of that kind. */
+/** A phrase of only a link, emoticon or question mark becomes a leaf of that kind. */
 export function readPhrase(context: TermContext, text: string, span: QuerySpan): QueryNode | null {
   if (isQuestionMark(text)) return { kind: "question", span };
   const bare = text.trim();
@@ -61,7 +61,10 @@ type Piece = { text: string; folded: string; span: QuerySpan };
 const beforeEntity = /^[.,;:…'’]+(?=[@#]|https?:\/\/)/i;
 const otherQuestionMarks = /[؟⁇⁈⁉⸮]/g;
 
-/** `#tag's` is a hashtag and a word: an entity ends with its last valid character, and what follows is a separate part. */
+/**
+ * `#tag's` is a hashtag and a word: an entity ends with its last valid character, the rest is a
+ * separate part.
+ */
 function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
   const parts: QueryNode[] = [];
   const start = skipDashes(context, lexeme);
@@ -71,7 +74,7 @@ function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
   const folded = foldedBetween(context.source, start, lexeme.end).replace(otherQuestionMarks, "?");
   let at = beforeEntity.exec(folded)?.[0].length ?? 0;
   let offset = start + at;
-  // More parts would exceed the term limit anyway.
+  // More would exceed the term limit anyway.
   while (at < text.length && parts.length <= maxTerms) {
     const entity = readEntity(plainText, folded, at, offset);
     if (entity === null) {
@@ -138,7 +141,7 @@ function looksLikeOperator(context: TermContext, name: string, { text, span }: P
   return !isBare;
 }
 
-/** True for a link as in a post, trailing punctuation aside, and for anything with an HTTP scheme. */
+/** For a link as in a post, trailing punctuation aside, and anything with an HTTP scheme. */
 function isUrl(text: string, folded: string): boolean {
   if (/^https?:\/\/[\p{L}\p{N}]/iu.test(folded)) return true;
   const [link] = findLinks(text);

@@ -37,7 +37,7 @@ export function closeGroupsAtEmoticons(
   return { lexemes: repaired, warnings };
 }
 
-/** For each lexeme, how many parentheses from there on close a group opened earlier. */
+/** How many parentheses from each lexeme on close a group opened earlier. */
 function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
   const counts = new Array<number>(lexemes.length + 1).fill(0);
   for (let index = lexemes.length - 1; index >= 0; index--) {
@@ -50,7 +50,7 @@ function unmatchedClosers(lexemes: readonly Lexeme[]): number[] {
 
 const singleQuotes: ReadonlySet<string> = new Set(["'", "‘", "’", "‚"]);
 
-/** `'New York'`: single quotes are apostrophes and do not make a phrase. */
+/** `'New York'`: single quotes are apostrophes and make no phrase. */
 export function warnSingleQuotes(source: Source, lexemes: readonly Lexeme[]): DraftDiagnostic[] {
   const warnings: DraftDiagnostic[] = [];
   let first: TermLexeme | null = null;

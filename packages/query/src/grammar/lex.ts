@@ -39,7 +39,7 @@ type LexState = {
   depth: number;
 };
 
-/** Runs in time linear in the length of the query. */
+/** Linear time. */
 export function lex(source: Source): { lexemes: Lexeme[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
   const state: LexState = { source, scan, lexemes: [], diagnostics: [], depth: 0 };
@@ -69,14 +69,14 @@ function readNext(state: LexState, at: number): number {
   return readTerm(state, at, false);
 }
 
-/** Reads a run of signs: an even number of minuses excludes nothing, and `OR`, `AND` or `NOT` after a plus is a word. */
+/** An even number of minuses excludes nothing, and `OR`, `AND` or `NOT` after a plus is a word. */
 function readSigns(state: LexState, start: number): number {
   const { source } = state;
   let end = start;
   while (source.folded[end] === "-" || source.folded[end] === "+") end++;
   const signs = foldedBetween(source, start, end);
   const minuses = signs.split("-").length - 1;
-  // Signs that start the query need no space before them; signs that end it have no term after them.
+  // Signs that start the query need no space before, those that end it have no term after them.
   const next = source.folded[end] ?? ")";
   const before = source.folded[start - 1] ?? " ";
   const hasTerm = !isSpace(next) && next !== ")";
@@ -102,7 +102,10 @@ function readPhrase(state: LexState, start: number): number {
   return end;
 }
 
-/** Reads a quotation with its closing mark, or to the end of the query without one. A backslash escapes a mark or a backslash. */
+/**
+ * To its closing mark, or without one to the query's end. A backslash escapes a mark or a
+ * backslash.
+ */
 function readQuoted(
   state: LexState,
   start: number,

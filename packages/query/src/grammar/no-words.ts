@@ -14,7 +14,7 @@ export function warnNoWordsInQuotes(context: TermContext, text: string, span: Qu
   reportNoWords(context, found, span, `write it outside the quotes: ${truncated(found.text)}`);
 }
 
-/** Returns whether the text contains a link or a mention. */
+/** Whether there is a link or a mention. */
 export function warnNoWords(context: TermContext, text: string, span: QuerySpan): boolean {
   const found = linkOrMention(text);
   if (found === null) return false;

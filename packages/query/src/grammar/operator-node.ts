@@ -51,7 +51,7 @@ function leafNode(
   return "error" in operand ? null : { ...operand.value, span: operator.span };
 }
 
-/** Warns about a zero duration, which matches nothing. */
+/** A zero duration matches nothing. */
 function warnEmptyWindow(
   context: TermContext,
   operator: OperatorTerm,
@@ -106,7 +106,7 @@ function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly 
   return groupedValues.areAlternatives ? [alternatives] : [`(${each.join(" ")})`, alternatives];
 }
 
-/** Operators whose values may contain `,`, `;` or `|`. */
+/** Their values may contain `,`, `;` or `|`. */
 const operatorsWithSeparators: ReadonlySet<OperatorName | null> = new Set<OperatorName>([
   "geocode",
   "url",

@@ -19,7 +19,7 @@ const around = (core: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "binary", maxLength: 8 }))
     .map(([before, after]) => `${before}${core}${after}`.trim());
-/** An operator's value has no zero-width characters. */
+/** An operator's value has none. */
 const value = (core: string): fc.Arbitrary<string> =>
   around(core).map((text) => withoutInvisible(text).trim());
 const word = fc.stringMatching(/^[a-z][a-z0-9-]{0,8}[a-z0-9]$/).filter((text) => text !== "or");
@@ -76,7 +76,7 @@ const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
     host: fc.constantFrom("nasa.gov", "bücher.example", "localhost", "a_b.c-d.みんな"),
   }),
   platform: fc.record({ platform: fc.constantFrom(...platforms) }),
-  // A possible list of labels is rejected, even in quotes.
+  // A possible list is rejected, even in quotes.
   label: fc.record({
     label: value("a").map((text) => text.toLowerCase().replace(/[,;|]/g, "")),
   }),

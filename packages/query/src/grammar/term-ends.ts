@@ -1,10 +1,10 @@
 import { operatorNamed, unavailableOperatorNamed } from "../operators/operators.ts";
 import { closingQuoteOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
-/** Parentheses are matched in one pass, for linear time. */
+/** Matches parentheses in one pass, for linear time. */
 export type Scan = {
   source: Source;
-  /** Offset of each `(` to that of its `)`, if no white space or quotation mark is between them. */
+  /** From each `(` to its `)`, if no white space or quotation mark is between them. */
   closingAt: ReadonlyMap<number, number>;
   lastBracket: number;
 };
@@ -17,7 +17,10 @@ export function scanBrackets(source: Source): Scan {
 const longestName = 32;
 const bracketedValue = /^([a-z_]+):\[/i;
 
-/** Returns the end of a bracketed value with spaces, as other query languages allow (`point_radius:[…]`), else `end`. */
+/**
+ * The end of a bracketed value with spaces, as other query languages allow (`point_radius:[…]`),
+ * else `end`.
+ */
 export function endOfBrackets(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
@@ -76,7 +79,7 @@ function matchParentheses(folded: readonly string[]): Map<number, number> {
 const noses: ReadonlySet<string> = new Set(["-", "'", "’", "^"]);
 const trailingPunctuation: ReadonlySet<string> = new Set([".", ",", "!", "?", "…"]);
 
-/** The `)` of an emoticon such as `:)` does not close a group. Null if there is none. */
+/** The `)` of `:)` does not close a group. Null if there is none. */
 export function emoticonEnd(scan: Scan, start: number, depth: number): number | null {
   const { folded } = scan.source;
   const eyes = folded[start] ?? "";

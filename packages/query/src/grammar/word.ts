@@ -94,7 +94,7 @@ export function isQuestionMark(text: string): boolean {
   return /^[!！]*[?？﹖؟⁇⁈⁉⸮\u037e][?？﹖؟⁇⁈⁉⸮\u037e!！]*$/u.test(text.trim());
 }
 
-/** A question mark is a wildcard in other query languages. */
+/** It is a wildcard in other query languages. */
 function warnQuestionMark(context: TermContext, text: string, bare: string, span: QuerySpan): void {
   context.report("sign_left_out", span, {
     message: `${truncated(text)} is searched for as ${truncated(bare)}: a question mark is not a wildcard`,

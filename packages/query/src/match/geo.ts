@@ -14,12 +14,12 @@ export function distanceKm(
   return 2 * earthRadiusKm * Math.asin(Math.min(1, Math.sqrt(h)));
 }
 
-/** One degree by one degree, named by its south-west corner. */
+/** One degree square, named by its south-west corner. */
 export function cellOf(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 
-/** A superset of the cells in the circle; null above `maxCells` (large circles) or at a pole. */
+/** A superset of the circle's cells; null above `maxCells` or at a pole. */
 export function cellsOfCircle(
   lat: number,
   lon: number,

@@ -4,7 +4,7 @@ import type { CountMetric } from "../tree/tree.ts";
 import { distanceKm } from "./geo.ts";
 import { containsSequence } from "./sequence-match.ts";
 
-/** `terms` is called once per sequence of the plan, so it must be memoised. */
+/** `terms` is called once per sequence, so it must be memoised. */
 export type Subject = {
   id: bigint;
   platform: Platform;
@@ -15,7 +15,7 @@ export type Subject = {
   terms: () => readonly string[];
 };
 
-/** The reference semantics; engines and upstreams may return a superset. An unknown count is 0. */
+/** The reference semantics; engines and upstreams may return more. An unknown count is 0. */
 export function matches(plan: PlanNode, subject: Subject): boolean {
   switch (plan.kind) {
     case "all":

@@ -90,7 +90,7 @@ function findsInOnePass(
     for (const [prefix, ofPrefix] of prefixes) {
       if (term.startsWith(prefix)) addMask(accepted, ofPrefix);
     }
-    // A match may begin at any term, so each step shifts in bit 0.
+    // A match may begin anywhere, so each step shifts in bit 0.
     let carry = 1;
     for (let word = 0; word < states.length; word++) {
       const before = states[word] as number;

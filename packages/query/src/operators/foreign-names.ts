@@ -1,7 +1,7 @@
 import { isOperatorName, likelyProperty, propertyNamed } from "./operators.ts";
 import { countNamed, countQuery, dateRangeQuery, readRange } from "./suggested-range.ts";
 
-/** Queries, most likely first; `otherwise` says what to do if there are none. */
+/** Most likely first; `otherwise` says what to do if there are none. */
 export type Suggestion = { queries: readonly string[]; otherwise: string | null };
 
 type Translate = (value: string) => Suggestion;

@@ -1,6 +1,6 @@
 /**
- * The first of the nearest candidates by optimal string alignment; null if none is near. The limit is one edit for up to four
- * characters, else two, and always fewer than the name's length.
+ * By optimal string alignment; null if none is near: at most one edit for up to four characters,
+ * else two, and always fewer than the name's length.
  */
 export function nearest(name: string, candidates: readonly string[]): string | null {
   const lowerCase = name.toLowerCase();

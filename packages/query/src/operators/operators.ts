@@ -59,7 +59,7 @@ export const propertyAliases: Readonly<Record<PostProperty, readonly string[]>> 
   has_engagement: ["engagement"],
 };
 
-/** `reason` completes "it …". `lead` introduces a substitute that is only an example. */
+/** `reason` completes "it …". `lead` introduces a mere example. */
 export type Unavailable = { reason: string; instead: string | null; lead?: string };
 
 const placeOperator: Unavailable = {

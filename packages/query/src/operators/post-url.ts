@@ -7,7 +7,9 @@ const onBluesky =
 
 type PostUrl = { text: string; warning: DiagnosticDetails | null };
 
-/** Strips host and parameters from the URL of a post on X, so that it matches on both x.com and twitter.com. */
+/**
+ * Strips host and parameters from a post's URL on X, so that it matches on x.com and twitter.com.
+ */
 export function readPostUrl(url: string): PostUrl {
   const [, path, id] = onX.exec(url) ?? [];
   if (path !== undefined && id !== undefined) return { text: path, warning: warningAbout(id) };

@@ -12,7 +12,7 @@ const narrowestRadiusKm = 0.000001;
 const decimalNumber = /^[+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40})$/;
 const radiusForm = /^([+-]?(?:\d{1,6}(?:\.\d{0,40})?|\.\d{1,40}))(km|mi)?$/i;
 
-/** Reads coordinates in degrees and a radius in km or mi. */
+/** Coordinates in degrees, a radius in km or mi. */
 export function readGeocode(text: string): Operand<Circle> {
   const parts = text.split(",").map((part) => part.trim());
   const [latText = "", lonText = "", radiusText = ""] = parts;

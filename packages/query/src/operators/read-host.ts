@@ -6,7 +6,10 @@ const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
 const longestHost = 253;
 const hostForm = /^[\p{L}\p{M}\p{N}_-]+(?:\.[\p{L}\p{M}\p{N}_-]+)*$/u;
 
-/** Lower case, Unicode, without `www.`, scheme, and dots or slash at the ends; a path, port or user is an error. */
+/**
+ * Lower case, Unicode, without `www.`, scheme, and dots or slash at the ends; path, port or user
+ * are errors.
+ */
 export function readHost(operator: string, text: string): Operand<string> {
   const plain = text.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
   const [authority = "", ...path] = plain.replace(/\/$/, "").split(/[/?#]/);

@@ -46,7 +46,7 @@ const namesOfLanguages: Readonly<Record<string, string>> = {
 
 const wellFormed = /^[a-z]{2,8}(?:[-_][a-z0-9]{1,8}){0,8}$/i;
 
-/** Resolves aliases; warns if the language is unknown, or if most posts lack its region. */
+/** Resolves aliases; warns if unknown, or if most posts lack its region. */
 export function readLanguage(text: string): Operand<string> {
   const code = wellFormed.test(text) ? languageTags(text)[0] : undefined;
   if (code === undefined) {

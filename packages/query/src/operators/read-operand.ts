@@ -12,7 +12,7 @@ import { readIdOperand, readPostOperand } from "./read-post.ts";
 import { readDuration, readUnixTime } from "./read-time.ts";
 import { readCountOperand, readUserOperand } from "./read-values.ts";
 
-/** `operator` is its name as in the query, for messages. */
+/** `operator`: its name as in the query, for messages. */
 type ReadLeaf = (operator: string, value: string) => Operand<BareLeaf>;
 
 const userLeaf =

@@ -5,7 +5,7 @@ const numberForm = /^\d{1,19}$/;
 const xPostUrl =
   /^(?:https?:\/\/)?(?:www\.|mobile\.)?(?:x|twitter)\.com\/.*\/status(?:es)?\/(\d{1,19})/i;
 
-/** Accepts an ID from 0 to 2^63 - 1, and strips leading zeros. */
+/** From 0 to 2^63 - 1; strips leading zeros. */
 export function readIdOperand(operator: string, text: string): Operand<string> {
   const id = idOf(text);
   if (id !== null) return { value: id };
@@ -32,10 +32,10 @@ function idOf(text: string): string | null {
 }
 
 const uri = /^[a-z][a-z0-9+.-]*:[^\s\p{Cc}]+$/iu;
-/** Uris of posts contain the account's DID. */
+/** Uris contain the account's DID. */
 const uriByHandle = /^at:\/\/(?!did:)([^/\s]+)\/app\.bsky\.feed\.post\/([^/\s]+)$/i;
 
-/** Accepts a number, whose leading zeros it strips, or any URI except a Bluesky one with a handle. */
+/** A number, without leading zeros, or any URI except a Bluesky one with a handle. */
 export function readPostOperand(operator: string, text: string): Operand<string> {
   const number = text.normalize("NFKC");
   if (numberForm.test(number)) return { value: BigInt(number).toString() };

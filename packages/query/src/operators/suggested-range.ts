@@ -2,7 +2,7 @@ import { countOperators } from "../tree/print.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
 type End = { value: string; isInclusive: boolean };
-/** The ends as written in the query; null if open. */
+/** As written; null if open. */
 export type Range = { low: End | null; high: End | null };
 
 const sign = /^(>=|=>|≥|<=|=<|≤|>|<|==?)\s*([^\s<>=]+)$/;

@@ -44,10 +44,10 @@ import {
 } from "./facets.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** The names in a query that only an archive can resolve. */
+/** Only an archive can resolve them. */
 export type QueryNames = { accounts: readonly string[]; posts: readonly string[] };
 
-/** Names with the facet keys that they refer to. */
+/** With the facet keys that they refer to. */
 export type ResolvedNames = {
   accounts: ReadonlyMap<string, readonly string[]>;
   posts: ReadonlyMap<string, readonly string[]>;

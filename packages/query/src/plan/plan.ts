@@ -2,7 +2,10 @@ import type { SequenceElement } from "../text/sequence.ts";
 import type { Platform } from "../tree/platform.ts";
 import type { CountMetric } from "../tree/tree.ts";
 
-/** A boolean tree over index terms and stored fields of posts. `terms` match at adjacent positions; a facet is one term. */
+/**
+ * A boolean tree over posts' index terms and stored fields. `terms` match at adjacent positions; a
+ * facet is one term.
+ */
 export type PlanNode =
   | { kind: "all" }
   | { kind: "none" }

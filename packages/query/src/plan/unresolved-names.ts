@@ -1,7 +1,7 @@
 import type { QueryNames, ResolvedNames } from "./make-plan.ts";
 import type { PlanNode } from "./plan.ts";
 
-/** For a plan that is displayed, not run: a placeholder per name. */
+/** For a plan that is displayed, not run. */
 export type UnresolvedNames = {
   names: ResolvedNames;
   nameIn(node: PlanNode): { facet: string; subject: "account" | "post"; name: string } | null;

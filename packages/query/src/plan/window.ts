@@ -6,7 +6,10 @@ export type TimeWindow = { fromMs: number | null; toMs: number | null };
 /** Inclusive, null unbounded. */
 export type IdBounds = { lowId: bigint | null; highId: bigint | null };
 
-/** The time window, clipped to `within`, and the ID range that contain all matches; `conjuncts` are the other conditions. */
+/**
+ * The time window, clipped to `within`, and ID range that contain all matches; `conjuncts` are the
+ * other conditions.
+ */
 export function extractBounds(
   plan: PlanNode,
   within: TimeWindow,

@@ -20,7 +20,7 @@ export const analyzerVersion = 3;
 export const GAP = "|";
 
 const skinTone = /\ud83c[\udffb-\udfff]/;
-/** In all scripts, with inverted, opening and presentation forms. */
+/** All scripts, with inverted, opening and presentation forms. */
 const questionMark =
   /[?¿\u037e\u055e\u061f\u1367\u203d\u2047-\u2049\u2753\u2754\u2cfa\u2cfb\u2e18\u2e2e\u2e54\ua60f\ua6f7\ufe16\ufe56\uff1f]|\ud804\udd43|\ud83a\udd5f/;
 const everyQuestionMark = new RegExp(questionMark, "g");

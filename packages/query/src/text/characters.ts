@@ -6,13 +6,13 @@ const separator = 0;
 export const wordClass = 1;
 export const spaceless = 2;
 export const mark = 3;
-/** Half of a character above U+FFFF: use `classOfCodePoint`. */
+/** Half of a character: use `classOfCodePoint`. */
 export const surrogate = 4;
 
 const letters = "\\p{L}\\p{N}_";
-/** They look and work like apostrophes, although Unicode classifies them as letters. */
+/** They work like apostrophes, although Unicode classifies them as letters. */
 const apostrophes = "\\u02b9-\\u02bf";
-/** The characters given by code point are Japanese, although Unicode assigns them no script. */
+/** The code points are Japanese, although Unicode assigns them no script. */
 const spacelessScripts = `${["Han", "Hira", "Kana", "Hang", "Thai", "Laoo", "Khmr", "Mymr"]
   .map((script) => `\\p{Script=${script}}`)
   .join("")}\\u3006\\u3031-\\u3035\\u303c\\u30fc`;
@@ -25,7 +25,7 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 
 let classes: Uint8Array | null = null;
 
-/** Built lazily, so that it does not delay startup. */
+/** Lazy, so that it does not delay startup. */
 export function classOfUnit(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
@@ -37,7 +37,7 @@ export function classOfCodePoint(codePoint: number): number {
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }
 
-/** For each UTF-16 code unit, the sum of the numbers of the patterns that match it. */
+/** Per UTF-16 code unit, the sum of the numbers of matching patterns. */
 export function unitTable(
   patterns: readonly (readonly [number, RegExp])[],
   ofSurrogates: number,

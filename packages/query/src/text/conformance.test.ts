@@ -6,7 +6,7 @@ import {
   runCases,
 } from "../../../../testkit/conformance/twitter-text.ts";
 
-/** Cases with intentionally different results, and the reason. */
+/** With the reason. */
 const intentionalDifferences: Readonly<Record<string, string>> = {
   "Valid url: port and userinfo": "no link on X contains a user, as in the cases for extraction",
   "Valid url: ipv4": "a link in a text must have a named host, as in the cases for extraction",

@@ -1,6 +1,6 @@
-/** Between white space; punctuation may follow. The mouth of a smile or frown may repeat. */
+/** Between white space; punctuation may follow. A mouth may repeat. */
 const everyEmoticon = /(?<![^\s])([:;=])['’^-]?(\)+|\(+|[DPpOo])(?=[\s.,!?…)"'“”„‘’‚]|$)/g;
-/** A cheap first check; the colon of a link, which most posts contain, does not pass it. */
+/** A cheap first check, which the colon of a link does not pass. */
 const possibleEmoticon = /[:;=]['’^-]?[()DPpOo]/;
 const exactEmoticon = /^([:;=])['’^-]?(\)+|\(+|[DPpOo])$/;
 

@@ -31,12 +31,12 @@ const dottedMention = new RegExp(`[@＠](${handle}(?:@${hostName})?)`, "g");
 const dottedMentionHere = new RegExp(dottedMention, "y");
 const plainMentionHere = /[@＠]([A-Za-z0-9_]{1,64})/y;
 const badBeforeMention = /[A-Za-z0-9_!#$%&*@＠]$/;
-/** `RT@user` and `rt:@user` are mentions although a letter precedes the sigil. */
+/** `RT@user` and `rt:@user` are mentions despite the letter before. */
 const repostMark = /(?:^|[^A-Za-z0-9_+~.-])rt:?$/i;
 const badAfterMention =
   /^(?:[@＠\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u1e00-\u1eff]|[\u0300-\u036f]|:\/\/)/;
 
-/** Invisible characters, which do not change a tag. */
+/** They do not change a tag. */
 const invisible = /\p{Default_Ignorable_Code_Point}+/gu;
 
 const cashtagName = "[A-Za-z]{1,6}(?:[._][A-Za-z]{1,2})?";
@@ -129,7 +129,9 @@ export function findCashtags(text: string): Entity[] {
   }));
 }
 
-/** The last part counts only if it is a top-level domain in lower case: `@nasa.Great day` mentions nasa. */
+/**
+ * The last part counts only if a top-level domain in lower case: `@nasa.Great day` mentions nasa.
+ */
 function plausibleHandle(handle: string): string {
   const dot = handle.lastIndexOf(".");
   if (dot < 0 || handle.includes("@")) return handle;

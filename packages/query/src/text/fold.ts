@@ -6,7 +6,7 @@ const foldable =
 const everyFoldable = new RegExp(foldable, "g");
 const replacements: ReadonlyMap<string, string> = makeReplacements();
 
-/** Characters that NFKC may change; most posts contain none. */
+/** Most posts contain none. */
 const needsNormalising =
   /[^\u0021-\u007e\s\u00c0-\u00ff\u0400-\u0482\u048a-\u04ff\u2010\u2013-\u2016\u2018-\u201f\u2020-\u2022\u3001\u3002\u3042-\u3093\u30a2-\u30f3\u30fc\u4e00-\u9fff]|[\u00a0\u2000-\u200a\u202f\u205f\u3000]/;
 /** Unicode's default ignorable characters except the zero width space: they would split words. */
@@ -29,8 +29,9 @@ const combiningAfterLatin =
 const zeroWidthSpace = /\u200b+/g;
 
 /**
- * Diacritics are folded where readers treat the letters as equal (Latin, Greek, Arabic, Hebrew, ё) and preserved where they
- * make a different letter (й, が, Thai and Indic signs). Each word folds independently of its context.
+ * Diacritics are folded where readers treat the letters as equal (Latin, Greek, Arabic, Hebrew, ё),
+ * not where they make a different letter (й, が, Thai and Indic signs). Each word folds
+ * independently.
  */
 export function foldWord(text: string): string {
   const visible = withoutInvisible(text);
@@ -44,7 +45,7 @@ function withoutInvisible(text: string): string {
   return invisible.test(joined) ? joined.replace(everyInvisible, "") : joined;
 }
 
-/** A zero width space is a line-break hint in scripts without spaces; in others it separates words. */
+/** A zero width space is a line-break hint in scripts without spaces, else separates words. */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
   const after = classOfUnit(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;

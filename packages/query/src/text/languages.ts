@@ -1,11 +1,11 @@
-/** Codes in old posts and in X's list. */
+/** In old posts and X's list. */
 const aliases: Readonly<Record<string, string>> = { iw: "he", in: "id", no: "nb", tl: "fil" };
 
 const primaryTag = /^[a-z]{2,3}$/;
 
 /**
- * Most specific first: `zh-Hans-CN` is `zh-hans-cn`, `zh-hans` and `zh`. A query searches for the first; a post is indexed
- * under all.
+ * Most specific first: `zh-Hans-CN` is `zh-hans-cn`, `zh-hans` and `zh`. A query searches for the
+ * first; posts are indexed under all.
  */
 export function languageTags(tag: string): string[] {
   if (primaryTag.test(tag)) return [aliases[tag] ?? tag];

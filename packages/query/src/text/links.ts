@@ -7,7 +7,7 @@ const maxShortLinkSlug = 40;
 /** Bounds the work for nested brackets. */
 const maxTailLength = 2048;
 
-/** Allowed in a host without a scheme, and in paths. */
+/** In a host without a scheme, and in paths. */
 const latinAccents = "\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u024f\\u1e00-\\u1eff";
 const cyrillic = "\\u0400-\\u04ff";
 const bareHostCharacter = new RegExp(`[A-Za-z0-9_.${latinAccents}-]`);
@@ -42,8 +42,8 @@ const shortLinkHost = /^t\.co\//i;
 const shortLinkSlug = /\/([A-Za-z0-9]+)/y;
 
 /**
- * With `http(s)://`, or a bare host under a known top-level domain. Excludes final punctuation and brackets that the link did
- * not open. Linear time.
+ * With `http(s)://`, or a bare host under a known top-level domain. Excludes final punctuation and
+ * unopened brackets. Linear time.
  */
 export function findLinks(text: string): TextSpan[] {
   const links: TextSpan[] = [];
@@ -72,7 +72,7 @@ function linkAt(text: string, dot: number, resume: number): LinkScan {
   const schemeStart = startOfScheme(text, dot, bareStart, floor);
   if (schemeStart !== null) return linkWithScheme(text, schemeStart);
   if (bareStart === floor && floor > resume && bareHostCharacter.test(text.charAt(floor - 1))) {
-    // No host begins within a run that is longer than any host.
+    // No host is as long as the run.
     return { link: null, scannedTo: scanAhead(text, dot, text.length, bareHostCharacter) };
   }
   const runEnd = scanAhead(text, dot, bareStart + maxHostLength + 1, bareHostCharacter);
@@ -130,7 +130,7 @@ function endOfHost(text: string, start: number, runEnd: number): number | null {
   return null;
 }
 
-/** `example.삼성`: after a scheme, any label in another script may be a top-level domain. */
+/** `example.삼성`: after a scheme, any label in another script may be top-level. */
 function endsInForeignDomain(run: string): boolean {
   const top = foreignTopLevelDomain.exec(run)?.[1];
   if (top === undefined || !(top.charCodeAt(0) >= 0x250 || isKnownDomain(top))) return false;
@@ -156,7 +156,7 @@ function endOfBareHost(text: string, start: number, runEnd: number): number | nu
   return null;
 }
 
-/** Accepts any punycode domain, as `xn--` is never typed by accident. */
+/** Any punycode domain, as `xn--` is never typed by accident. */
 function isKnownDomain(top: string): boolean {
   const lower = top.toLowerCase();
   return topLevelDomains.has(lower) || lower.startsWith("xn--");

@@ -5,7 +5,7 @@ import { phraseSequence, querySequence } from "./sequence.ts";
 
 type Case = readonly [query: string, text: string];
 
-/** Equal and different words, each as word and phrase. */
+/** Each as word and phrase. */
 const scripts: Readonly<Record<string, { finds: readonly Case[]; misses: readonly Case[] }>> = {
   Thai: {
     finds: [

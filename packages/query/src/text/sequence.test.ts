@@ -215,7 +215,7 @@ test("every substring in a script without spaces finds the text", () => {
         const start = Math.min(a, b) % characters.length;
         const stretch = characters.slice(start, Math.max(a, b) + 1).join("");
         const next = characters[Math.max(a, b) + 1] ?? "";
-        // A substring starts and ends at character boundaries.
+        // Substrings start and end between characters.
         fc.pre(stretch !== "" && !/^\p{M}/u.test(stretch) && !/^\p{M}/u.test(next));
         const text = `${before}${characters.join("")}${after}`;
         expect(

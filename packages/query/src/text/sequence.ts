@@ -10,7 +10,7 @@ export type SequenceElement =
 type SequencePosition = TextRun | typeof anyToken;
 const anyToken = Symbol("any token");
 
-/** `state-of-the-art` gives four elements. Mentions and links are read as plain words. */
+/** `state-of-the-art` gives four. Mentions and links are plain words. */
 export function querySequence(text: string): SequenceElement[] {
   return elementsOf(runsOf(decodeEntities(text).toWellFormed()));
 }
@@ -36,15 +36,15 @@ function elementsOf(positions: readonly SequencePosition[]): SequenceElement[] {
   });
 }
 
-/** In a document the run may continue into the wildcard, so the last character's token is left open. */
+/** In a document the run may continue, so the last character's token is left open. */
 function elementsBeforeAny(characters: readonly string[]): SequenceElement[] {
   const open = characterElements(characters, true);
   return characters.length > 1 ? [...open, { kind: "any" }] : open;
 }
 
 /**
- * A run of a document ends with its last character's token, and so does a query run followed by another word. A query's last
- * run may end inside a longer run of the document.
+ * A document's run ends with its last character's token, and so does a query run before another
+ * word. A query's last run may end inside a longer run.
  */
 function characterElements(characters: readonly string[], isLast: boolean): SequenceElement[] {
   const [first, second] = characters;

@@ -8,7 +8,9 @@ const encoder = new TextEncoder();
 /** A leading U+FEFF is part of the token. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-/** Above 64 bytes: the first 40 bytes, `~`, and 16 hex digits of the SHA-256. No other token contains `~`. */
+/**
+ * Above 64 bytes: the first 40, `~`, and 16 hex digits of the SHA-256. No other token contains `~`.
+ */
 export function shortenToken(token: string): string {
   if (token.length * 3 <= maxTokenBytes) return token;
   const bytes = encoder.encode(token);

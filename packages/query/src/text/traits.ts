@@ -2,7 +2,7 @@ import { unitTable } from "./characters.ts";
 import { possibleEmoji } from "./emoji.ts";
 import { needsFolding } from "./fold.ts";
 
-/** What a text may contain, by its code units: an absent trait is certain. One table pass replaces a search per trait. */
+/** By code units: an absent trait is certain. One table pass replaces a search per trait. */
 export const foldable = 1;
 export const pictures = 2;
 

@@ -33,7 +33,7 @@ const label = fc.oneof(
     minLength: 1,
     maxLength: 8,
   }),
-  // Node also decodes labels that begin with a delimiter.
+  // Node also decodes leading delimiters.
   fc.stringMatching(/^xn--(?:[a-z0-9][a-z0-9-]{0,13})?$/),
 );
 const host = fc

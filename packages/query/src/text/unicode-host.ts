@@ -1,4 +1,4 @@
-/** Parameters of Punycode (RFC 3492, section 5). */
+/** Of Punycode (RFC 3492, section 5). */
 const base = 36;
 const lowestThreshold = 1;
 const highestThreshold = 26;
@@ -9,7 +9,7 @@ const initialCode = 0x80;
 const highestCode = 0x10ffff;
 
 const encodedPrefix = "xn--";
-/** The hostname setter of a URL ignores invalid names, so this one remains. */
+/** A URL's hostname setter ignores invalid names, so this one remains. */
 const noHost = "x";
 
 /** URL standard, domain to Unicode; null if invalid. */
@@ -25,7 +25,7 @@ function asciiHost(name: string): string {
   return url.hostname;
 }
 
-/** Decodes a label only if the result encodes to the same label. */
+/** Only if the result encodes to the same label. */
 function unicodeLabel(label: string): string {
   if (!label.startsWith(encodedPrefix)) return label;
   const decoded = decodePunycode(label.slice(encodedPrefix.length));

@@ -28,8 +28,8 @@ export function linkOf(url: string): Link {
 }
 
 /**
- * In order: host labels, path and query, split at all but letters, marks and digits; punycode and percent codes decoded.
- * Without leading `www.`, ports 80 and 443, and tracking parameters.
+ * In order: host labels, path and query, split at all but letters, marks and digits; punycode
+ * and percent codes decoded. Without leading `www.`, ports 80 and 443, and tracking parameters.
  */
 export function linkTokens({ host, rest }: Link): string[] {
   const query = rest.includes("=") ? rest.replace(trackingParameters, "$1") : rest;
@@ -57,7 +57,10 @@ export function urlQueryTokens(text: string): string[] {
   return linkTokens(linkOf(text.replace(/^[\s"“”]+/u, "")));
 }
 
-/** Down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. Single labels and overlong hosts yield only themselves. */
+/**
+ * Down to two labels: `news.bbc.co.uk`, `bbc.co.uk`, `co.uk`. Single labels and overlong hosts
+ * yield themselves.
+ */
 export function hostSuffixes({ host }: Link): string[] {
   const name = host.slice(0, endOfName(host));
   if (name.length > maxHostLength) return [name];
@@ -78,7 +81,7 @@ function endOfName(host: string): number {
 }
 
 function hostOf(authorityText: string): string {
-  // A text that begins with parameters has no host.
+  // Text that begins with parameters has no host.
   if (authorityText.includes("=")) return authorityText.replace(trackingParameters, "$1");
   const named = authorityText.includes("@") ? authorityText.replace(userinfo, "") : authorityText;
   const host = named.includes(":") ? named.replace(defaultPort, "") : named;

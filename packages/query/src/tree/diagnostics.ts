@@ -93,7 +93,7 @@ export function withChosenHint(
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }
 
-/** Replaces line breaks and terminal controls, which a query may contain. */
+/** A query may contain line breaks and terminal controls. */
 export function withoutControls(diagnostic: Diagnostic): Diagnostic {
   const message = printableText(diagnostic.message);
   if (diagnostic.hint === undefined) return { ...diagnostic, message };
@@ -110,7 +110,7 @@ export function diagnosticLine(diagnostic: Diagnostic): string {
 
 const widestExcerpt = 96;
 
-/** With carets below the span; a long query is cut around it. */
+/** Carets below the span; a long query is cut around it. */
 export function renderDiagnostic(query: string, diagnostic: Diagnostic): string {
   const characters = Array.from(query, printable);
   const from = excerptStart(characters, diagnostic.offset);
@@ -164,7 +164,7 @@ function widthOf(characters: readonly string[]): number {
 const wide =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** Columns: 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
+/** 2 for East Asian wide characters and emoji, 0 for marks and joiners, else 1. */
 function characterWidth(character: string): number {
   if (/^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character)) return 0;
   return wide.test(character) ? 2 : 1;

@@ -2,7 +2,7 @@ import { foldWord } from "../text/fold.ts";
 import { decodeEntities } from "../text/html.ts";
 import { runsOf } from "../text/runs.ts";
 
-/** Longer words may be indexed in a shortened form. */
+/** Longer ones may be shortened in the index. */
 const longestWord = 20;
 
 /** Null if there are none, one is too long, or they equal the text. Preserves a separate `*`. */

@@ -1,4 +1,4 @@
-/** A query as code points, and the same with syntax characters folded to ASCII. */
+/** Code points, and the same with syntax characters folded to ASCII. */
 export type Source = { characters: readonly string[]; folded: readonly string[] };
 
 export function readSource(text: string): Source {
@@ -46,12 +46,12 @@ export function closingQuoteOf(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
 
-/** Trimmed from both ends of every part of a query. */
+/** Trimmed from every part of a query. */
 export const invisibleCharacters =
   "\u200b\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069";
 const invisible = new RegExp(`^[${invisibleCharacters}]$`, "u");
 
-/** Zero-width characters that copied text carries along; excludes joiners, which emoji need. */
+/** Copied text carries them along; excludes joiners, which emoji need. */
 export function isInvisible(character: string): boolean {
   return invisible.test(character);
 }

@@ -6,7 +6,7 @@ export type QuerySpan = { offset: number; length: number };
 export const countMetrics = ["likes", "reposts", "replies", "quotes"] as const;
 export type CountMetric = (typeof countMetrics)[number];
 
-/** `filter:` names; `is:` and `has:` use them too. */
+/** `filter:` names, also of `is:` and `has:`. */
 export const postProperties = [
   "retweets",
   "nativeretweets",
@@ -29,7 +29,10 @@ export type PostProperty = (typeof postProperties)[number];
 
 export type PostRelation = "conversation_id" | "in_reply_to" | "quoted" | "retweets_of_tweet_id";
 
-/** Resolved as far as possible without an archive. `and` and `or` have two or more children, none of their own kind. */
+/**
+ * Resolved as far as possible without an archive. `and` and `or` have two or more children of other
+ * kinds.
+ */
 export type QueryNode =
   | { kind: "and"; children: readonly QueryNode[]; span: QuerySpan }
   | { kind: "or"; children: readonly QueryNode[]; span: QuerySpan }
