@@ -1,4 +1,4 @@
-// Bundles Earshot's proof verifier (src/remote/proof) into dist/proof.js, and writes its types.
+// Bundles the proof verifier (src/remote/proof) into dist/proof.js, with its types.
 import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import ts from "typescript";
@@ -13,7 +13,7 @@ await build({
   platform: "node",
   format: "esm",
   target: "es2023",
-  // An optional peer dependency: large, and only needed to verify quotes.
+  // An optional peer dependency: large, and only for quotes.
   external: ["@phala/dcap-qvl"],
 });
 

@@ -1,4 +1,5 @@
-// Writes src/openapi.ts: the types of the schemas in openapi.json. With --check, fails if it is out of date.
+// Writes src/openapi.ts: the types of openapi.json's schemas. With --check, fails if it is out of
+// date.
 import { readFileSync, writeFileSync } from "node:fs";
 import openapiTS, { astToString } from "openapi-typescript";
 

@@ -72,7 +72,7 @@ export class Earshot {
         signal,
         isRepeatable: true,
       });
-      // The job is still running: the same idempotency key waits for it.
+      // The job is still running: the same key waits for it.
       if (response.status !== 202) return JSON.parse(response.text) as SearchPage;
     }
   }
@@ -99,7 +99,7 @@ export class Earshot {
     } while (cursor !== undefined && remaining > 0);
   }
 
-  /** Returns the uuid of the job. */
+  /** Returns the job's uuid. */
   async submit(params: SearchParams, options: RequestOptions = {}): Promise<string> {
     const { uuid } = await this.#json<Submitted>(
       {
@@ -114,7 +114,7 @@ export class Earshot {
     return uuid;
   }
 
-  /** The records and the status of a job, once it has finished. */
+  /** A job's records and status, once it has finished. */
   async wait(uuid: string, options: RequestOptions = {}): Promise<JobResult> {
     const signal = signalOf(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}?wait=${waitSeconds}`;
@@ -139,12 +139,12 @@ export class Earshot {
     try {
       await this.#send({ method: "DELETE", path, signal, isRepeatable: true });
     } catch (error) {
-      // The first attempt may already have deleted it.
+      // The first attempt may have deleted it.
       if (!(error instanceof EarshotError) || error.status !== 404) throw error;
     }
   }
 
-  /** The proof of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
+  /** Of a result that a node signed. `verifyProof` of `earshot-client/proof` verifies it. */
   async proof(uuid: string, options: RequestOptions = {}): Promise<Proof> {
     const signal = signalOf(options);
     const path = `/v1/search/live/social/result/${encodeURIComponent(uuid)}/proof`;

@@ -1,6 +1,6 @@
 import type { Problem } from "./types.ts";
 
-/** An error response of the service. `code` is stable and documented at `type`. */
+/** An error response. `code` is stable and documented at `type`. */
 export class EarshotError extends Error {
   override readonly name = "EarshotError";
   readonly code: string;
@@ -8,7 +8,7 @@ export class EarshotError extends Error {
   readonly hint: string | null;
   readonly retryable: boolean;
   readonly requestId: string | null;
-  /** Locates errors in arguments and queries. */
+  /** In arguments and queries. */
   readonly errors: readonly NonNullable<Problem["errors"]>[number][];
   /** The job that failed; null if none was submitted. */
   readonly uuid: string | null;
@@ -26,7 +26,7 @@ export class EarshotError extends Error {
   }
 }
 
-/** The service could not be reached, or did not respond in time. */
+/** The service was unreachable, or did not respond in time. */
 export class EarshotConnectionError extends Error {
   override readonly name = "EarshotConnectionError";
 }

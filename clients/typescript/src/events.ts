@@ -5,7 +5,7 @@ import type { JobChange } from "./types.ts";
 export type EventOptions = {
   /** Watches one job, until it finishes. */
   uuid?: string;
-  /** The `id` of the last event seen; "0" begins with all stored jobs. */
+  /** `id` of the last event seen; "0" begins with all stored jobs. */
   lastEventId?: string;
   signal?: AbortSignal;
 };
@@ -15,7 +15,7 @@ export type JobChangeEvent = { id: string | null; change: JobChange };
 const defaultRetryMs = 3_000;
 const finalStates: readonly string[] = ["done", "error", "cancelled", "expired"];
 
-/** Resumes after the last event when the connection ends, until the watched job has finished. */
+/** Resumes after the last event until the watched job has finished. */
 export async function* watch(
   transport: Transport,
   { uuid, lastEventId, signal = new AbortController().signal }: EventOptions,

@@ -43,8 +43,9 @@ export type ProofVerdict = {
 };
 
 /**
- * Verifies the response of `GET …/result/<uuid>/proof`, JSON or parsed, offline. Of the gateway's claims it trusts only the
- * signature time. `policy` is described in docs/attestation.md, JSON or parsed; null accepts no quotes.
+ * Verifies the response of `GET …/result/<uuid>/proof`, JSON or parsed, offline. Of the gateway's
+ * claims it trusts only the signature time. `policy` (docs/attestation.md), JSON or parsed; null
+ * accepts no quotes.
  */
 export async function verifyProof(
   proof: unknown,

@@ -14,13 +14,13 @@ export type ApiRequest = {
   headers?: Record<string, string>;
   /** Ends the request and its retries. */
   signal: AbortSignal;
-  /** False if a retry could have a second effect. */
+  /** False if a retry could act twice. */
   isRepeatable: boolean;
 };
 
 const firstPauseMs = 250;
 const maxPauseMs = 20_000;
-/** The service did nothing, so even a submission can be retried. */
+/** The service did nothing: even a submission can be retried. */
 const retryableStatuses = new Set([408, 429, 503]);
 
 export type ApiResponse = { status: number; text: string };
@@ -82,7 +82,7 @@ function canRepeat(
   { isRepeatable }: ApiRequest,
 ): boolean {
   if (error instanceof EarshotConnectionError) return isRepeatable;
-  // The caller decides whether to submit a failed job again.
+  // The caller decides whether to submit again.
   if (error.uuid !== null) return false;
   return retryableStatuses.has(error.status) || (isRepeatable && error.status >= 500);
 }
@@ -95,7 +95,7 @@ async function errorOf(response: Response): Promise<EarshotError | EarshotConnec
   }
 }
 
-/** The header is a number of seconds or a date. */
+/** Seconds or a date. */
 function retryAfterMs(response: Response): number {
   const field = response.headers.get("retry-after");
   if (field === null) return 0;

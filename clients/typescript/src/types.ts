@@ -18,7 +18,7 @@ export type JobEvent = Schemas["JobEvent"];
 export type Method = NonNullable<Schemas["SearchArguments"]["type"]>;
 export type Platform = JobStatus["platform"];
 
-/** The API's arguments, and the platform. */
+/** The API's arguments, and platform. */
 export type SearchParams = {
   /** What to search, with operators; with other methods the account, post or space. */
   query?: string;
@@ -34,9 +34,9 @@ export type SearchParams = {
 };
 
 export type PageParams = SearchParams & {
-  /** The fields of records to return, such as `Metadata.username`. */
+  /** Fields of records to return, such as `Metadata.username`. */
   fields?: string[];
-  /** Limits the total length of all texts. */
+  /** For all texts together. */
   max_chars?: number;
 };
 
@@ -53,7 +53,7 @@ export type RequestOptions = {
   signal?: AbortSignal;
   /** Default: random for each submission. */
   idempotencyKey?: string;
-  /** Of all attempts together; default 120,000. */
+  /** All attempts together; default 120,000. */
   timeoutMs?: number;
 };
 

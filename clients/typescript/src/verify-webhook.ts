@@ -3,8 +3,8 @@ import type { JobEvent } from "./types.ts";
 const toleranceSeconds = 300;
 
 /**
- * Returns the event of a webhook request. `body` is the text as received, not parsed. Errors: if the request was not signed
- * with the secret, or is more than five minutes old. Ignore a repeated `webhook-id`.
+ * Returns a webhook request's event. `body` is the text as received, unparsed. Errors: if not
+ * signed with the secret, or more than five minutes old. Ignore a repeated `webhook-id`.
  */
 export async function verifyWebhook(
   secret: string,
@@ -35,7 +35,7 @@ export async function verifyWebhook(
   throw new Error("the webhook is not signed with this secret");
 }
 
-/** Empty if it is not base64. */
+/** Empty if not base64. */
 function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -39,12 +39,14 @@ export class Webhooks {
     return this.#send({ method: "DELETE", path: pathOf(id), isRepeatable: true }, options);
   }
 
-  /** Enables a webhook that was disabled after failures. */
+  /** After it was disabled for failures. */
   enable(id: string, options?: RequestOptions): Promise<Webhook> {
     return this.#post(`${pathOf(id)}/enable`, { isRepeatable: true }, options);
   }
 
-  /** Only this response contains the new secret. The former one also signs until `former_secret_until`. */
+  /**
+   * Only this response contains the new secret. The former also signs until `former_secret_until`.
+   */
   replaceSecret(id: string, options?: RequestOptions): Promise<WebhookWithSecret> {
     return this.#post(`${pathOf(id)}/secret`, {}, options);
   }
@@ -54,7 +56,7 @@ export class Webhooks {
     return this.#post(`${pathOf(id)}/test`, {}, options);
   }
 
-  /** Newest deliveries first. */
+  /** Newest first. */
   async deliveries(id: string, options?: RequestOptions): Promise<WebhookDelivery[]> {
     const { deliveries } = await this.#send<{ deliveries: WebhookDelivery[] }>(
       { ...getRequest, path: `${pathOf(id)}/deliveries` },
@@ -63,7 +65,6 @@ export class Webhooks {
     return deliveries;
   }
 
-  /** Sends a delivery again. */
   replay(id: string, delivery: string, options?: RequestOptions): Promise<WebhookDelivery> {
     const path = `${pathOf(id)}/deliveries/${encodeURIComponent(delivery)}/replay`;
     return this.#post(path, {}, options);
