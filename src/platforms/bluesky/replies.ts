@@ -6,7 +6,6 @@ import { readViewCount } from "./author-view.ts";
 import { type PostViewResult, postOfView, readIndexedMs } from "./post-view.ts";
 import { blueskyName, pageItemOfPost } from "./view-page.ts";
 
-/** More than a typical response contains. */
 const maxReplies = 5_000;
 const maxRepliesPerPost = 2_000;
 /** Each branch deeper than one response costs a request. */

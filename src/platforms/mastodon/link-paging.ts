@@ -24,7 +24,6 @@ export function nextPaging(headers: Pick<Headers, "get">, path: string): Paging 
   return null;
 }
 
-/** Warns that the next page cannot be requested. */
 export function linkWarnings(headers: Pick<Headers, "get">, path: string): UpstreamWarning[] {
   const header = headers.get("link") ?? "";
   const hasNextLink = header.length > maxHeaderLength || addressesOf(header).length > 0;

@@ -42,7 +42,6 @@ export async function testSession(
 const nameOf = ({ credential }: CredentialInUse): string =>
   credential.subjectName === null ? "its user" : `@${credential.subjectName}`;
 
-/** Tokens closer to expiry are renewed first. */
 const renewalMarginMs = 60_000;
 
 /** Errors: `credential_refused` if the session has ended; those of renewal and fetch. */
