@@ -12,7 +12,6 @@ type Platform = {
   startMs: number[];
 };
 
-/** Returns how many were refused, and the time taken. */
 async function simulate({ limit, windowMs, reportsSeconds, travelMs, startMs }: Platform) {
   const clock = createManualClock();
   const limits = createLimits({
