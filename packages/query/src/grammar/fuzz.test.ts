@@ -15,7 +15,6 @@ import type { ParsedQuery, QueryNode } from "../tree/tree.ts";
 import { deepestNesting } from "./limits.ts";
 import { InvalidQueryError, parseQuery, parseQueryLeniently } from "./parse.ts";
 
-/** Far above the query limit. */
 const unbounded = { maxLength: 1_000_000 };
 
 const syntax =

@@ -7,6 +7,7 @@ import { closingQuoteOf } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
+/** Returns whether there is a link or mention. */
 export function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan): void {
   if (closingQuoteOf(context.source.folded[span.offset] ?? "") === null) return;
   const found = linkOrMention(text);
@@ -14,7 +15,7 @@ export function warnNoWordsInQuotes(context: TermContext, text: string, span: Qu
   reportNoWords(context, found, span, `write it outside the quotes: ${truncated(found.text)}`);
 }
 
-/** Whether there is a link or a mention. */
+/** Returns whether there is a link or mention. */
 export function warnNoWords(context: TermContext, text: string, span: QuerySpan): boolean {
   const found = linkOrMention(text);
   if (found === null) return false;

@@ -14,7 +14,6 @@ const user = fc.oneof(
   fc.constantFrom("11348282", "nasa.bsky.social", "gargron@mastodon.social", "did:plc:ewvi7nxz"),
 );
 const digits = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
-/** A core that survives trimming. */
 const around = (core: string): fc.Arbitrary<string> =>
   fc
     .tuple(fc.string({ unit: "binary", maxLength: 8 }), fc.string({ unit: "binary", maxLength: 8 }))
@@ -27,7 +26,6 @@ const degrees = (max: number): fc.Arbitrary<number> =>
   fc.double({ min: -max, max, noNaN: true }).map((value) => Number(value.toFixed(7)) + 0);
 const time = fc.integer({ min: -62135596800000, max: 253402300799999 });
 
-/** With values as the parser makes them. */
 const leaves: Readonly<Record<Kind, fc.Arbitrary<object>>> = {
   word: fc.record({ text: word }),
   phrase: fc.record({ text: around("a b") }),
@@ -120,7 +118,6 @@ test("trees with leaves of every kind survive printing and parsing", () => {
   fc.assert(fc.property(node, expectRoundTrip), { numRuns: 2_500 });
 });
 
-/** Merged, without double negations. */
 function normalized(generated: object): QueryNode {
   const span = { offset: 0, length: 1 };
   const bare = { span, ...generated } as QueryNode;
