@@ -2,7 +2,7 @@ import type { Clock } from "../lib/clock.ts";
 import type { Caller } from "./authenticate.ts";
 import type { RateOutcome } from "./limit-operations.ts";
 
-/** Recently admitted callers, by the hash of their credentials. A remembered caller is not admitted without a check. */
+/** Recently admitted callers, by credential hash. They are still checked. */
 export type AdmittedCallers = {
   /** Forgets a caller that has reached a limit, or that shares limits of its account. */
   note(presentedHash: string, outcome: RateOutcome | null): void;

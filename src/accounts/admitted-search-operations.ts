@@ -4,13 +4,13 @@ import type { SearchSubmission, SubmittedSearch } from "../jobs/submissions/sear
 import type { Caller } from "./authenticate.ts";
 import type { AdmissionRequest, RateOutcome } from "./limit-operations.ts";
 
-/** `caller`: the caller as last admitted. */
+/** `caller`: as last admitted. */
 export type AdmittedSubmission = SearchSubmission & {
   admission: AdmissionRequest;
   caller: Caller;
 };
 
-/** `rate` is null if nothing was counted, and then nothing was written either. */
+/** `rate` is null if nothing was counted or written. */
 export type AdmittedSearch =
   | ({ rate: RateOutcome | null } & SubmittedSearch)
   | { rate: null; kind: "unadmitted" };

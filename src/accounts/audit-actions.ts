@@ -1,4 +1,4 @@
-/** docs/dashboard.md describes each action. */
+/** Described in docs/dashboard.md. */
 export const auditActions = [
   "account_created",
   "account_deleted",

@@ -10,7 +10,7 @@ export type Caller = {
   accountId: string;
   requestsPerSecond: number | null;
   submissionsPerMinute: number | null;
-  /** Limits shared by all calls of the account; null or absent: none. */
+  /** Shared by all calls of the account; null or absent: none. */
   accountRequestsPerSecond?: number | null;
   accountSubmissionsPerMinute?: number | null;
   /** Null: all. */
@@ -18,14 +18,14 @@ export type Caller = {
   /** The key's ID, or its successor's after a rotation. */
   ratesKeyId: string;
   sessionId?: string;
-  /** Equals `keyId`; set for a connected app only. */
+  /** Equals `keyId`; connected apps only. */
   grantId?: string;
 };
 
 export type PresentedKey = DeploymentLimits & {
   id: string;
   secretHash: Uint8Array;
-  /** The resource for which an access token was issued; absent or null for a key. */
+  /** An access token's resource; absent or null for a key. */
   resource?: string | null;
   nowMs: number;
 };

@@ -6,7 +6,6 @@ import { addressGroup } from "./address-group.ts";
  */
 export type FailedKeys = {
   note(address: string, presentedHash: string, limit: number, nowMs: number): void;
-  /** 0 if the address is below `limit`. */
   blockedMs(address: string, limit: number, nowMs: number): number;
 };
 

@@ -1,9 +1,10 @@
 /**
- * Counts requests, and the searches of submissions, that need not wait: like `take_calls` (db/postgres/migrations/rates.ts),
- * but only for keys whose account has no limit, and as one SQL statement for any number of keys. PL/pgSQL would prepare each
- * expression in each transaction.
+ * Counts requests and searches that need not wait, like `take_calls`
+ * (db/postgres/migrations/rates.ts), but only for keys whose account has no limit, and as one
+ * statement for any number of keys. PL/pgSQL would prepare each expression in each transaction.
  *
- * The condition and the new values each read the clock after the row is locked. The later reading never leaves less room.
+ * The condition and the new values each read the clock after the row is locked. The later reading
+ * never leaves less room.
  */
 
 const exactLimit = 64;
@@ -46,7 +47,10 @@ const search = immediateCalls({
   isTaken: "caller.isSubmission",
 });
 
-/** SQL that returns the columns of `take_calls` and `call`. Returns no row for a call that must wait or has account limits. */
+/**
+ * Returns the columns of `take_calls` and `call`; no row for a call that must wait or has account
+ * limits.
+ */
 export const immediateCallSql = (callers: string): string => `
   UPDATE rate SET (${burst.columns}, ${search.columns}, latest_us) =
     (SELECT ${burst.values}, ${search.values}, clock.moment

@@ -8,7 +8,6 @@ export type RatedKey = {
   account?: AccountRates | null;
 };
 
-/** Shared by all calls of an account; null: none. */
 export type AccountRates = {
   accountId: string;
   requestsPerSecond: number | null;
@@ -18,7 +17,7 @@ export type AccountRates = {
 /** `waitMs`: until the call may proceed or, if refused, be repeated. */
 type RateDecision = { allowed: boolean; waitMs: number };
 
-/** Two exact sliding logs for each key and account. Refused calls do not count. Times must not decrease. */
+/** Exact sliding logs per key and account. Refused calls do not count. Times must not decrease. */
 export type KeyRates = {
   takeRequest(key: RatedKey, maxWaitMs: number, nowMs: number): RateDecision;
   takeSubmission(key: RatedKey, nowMs: number): RateDecision;
@@ -30,7 +29,7 @@ export type KeyRates = {
     atMs: number,
     nowMs: number,
   ): void;
-  /** `burst` comes first; `remaining` is the lower value of key and account. */
+  /** `burst` comes first; `remaining` is the lower of key and account. */
   state(key: RatedKey, nowMs: number): PolicyState[];
   size(): number;
 };

@@ -1,6 +1,6 @@
 /**
- * Rates are in memory, shared by all users of the store, and no request causes a write. After a restart, submissions of the
- * last minute are read from the job table; per-second rates and wrong keys start empty.
+ * Rates are in memory, so no request causes a write. After a restart, submissions of the last
+ * minute are read from the job table; per-second rates and wrong keys start empty.
  */
 
 import { memory, perStore } from "../db/operations.ts";
@@ -31,17 +31,14 @@ export type AdmissionRequest = CallTime &
     resource: string | null;
     /** Base64 SHA-256 of the secret. */
     keyHash: string | null;
-    /** Base64 SHA-256 of the whole Authorization header; null if there was none. */
+    /** Base64 SHA-256 of the whole Authorization header; null if none. */
     presentedHash: string | null;
-    /** The job to read; its owner may wait up to `maxWaitMs`. */
     readOf: string | null;
-    /** The request may wait even if it reads no job. */
     mayWait?: boolean;
     maxWaitMs: number;
     isSubmission?: boolean;
   };
 
-/** In `policies`, `burst` comes first. */
 export type AdmissionOutcome =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
@@ -49,7 +46,8 @@ export type AdmissionOutcome =
   | RateOutcome;
 
 /**
- * On PostgreSQL, to save a round trip, a submission's search may be counted with its request; `searchMs` is null if it was not.
+ * `searchMs` is null unless the search was counted with its request, which saves a round trip to
+ * PostgreSQL.
  */
 export type RateOutcome =
   | {
@@ -83,13 +81,13 @@ export type SubmissionOutcome = {
 export type LimitOperations = typeof limitOperations;
 
 export const limitOperations = {
-  /** Restores recent submissions, which otherwise the first call does. */
+  /** Otherwise the first call does this. */
   restoreRates: memory(function* (database, request: CallTime): Steps<null> {
     yield* timeOf(database, limitsOf(database), request);
     return null;
   }),
 
-  /** Checks the wrong keys of the address, then the key, then counts one request. */
+  /** Checks the address's wrong keys, then the key, then counts a request. */
   admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionOutcome> {
     const state = limitsOf(database);
     const nowMs = yield* timeOf(database, state, request);
@@ -235,7 +233,7 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 
 const rebuiltMs = 60_000;
 
-/** A call that arrives out of order counts as made at the time of its predecessor. */
+/** A call out of order counts as made with its predecessor. */
 function* timeOf(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {

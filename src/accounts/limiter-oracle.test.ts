@@ -11,7 +11,6 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** A reference limiter that examines every recorded call. */
 function createOracle(limit: number, windowMs: number) {
   const calls: number[] = [];
   const countedAt = (ms: number) => calls.filter((atMs) => atMs + windowMs > ms).length;

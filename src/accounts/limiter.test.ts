@@ -149,7 +149,7 @@ test("calls that arrive out of order never exceed a limit", async () => {
   await late.giveBack();
   expect(await submitTimes(otherCaller, 2, at(1))).toEqual([true, false]);
   expect(await submitTimes(caller, 1, at(60_004))).toEqual([false]);
-  // The first two count as made at 5, all later ones at 9.
+  // The first two count as made at 5, others at 9.
   expect(await submitTimes(caller, 3, at(60_006))).toEqual([true, true, false]);
   expect(await submitTimes(caller, 9, at(60_009))).toEqual([
     ...Array<boolean>(8).fill(true),

@@ -30,12 +30,15 @@ export type AdmissionParams = {
   authorization: string | undefined;
   /** OAuth resource whose access tokens are also accepted; null or absent: none. */
   resource?: string | null;
-  /** A job that the request reads. If it is the caller's, the request may wait for a slot, FIFO, up to `maxWaitMs`. */
+  /**
+   * A job that the request reads. If it is the caller's, the request may wait, FIFO, up to
+   * `maxWaitMs`.
+   */
   readOf: string | null;
   /** The request may wait even if it reads no job. */
   mayWait?: boolean;
   maxWaitMs: number;
-  /** The search may be counted together with the request. */
+  /** The search may be counted with the request. */
   isSubmission?: boolean;
 };
 
@@ -45,7 +48,7 @@ export type Admission =
   | { kind: "blocked"; retryAfterMs: number }
   | { kind: "unknown" }
   | { kind: "suspended" }
-  /** The request is already counted; the caller must wait `waitMs`. */
+  /** Already counted; the caller must wait `waitMs`. */
   | {
       kind: "admitted";
       caller: Caller;
@@ -69,7 +72,7 @@ export type SubmissionDecision = {
   policy: LimitPolicy;
   retryAfterMs: number;
   limits: LimitState;
-  /** Idempotent. Null if there was nothing to return, or if the store does not respond. */
+  /** Idempotent. Null if there was nothing to return or no response. */
   giveBack(): Promise<LimitState | null>;
 };
 
@@ -79,7 +82,6 @@ export type SubmissionDecision = {
  */
 export type Limiter = {
   restore(): Promise<void>;
-  /** One call to the store. */
   admit(params: AdmissionParams): Promise<Admission>;
   admitSession(params: SessionAdmissionParams): Promise<SessionAdmission>;
   /** If the caller was recently admitted, it may be admitted together with its search; else null. */
@@ -97,7 +99,6 @@ export type Limiter = {
 type LimiterStore = Pick<Store<LimitOperations>, "inMemory"> &
   Pick<Store<AdmittedSearchOperations>, "write">;
 
-/** Searches of `admittedCallers` can be admitted together with their submission. */
 export function createLimiter(
   store: LimiterStore,
   clock: Clock,

@@ -11,7 +11,6 @@ beforeAll(() => {
 });
 afterAll(() => accounts.remove());
 
-/** When the four searches start, how often each is polled, and from when the next second is counted. */
 type Habits = {
   offsetsMs: readonly number[];
   polls: readonly number[];
@@ -22,8 +21,8 @@ const simulatedMs = 180_000;
 let storeMs = 0;
 
 /**
- * Up to four concurrent searches, each polled once a second. Stops at the first refused poll or fetch, but repeats refused
- * submissions.
+ * Up to four searches, polled once a second. Stops at the first refused poll or fetch, but repeats
+ * refused submissions.
  */
 async function simulate({ offsetsMs, polls, pollsAfter }: Habits): Promise<Record<string, number>> {
   const clock = createManualClock();

@@ -1,6 +1,9 @@
 import type { PolicyState } from "./limits.ts";
 
-/** draft-ietf-httpapi-ratelimit-headers. By hand, because a general RFC 9651 serialiser costs more than the limits. */
+/**
+ * draft-ietf-httpapi-ratelimit-headers. A general RFC 9651 serialiser would cost more than the
+ * limits.
+ */
 export function rateLimitFields(policies: readonly PolicyState[]) {
   return {
     "RateLimit-Policy": policies

@@ -16,7 +16,6 @@ beforeEach(async () => {
 });
 afterEach(() => accounts.remove());
 
-/** Ages in seconds, after submissions at these seconds relative to now. */
 function agesAfter(submittedSeconds: readonly number[]): number[] {
   for (const [index, seconds] of submittedSeconds.entries()) {
     accounts.addJob(key, `${index}`, nowMs + seconds * 1_000);

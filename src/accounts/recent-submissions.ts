@@ -1,11 +1,10 @@
 import type { Database, Steps } from "../db/statements.ts";
 
-/** `accountId` is null if no account limit applies. */
 export type RecentSubmission = { keyId: string; accountId: string | null; ageMs: number };
 
 /**
- * Oldest first. Rows have wall-clock times but are in submission order: if the clock was set back, a row from the future counts
- * as old as the next one. A clock that was set forward cannot be detected.
+ * Oldest first. Rows have wall-clock times but are in submission order: if the clock was set back,
+ * a row from the future counts as old as the next one. A clock set forward goes unnoticed.
  */
 export function* recentSubmissions(
   database: Database,

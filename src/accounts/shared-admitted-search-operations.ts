@@ -1,6 +1,6 @@
 /**
- * On PostgreSQL, a short search of a recently admitted key takes one statement, and so one round trip, for the key, its rates,
- * and the job with its result. The rest is left to `admit` and the ordinary submission.
+ * On PostgreSQL, a short search of a recently admitted key takes one round trip for the key, its
+ * rates, and the job with its result. The rest is left to `admit` and the ordinary submission.
  */
 
 import { durable, withRowLocks } from "../db/operations.ts";

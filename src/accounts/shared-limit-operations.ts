@@ -1,6 +1,6 @@
 /**
- * limit-operations.ts for several processes: the database counts, by its own clock (db/postgres/migrations/rates.ts), with one
- * statement per request.
+ * limit-operations.ts for several processes: the database counts by its own clock
+ * (db/postgres/migrations/rates.ts).
  */
 
 import { memory } from "../db/operations.ts";
@@ -65,7 +65,7 @@ export const admissionParameterTypes = {
   ...{ requestsPerSecond: "BIGINT", submissionsPerMinute: "BIGINT" },
 };
 
-/** Locks rows in the order of their keys, so that gateways cannot deadlock. */
+/** Locks rows in key order, to avoid deadlocks. */
 export const lockedRates =
   "SELECT id FROM rate WHERE id IN (SELECT ratesKeyId FROM caller WHERE isGood) ORDER BY id FOR NO KEY UPDATE";
 
@@ -101,7 +101,7 @@ export type AdmissionRow = AuthenticationRow & RateRow & { blockedUs: number; is
 const noHash = new Uint8Array(32);
 
 export const sharedLimitOperations: LimitOperations = {
-  /** Only connects, before other processes use up the server's connections: the rates are in the database. */
+  /** Only connects, before others use up the server's connections. */
   restoreRates: memory(function* (database, _request: CallTime): Steps<null> {
     yield* database.get("SELECT 1");
     return null;
@@ -210,7 +210,6 @@ export function admissionParameters(request: AdmissionRequest) {
   };
 }
 
-/** Null if nothing was counted. */
 export function rateOutcomeOfRow(row: AdmissionRow, request: AdmissionRequest): RateOutcome | null {
   const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
   if (caller === null || caller === "suspended") return null;

@@ -2,7 +2,6 @@
 export type SlidingLog = {
   used(nowMs: number): number;
   waitMs(limit: number, nowMs: number): number;
-  /** Time until more calls remain; 0 if none is used. */
   growsInMs(limit: number, nowMs: number): number;
   /** Records a call at `atMs`, but not before the last recorded call. */
   add(atMs: number, nowMs: number): void;
@@ -13,7 +12,6 @@ export type SlidingLog = {
 const firstCapacity = 8;
 
 export function createSlidingLog(windowMs: number): SlidingLog {
-  // Grows when all entries still count.
   let times = new Float64Array(firstCapacity);
   let head = 0;
   let size = 0;

@@ -13,11 +13,10 @@ export type AuditEntry = {
   detail: Readonly<Record<string, string | number | boolean | null>>;
 };
 
-/** A null or absent filter matches all entries. */
 export type AuditPart = {
   accountId: string | null;
   action?: AuditAction | null;
-  /** ID of an account, `command_line` or `service`. */
+  /** Account ID, `command_line` or `service`. */
   actor?: string | null;
   fromMs?: number | null;
   /** Exclusive. */
@@ -37,7 +36,6 @@ const filters = {
 } as const;
 
 export const auditOperations = {
-  /** Newest first. */
   readAudit: read(function* (database, part: AuditPart): Steps<AuditEntry[]> {
     const { before, limit } = part;
     const conditions = ["sequence < :before"];

@@ -9,7 +9,7 @@ import { unknownAccount } from "./resolve-account.ts";
 export type DeletionRequest = {
   accountId: string;
   actor: Actor;
-  /** How long a new sign-up of the owner inherits the account's limits. Default: one day. */
+  /** How long new sign-ups inherit the account's limits. Default: one day. */
   rememberMs?: number;
   nowMs: number;
 };
@@ -59,7 +59,7 @@ export const deletionOperations = {
       return (yield* database.run(sql, { accountId, limit })) === limit;
     });
     if (dropped.includes(true)) return { isMore: true };
-    // A request admitted earlier may have added rows.
+    // Earlier requests may have added rows.
     for (const table of [...identifyingTables, "webhook"] as const) {
       yield* deleteRowsOf(database, table, accountId);
     }
@@ -68,7 +68,7 @@ export const deletionOperations = {
     return { isMore: false };
   }),
 
-  /** `heartbeatMs`: last heartbeat of a server, which deletes the rest; null if none. */
+  /** `heartbeatMs`: of the server that deletes the rest; null if none. */
   deletionProgress: read(function* (
     database,
     { accountId }: { accountId: string },
@@ -115,7 +115,7 @@ function* deleteRowsOf(
   yield* database.run(`DELETE FROM ${table} WHERE account_id = :accountId`, { accountId });
 }
 
-/** Smaller batches for jobs, because a job with its result may be large. */
+/** Smaller batches for jobs, whose results may be large. */
 const parts: readonly { sql: string; limit: number }[] = [
   {
     sql: `DELETE FROM job WHERE sequence IN (SELECT sequence FROM job WHERE account_id = :accountId LIMIT :limit)`,

@@ -62,7 +62,7 @@ function plainLine({ row_key: _rowKey, ...columns }: Columns): Line {
   );
 }
 
-/** The next row by kind, without secrets and hashes; null at the end. */
+/** Without secrets and hashes; null at the end. */
 export const nextRow: Readonly<Record<ExportedKind, Next>> = {
   account: byColumn<Row>(
     `SELECT id AS row_key, id, ${accountNameSql} AS name, role, created_ms, suspended_ms, suspended_reason, requests_per_second,

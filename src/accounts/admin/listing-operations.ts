@@ -25,7 +25,7 @@ export type AccountListing = {
 export type AccountPosition = { createdMs: number; id: string };
 
 export type AccountListPart = {
-  /** Text that the login, name or ID contains; null lists all. */
+  /** Part of the login, name or ID; null lists all. */
   query: string | null;
   after: AccountPosition | null;
   limit: number;
@@ -35,7 +35,7 @@ export type AccountListPart = {
 const dayMs = 86_400_000;
 
 export const listingOperations = {
-  /** Scans a bounded number of accounts per call. `seen` is the last account scanned; null at the end. */
+  /** `seen` is the last account scanned; null at the end. */
   listAccounts: read(function* (
     database,
     { query, after, limit, nowMs }: AccountListPart,
@@ -108,7 +108,7 @@ const listingSql = `SELECT account.id, ${accountNameSql} AS name,
     requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute
   FROM account`;
 
-/** Accounts scanned per call, which takes a few milliseconds. */
+/** Accounts scanned per call: a few milliseconds. */
 const accountsSeen = 1_000;
 
 const olderAccounts = "(account.created_ms, account.id) < (:afterMs, :afterId)";

@@ -3,7 +3,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { isNotDeletedSql } from "./names.ts";
 
 /**
- * Finds an account by its ID, else its name, else `provider:login`. A bare login never matches, because users choose it.
+ * By ID, else name, else `provider:login`. A bare login never matches, because users choose it.
  * Errors: `ambiguous_account`.
  */
 export function* accountIdOf(database: Database, account: string): Steps<string | null> {

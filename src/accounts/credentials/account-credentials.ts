@@ -40,7 +40,6 @@ export type AccountCredentials = {
   kinds: readonly CredentialKind[];
   /** Counts an attempt and returns 0, or the milliseconds to wait. */
   attempt(accountId: string): number;
-  /** Oldest first. */
   list(accountId: string): Promise<readonly Credential[]>;
   add(accountId: string, request: CredentialRequest): Promise<Credential>;
   /** Errors: also `too_many_attempts`. */

@@ -16,7 +16,7 @@ export type DialogueStep<Made> =
   | { state: "question"; id: string; texts: readonly string[]; question: string }
   | { state: "done"; made: Made };
 
-/** Browser dialogues over several requests that authorise a credential. In memory only. */
+/** Browser dialogues that authorise a credential. In memory only. */
 export type Authorizations<Made> = {
   /**
    * Runs until the first question or the end. Above the account's maximum, ends its oldest dialogue. Errors:

@@ -3,7 +3,7 @@ import type { CredentialField } from "../../platforms/credential.ts";
 import { credentialInvalid } from "../../platforms/credential-errors.ts";
 import { atField } from "./field-values.ts";
 
-/** Adds field pointers to errors of `run`, and removes hints for the command line. */
+/** Adds field pointers to errors, and removes command-line hints. */
 export async function withFieldPointers<Value>(
   fields: readonly CredentialField[],
   run: () => Promise<Value>,

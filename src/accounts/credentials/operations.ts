@@ -96,7 +96,7 @@ function* ownerOf(database: Database, id: string) {
   return row ?? null;
 }
 
-/** A dialogue that began before a suspension may end after it. */
+/** A dialogue may outlast the start of a suspension. */
 function* requireNotSuspended(database: Database, accountId: string | null): Steps<void> {
   const row = yield* database.get(
     "SELECT id FROM account WHERE id = :accountId AND suspended_ms IS NOT NULL",

@@ -80,7 +80,7 @@ export function isResource(requested: string, resource: string): boolean {
   return !requested.includes("#") && URL.parse(requested)?.href === URL.parse(resource)?.href;
 }
 
-/** The redirect that returns the response to the client (RFC 6749, RFC 9207). */
+/** RFC 6749, RFC 9207. */
 export function responseLocation(
   { redirectUri, state }: Pick<RequestHead, "redirectUri" | "state">,
   issuer: string,

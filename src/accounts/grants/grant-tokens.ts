@@ -7,8 +7,8 @@ export const accessToken = tokenFormat("ear_access");
 const half = 32;
 
 /**
- * The first half of the secret is the same in all refresh tokens of a grant, the second half is new in each: a replaced token
- * can be distinguished from a guess without being stored.
+ * The first half of the secret is the same in all of a grant's refresh tokens: a replaced one can
+ * be distinguished from a guess without being stored.
  */
 export const refreshToken = tokenFormat("ear_refresh", 2 * half);
 

@@ -32,10 +32,10 @@ export type ConnectedApp = {
   expiresMs: number;
 };
 
-/** Grants of an account, including ended ones. */
+/** Includes ended grants. */
 const maxPerAccount = 100;
 
-/** How long ended grants are stored: the audit log and the usage need their names. */
+/** Audit log and usage need the names of ended grants. */
 const endedMs = 30 * 86_400_000;
 
 export function grantOperations(randomBytes: RandomBytes) {
@@ -86,7 +86,6 @@ export function grantOperations(randomBytes: RandomBytes) {
       return true;
     }),
 
-    /** Newest first. */
     listApps: read(function* (
       database,
       request: { accountId: string; nowMs: number },
@@ -102,7 +101,7 @@ export function grantOperations(randomBytes: RandomBytes) {
   };
 }
 
-/** Deletes ended grants first, then the least recently used. */
+/** Ended grants first, then the least recently used. */
 function* makeRoom(database: Database, accountId: string, nowMs: number): Steps<void> {
   const surplus = yield* database.all<{ id: string; isConnected: number }>(
     `SELECT id, CASE WHEN ${isConnectedSql} THEN 1 ELSE 0 END AS isConnected FROM oauth_grant

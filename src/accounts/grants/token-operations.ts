@@ -16,7 +16,6 @@ import {
   refreshToken,
 } from "./grant-tokens.ts";
 
-/** A null field was absent from the request. */
 type TokenRequest = {
   token: SecretToken;
   clientId: string;

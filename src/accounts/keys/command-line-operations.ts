@@ -19,7 +19,6 @@ import {
 import { checkedKeyName } from "./key-name.ts";
 import { keyColumns } from "./read-keys.ts";
 
-/** Accounts own jobs and cursors; keys belong to accounts and carry limits. */
 export type NewKey = KeyLimits & {
   name: string;
   /** An unknown name creates an account; null creates an unnamed one. */
@@ -91,7 +90,7 @@ export function commandLineKeyOperations(randomBytes: RandomBytes) {
       );
     }),
 
-    /** Keys of one or all accounts, newest first, whose name, ID or account contains the query. */
+    /** Newest first; the name, ID or account contains the query. */
     findKeys: read(function* (
       database,
       { query, accountId, after, limit }: KeyListPart,

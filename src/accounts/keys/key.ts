@@ -49,7 +49,6 @@ export function isLive(state: KeyState): boolean {
 /** SQL over `api_key`, at `:nowMs`. */
 export const isLiveSql = liveKeySql("api_key");
 
-/** Like `isLiveSql`, for a table alias. */
 export function liveKeySql(name: string): string {
   return `${name}.revoked = 0 AND (${name}.expires_ms IS NULL OR ${name}.expires_ms > :nowMs)`;
 }

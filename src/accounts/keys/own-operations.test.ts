@@ -197,7 +197,6 @@ describe("the number of keys", () => {
     const successor = await accounts.store.write("rotateKey", rotation);
     await expect(make({ maxKeys: 1, nowMs: 20 })).rejects.toMatchObject({ code: "too_many_keys" });
     await change(successor.id, { expiresMs: 30 });
-    // The successor has expired, its predecessor has not.
     await expect(make({ maxKeys: 1, nowMs: 40 })).rejects.toMatchObject({ code: "too_many_keys" });
     await accounts.store.write("revokeKey", { id: successor.id, by: { accountId }, nowMs: 41 });
     await make({ maxKeys: 1, nowMs: 42 });

@@ -97,7 +97,6 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
       return yield* keyOf(database, { accountId, id, limits });
     }),
 
-    /** Newest first. Omits keys that ended by `endedSinceMs`. */
     listOwnKeys: read(function* (
       database,
       request: Omit<Owner, "nowMs"> & { endedSinceMs: number },

@@ -5,7 +5,10 @@ import type { KeyChoice } from "./own-operations.ts";
 import type { OwnKey } from "./read-keys.ts";
 import { highestOwnerRates } from "./refuse-raised.ts";
 
-/** If a key's rates exceed the account's, the owner can only restrict it. Errors: `invalid_request`. */
+/**
+ * The owner can only restrict a key with higher rates than the account's. Errors:
+ * `invalid_request`.
+ */
 export function* refuseWidenedKey(
   database: Database,
   key: OwnKey,

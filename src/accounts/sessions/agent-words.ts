@@ -1,4 +1,4 @@
-/** First match wins, because derived browsers also name their base. */
+/** First match wins: derived browsers also name their base. */
 const browsers = [
   [/\bEdg(?:e|A|iOS)?\//, "Edge"],
   [/\bOPR\//, "Opera"],

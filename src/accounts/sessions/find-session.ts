@@ -10,7 +10,7 @@ export type CallerSession = {
   expiresMs: number;
 };
 
-/** `first_use`: a replacement token was used for the first time. */
+/** `first_use`: of a replacement token. */
 export type SessionNote = "first_use" | "used" | null;
 
 export type FoundSession =
@@ -80,7 +80,7 @@ export function* findSession(
       accountId,
       requestsPerSecond: Math.min(requestsPerSecond, row.requestsPerSecond ?? requestsPerSecond),
       submissionsPerMinute,
-      // Dashboard pages poll, which must not use up the keys' requests. Searches do count.
+      // Polling dashboard pages must not use up the keys' requests. Searches count.
       accountRequestsPerSecond: null,
       accountSubmissionsPerMinute: submissionsPerMinute,
       methods: null,

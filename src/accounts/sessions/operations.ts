@@ -45,7 +45,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return yield* addSession(database, request.accountId, request, randomBytes);
     }),
 
-    /** Makes a replacement token current, and starts the former one's grace period. */
+    /** Starts the former token's grace period. */
     advanceSession: durable(function* (
       database,
       request: {
@@ -108,7 +108,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
       return sessions;
     }),
 
-    /** A replaced token was used again, and the user and the thief cannot be distinguished. */
+    /** User and thief cannot be distinguished. */
     endStolenSession: durable(function* (
       database,
       { sessionId, nowMs }: { sessionId: string; nowMs: number },

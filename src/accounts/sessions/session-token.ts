@@ -2,9 +2,9 @@ import { createHmac, hash, hkdfSync, timingSafeEqual } from "node:crypto";
 import { type RandomBytes, randomBase62 } from "../../lib/base62.ts";
 
 /**
- * A random handle (131 bits), a generation and a hash of the client, authenticated with the server's key. The store has only
- * hashes, so a leaked store signs no one in. A repeated replacement gives the same client the same token, and another client a
- * different one.
+ * A random handle (131 bits), a generation and a hash of the client, authenticated with the
+ * server's key. Only hashes are stored, so a leaked store signs no one in. A repeated replacement
+ * gives the same client the same token, and another client a different one.
  */
 export type SessionToken = { handle: string; generation: number; clientHash: string };
 

@@ -79,7 +79,7 @@ export async function readProfile(
   return profile;
 }
 
-/** One confirmed membership suffices; if there is none, an unreadable one is an error. Throws SignInRefused. */
+/** One confirmed membership suffices; else an unreadable one is an error. Throws SignInRefused. */
 export async function isMemberOfAny(
   provider: Provider,
   fetch: GuardedFetch,
@@ -169,7 +169,7 @@ function jsonOf(response: GuardedResponse): unknown {
   }
 }
 
-/** After these, the user can start again; other errors are between this server and the provider. */
+/** After these, the user can start again. */
 const expiredCodes: readonly string[] = ["bad_verification_code", "invalid_grant"];
 
 const knownErrors: readonly string[] = [

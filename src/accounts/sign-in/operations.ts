@@ -20,7 +20,7 @@ export type SignInResult =
 
 type SignInRequest = NewSession & { previousSession: PreviousSession };
 
-/** Name of the account of sign-in links without an account, unless the name is in use. */
+/** For sign-in links without an account, unless the name is in use. */
 const operatorName = "operator";
 
 export function signInOperations(randomBytes: RandomBytes) {
@@ -167,7 +167,6 @@ export function signInOperations(randomBytes: RandomBytes) {
       return secret;
     }),
 
-    /** Null if the link is unknown or expired. */
     signInWithLink: durable(function* (
       database,
       request: SignInRequest & { hash: string },

@@ -96,7 +96,6 @@ async function begin(signIn: SignIn, name: ProviderName = "github") {
   return started;
 }
 
-/** The account of the sign-in, or the code of its refusal. */
 async function outcome(
   signIn: SignIn,
   { callback, attempt }: { callback: string; attempt: string },

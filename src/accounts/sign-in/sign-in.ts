@@ -23,7 +23,6 @@ export type ClientInfo = Pick<NewSession, "agent" | "addressGroup"> & {
 
 type SignedIn = { accountId: string; session: StartedSession };
 
-/** Errors: also those of the store. */
 export type SignIn = {
   providers: readonly { name: ProviderName; label: string }[];
   /** Stores nothing: the encrypted `attempt` belongs in a cookie. Null if the provider is not configured. */

@@ -30,7 +30,6 @@ export type GatheredUsage = {
   add(call: CountedCall): void;
   putBack(rows: readonly UsageRow[]): void;
   take(): UsageRow[];
-  /** Returns the number of lost calls and resets it. */
   takeLost(): number;
 };
 

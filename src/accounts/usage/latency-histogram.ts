@@ -6,7 +6,6 @@ export type LatencyHistogram = Map<number, number>;
 
 const step = 1.1;
 const logOfStep = Math.log(step);
-/** About 11 days. */
 const lastBucket = 217;
 
 /** Bucket 0 is below 1 ms; bucket n starts at 1.1^(n − 1) ms. */
@@ -38,7 +37,7 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
   return null;
 }
 
-/** The geometric mean of its bounds, which are 4.9 % away. */
+/** Geometric mean; the bounds are 4.9 % away. */
 function middleOf(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
@@ -47,7 +46,7 @@ function middleOf(bucket: number): number {
 export const printLatencies = (histogram: LatencyHistogram): string =>
   [...histogram].map(([bucket, calls]) => `${bucket.toString(36)}:${calls.toString(36)}`).join(" ");
 
-/** Skips malformed entries. Reads character codes, because a busy account's month has megabytes. */
+/** Skips malformed entries. Reads character codes: a busy month has megabytes. */
 export function parseLatencies(text: string): LatencyHistogram {
   const histogram: LatencyHistogram = new Map();
   let bucket = Number.NaN;

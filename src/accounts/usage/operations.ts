@@ -161,7 +161,7 @@ export const usageOperations = {
   }),
 };
 
-/** Gateways lock rows in the order of these texts, so that they cannot deadlock. */
+/** Gateways lock rows in this order, to avoid deadlocks. */
 const rowKey = ({ keyId, method, bucketMs, accountId }: UsageRow): string =>
   `${keyId} ${method} ${bucketMs} ${accountId}`;
 

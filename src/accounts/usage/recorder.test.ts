@@ -16,7 +16,6 @@ function startTestRecorder() {
   return started;
 }
 
-/** The caller must stop the recorder and call `remove`. */
 function makeTestRecorder() {
   const usage = openTestUsage();
   const clock = createManualClock(startMs);
@@ -104,7 +103,6 @@ test("usage counts calls, refusals, failures, posts and durations", async () => 
     { method: "", calls: 7, refused: 2, failed: 3, posts: 0, latencies: "" },
     { method: "searchbyquery", calls: 3, refused: 0, failed: 1, posts: 7 },
   ]);
-  // The cancelled job is not counted.
   expect(groups[1]?.latencies.split(" ")).toHaveLength(2);
 });
 

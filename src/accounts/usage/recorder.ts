@@ -35,7 +35,7 @@ export type UsageRecorderContext = {
 
 const maxEntries = 20_000;
 const maxLoggedKeys = 2_000;
-/** Rows per write, so that no write blocks the writer for long. */
+/** No write may block the writer for long. */
 const rowsPerWrite = 200;
 const sweepEveryMs = 3_600_000;
 
@@ -81,7 +81,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     });
   };
 
-  /** One write runs at a time. A caller that waits for it joins the next one, which includes the caller's usage. */
+  /** One write at a time. Callers that wait for it join the next, which includes their usage. */
   async function flush(): Promise<void> {
     await flushing;
     flushing ??= write().finally(() => {

@@ -20,7 +20,7 @@ export const maxLoggedRequests = 100;
 const droppedAtOnce = 2_000;
 
 export const requestLogOperations = {
-  /** In the given order, with two statements for any number of keys. Ignores connected apps and deleted keys. */
+  /** In the given order. Ignores connected apps and deleted keys. */
   addKeyRequests: relaxed(function* (
     database,
     { requests }: { requests: readonly KeyRequest[] },
@@ -47,7 +47,6 @@ export const requestLogOperations = {
     return null;
   }),
 
-  /** The latest first. */
   keyRequests: read(function* (
     database,
     key: { accountId: string; keyId: string },
