@@ -43,14 +43,14 @@ const lengthOf = (times: number): number => headLength + 1 + 8 + times * 8;
 const uriHashLength = 16;
 const contentLength = lengthOf(5) + uriHashLength;
 const noUriHash = "0".repeat(uriHashLength * 2);
-/** Keeps response headers within clients' limits. */
+/** For clients' limits on headers. */
 export const maxCursorLength = 4_096;
 const maxFetchBytes = (maxCursorLength * 3) / 4 - nonceLength - headLength - tagLength;
 const unbounded = -(2n ** 63n);
 
 /**
- * Encrypts the start of a search's next page (AES-256-GCM, base64url), bound to the search. The nonce is a keyed hash of the
- * content: no two contents share one.
+ * AES-256-GCM in base64url, bound to the search. The nonce is a keyed hash of the content: no two
+ * contents share one.
  */
 export function encryptCursor(secret: Uint8Array, content: CursorContent): string {
   const plain = encode(content);
@@ -116,7 +116,7 @@ function isKnownLayout(plain: Buffer): boolean {
   }
 }
 
-/** Upstream page tokens have no length limit. */
+/** Upstream tokens have no length limit. */
 export const fitsCursor = (position: FetchPosition): boolean =>
   Buffer.byteLength(JSON.stringify(position)) <= maxFetchBytes - maxTimesLength;
 

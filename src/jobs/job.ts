@@ -13,7 +13,7 @@ export const noBounds: RequestedBounds = { startMs: null, endMs: null };
 export type SearchJobRequest = AnswerRequest & {
   requestedBounds?: RequestedBounds;
   unsearched?: UnsearchedSpan;
-  /** The job needs credentials of its account, which never leave the embedded node. */
+  /** Needs credentials that never leave the embedded node. */
   isLocalOnly?: true;
 };
 
@@ -28,7 +28,7 @@ export const jobStates = [
 ] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** If `retryable` is absent, it is unknown. */
+/** `retryable` absent: unknown. */
 export type JobFailure = {
   code: string;
   message: string;

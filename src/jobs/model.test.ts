@@ -7,7 +7,7 @@ import { jobOperations as run } from "./operations.ts";
 import { encodeRequest } from "./stored.ts";
 import { openJobTable, request } from "./test-jobs.ts";
 
-/** A reference model of states.ts, with which the real table is compared. */
+/** A reference model of states.ts. */
 type Model = {
   uuid: string;
   state: JobState;

@@ -29,12 +29,12 @@ import type {
 import { createSubmissions } from "./submissions/submissions.ts";
 import { createSharedWallClock, createWallClock } from "./wall-clock.ts";
 
-/** The job table is authoritative: every transition is a compare-and-set (states.ts). */
+/** Every transition is a compare-and-set (states.ts). */
 export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /**
-   * The job is on disk when this resolves. A repeated idempotency key resolves with the earlier job. A pending `admission` is
-   * written together with a search that the local node can run immediately. Errors: `overloaded`, `idempotency_mismatch`,
-   * those of the admission.
+   * Resolves when the job is on disk; for a repeated idempotency key, with the earlier job. A pending `admission`
+   * is written together with a search that the local node can run immediately. Errors:
+   * `overloaded`, `idempotency_mismatch`, those of the admission.
    */
   submit(job: NewJob, admission?: PendingAdmission | null): Promise<SubmittedJob>;
   /** Errors: `idempotency_mismatch`. */
@@ -42,9 +42,8 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   /** Cancels an unfinished job or deletes a finished one. Null if the account has no such job. */
   cancel(accountId: string, uuid: string): Promise<"cancelled" | "forgotten" | null>;
   endAll(accountId: string): Promise<void>;
-  /** Newest first, without results. */
   list(accountId: string, filter: JobFilter): Promise<JobPage>;
-  /** Jobs of all accounts, newest first; null starts at the newest. */
+  /** Null starts at the newest. */
   listAll(before: number | null, limit: number): Promise<AllJobsPage>;
   /**
    * Yields the current state of each job that changed after change number `after`, then new changes; null yields only changes
@@ -68,7 +67,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   ): Promise<Job | null>;
   wakeNodes(): void;
   giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
-  /** For a node that leaves: its attempts do not count. Returns the number of ended leases. */
+  /** For a node that leaves: attempts do not count. Returns the number of leases. */
   endLeasesOf(nodeId: string): Promise<number>;
   /** For a node that restarted: attempts count, so that a job that crashes its nodes is not retried until its deadline. */
   failLeasesOf(nodeId: string): Promise<void>;
@@ -76,7 +75,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
   depth(): number;
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(): Promise<void>;
-  /** Recovers the jobs of an earlier process. Must be called first. */
+  /** Recovers an earlier process's jobs. Call it first. */
   start(): Promise<void>;
   /** Jobs submitted afterwards wait for the next start. */
   stop(): Promise<void>;

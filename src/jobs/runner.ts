@@ -103,7 +103,7 @@ async function run(
     if (outcome === null) return;
     await submitOutcome(options, lease, outcome, [lost.signal, stopping]);
   } catch (error) {
-    // The job did not fail, and may run again.
+    // The job may run again.
     if (!isLeaseLost(error)) throw error;
   } finally {
     lease.lost.removeEventListener("abort", stop);
@@ -117,7 +117,7 @@ type Outcome =
   | { kind: "failed"; failure: LeaseFailure }
   | { kind: "not run" };
 
-/** Retries until the gateway accepts the outcome, the lease is lost or the runner stops. */
+/** Retries until accepted, the lease is lost or the runner stops. */
 async function submitOutcome(
   { gateway, giveBack, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,

@@ -1,10 +1,11 @@
 import type { JobState } from "./job.ts";
 
 /**
- * Each lease counts as an attempt, and only its token can renew, complete or fail it. A failed attempt or an expired lease leads
- * to `error(retrying)` or `error`. If the server dies or a node leaves, its jobs go back to `received` and the attempts do not
- * count. A job reaches one final state (`done`, `error`, `cancelled`) once, except that `done` later becomes `expired`. A search
- * that ends before its submission is committed is inserted as `done`; every other job is inserted as `received`.
+ * Each lease is an attempt, and only its token can renew, complete or fail it. A failed attempt or
+ * an expired lease leads to `error(retrying)` or `error`. If the server dies or a node leaves, its
+ * jobs go back to `received` and the attempts do not count. A job reaches one final state (`done`,
+ * `error`, `cancelled`) once, except that `done` later becomes `expired`. A search that ends before
+ * its submission is committed is inserted as `done`; every other job is inserted as `received`.
  */
 export const transitions = {
   submit: { from: [], to: "received" },
@@ -36,7 +37,9 @@ export function targetStateSql(transition: Change): string {
 
 export const noLease = "lease_token = NULL, lease_until_ms = NULL";
 
-/** Clients may mistake `error(retrying)` for a final state, so an earlier retry is shown as `in progress`. */
+/**
+ * Clients may mistake `error(retrying)` for final, so earlier retries are shown as `in progress`.
+ */
 export const shownRetryMs = 3_000;
 
 export function shownState(

@@ -118,7 +118,7 @@ export const encodeResultParts = (result: JobResult): ResultParts => ({
 export const joinResult = ({ head, positions }: ResultParts): string =>
   `${head.slice(0, -1)},"positions":${positions}}`;
 
-/** Decodes the items when they are first read, because most answers are sent without decoding them. */
+/** Decodes items on first read: most answers are sent without. */
 export function decodeResultParts({ head, positions }: ResultParts): JobResult {
   const decodedHead = decodeHead(JSON.parse(head));
   let items: readonly AnswerItem[] | null = null;
@@ -143,7 +143,7 @@ export async function encodeLargeResult(
   return joinResult({ head: headText(result), positions: `[${items.join(",")}]` });
 }
 
-/** Total characters of records above which encoding takes several milliseconds. */
+/** Above this, encoding takes several milliseconds. */
 const largeLength = 1_048_576;
 
 export function isLarge({ items }: JobResult): boolean {

@@ -5,7 +5,7 @@ const minStepMs = 1_000;
 
 export type WallClock = {
   now(): number;
-  /** Sets the time to `sharedMs`, the current time of the clock that gateways share. */
+  /** `sharedMs`: the time of the clock that gateways share. */
   follow(sharedMs: number): void;
 };
 
@@ -28,7 +28,7 @@ export function createWallClock(clock: Clock, onStep: (ms: number) => Promise<un
   return { now, follow: () => undefined };
 }
 
-/** Between readings of the shared clock, the process's monotonic clock measures time. */
+/** Between readings, the monotonic clock measures time. */
 export function createSharedWallClock(clock: Clock): WallClock {
   let offsetMs = clock.now() - clock.elapsed();
   return {

@@ -15,7 +15,7 @@ export type ActiveJob = {
   readonly groupId: string;
   /** Jobs with the same value can run on the same nodes. */
   readonly work: string;
-  /** `work` and the nodes that the job avoids for now. */
+  /** `work` and the avoided nodes. */
   kind: string;
   avoided: ReadonlySet<string>;
   readonly failedOn: Set<string>;
@@ -46,8 +46,8 @@ export type Dispatcher = {
   offer(job: ActiveJob): void;
   offerLater(job: ActiveJob, delayMs: number): void;
   /**
-   * True if the node would lease the job immediately; the job then counts as running until `endTurn`. No job is overtaken, because
-   * an idle node leaves none queued that it could run.
+   * True if the node would lease the job now, which then counts as running until `endTurn`. No job
+   * is overtaken, because an idle node leaves none queued that it could run.
    */
   takeTurn(nodeId: string, job: ActiveJob): boolean;
   endTurn(job: ActiveJob): void;
@@ -63,13 +63,12 @@ export type Dispatcher = {
   leaseRemotely(job: ActiveJob): void;
   release(job: ActiveJob): void;
   loseLease(job: ActiveJob): void;
-  /** Also notifies those that wait for the job, and revokes a remaining lease. */
+  /** Also notifies waiters and revokes a remaining lease. */
   end(uuid: string, ended?: Job | null): void;
   /** Null on timeout, abort or shutdown, or if the ended job must be read from the store. */
   waitForEnd(job: ActiveJob, waitMs: number, signal?: AbortSignal): Promise<Job | null>;
   get(uuid: string): ActiveJob | undefined;
   all(): Iterable<ActiveJob>;
-  /** Waiting and delayed jobs. */
   depth(): number;
   stop(): void;
 };
@@ -135,7 +134,7 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  /** A broken node is usually the least loaded one, so it would lease the same jobs again. */
+  /** A broken node is usually the least loaded, and would lease the jobs again. */
   function avoidFailedNodes(job: ActiveJob): void {
     const { failedOn, submitted } = job;
     if (failedOn.size === 0 || !hasOtherNodeFor(submitted.request, failedOn)) {

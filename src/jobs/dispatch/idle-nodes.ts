@@ -8,11 +8,11 @@ export type IdleNodes<Job> = {
   /** Returns a function that removes the request. `give` receives null to end it. */
   add(request: SearchLeaseRequest, give: (job: Job | null) => void): () => void;
   /**
-   * Dispatches a job to the least loaded open node for which `take` returns one; ties go to the node that got one least
-   * recently. False if there is no such node.
+   * Dispatches a job to the least loaded open node for which `take` returns one; ties go to the
+   * node that got one least recently.
    */
   dispatchOne(take: (request: SearchLeaseRequest) => Job | null): boolean;
-  /** True if `dispatchOne` would choose the node, which then has had its turn. */
+  /** True if `dispatchOne` would choose the node; uses up its turn. */
   takeTurn(nodeId: string, canTake: (request: SearchLeaseRequest) => boolean): boolean;
   waitingOf(request: SearchLeaseRequest): number;
   endAll(): void;

@@ -94,7 +94,7 @@ export const sweepRows = 500;
 
 const expiredSql = `SELECT uuid FROM job WHERE state = 'done' AND expires_ms <= :nowMs LIMIT ${sweepRows}`;
 
-/** Returns whether more rows may be left. */
+/** True if more may be left. */
 export function* deleteExpiredRows(
   database: Database,
   { nowMs, endedMs, keyedMs }: RetentionTimes,

@@ -4,13 +4,12 @@ import { isFetched } from "../../platforms/source.ts";
 import type { Job } from "../job.ts";
 
 /**
- * Caches completed jobs and pages briefly, because most results are fetched immediately. An entry equals its row: code that
- * changes or deletes the row of a done job must call `forget`.
+ * A brief cache: most results are fetched immediately. An entry equals its row: code that changes
+ * or deletes the row of a done job must call `forget`.
  */
 export type EndedJobs = {
   add(job: Job, page?: CachedPage | null): void;
   find(accountId: string, uuid: string): Job | null;
-  /** Null if the archive version has changed. */
   takePage(uuid: string, version: number | null): JsonPage | null;
   forget(uuid: string): void;
   forgetOf(accountId: string): void;

@@ -24,7 +24,7 @@ export const fetchedSql = (accountId: string, from: string): string => `
 
 const storeSql = fetchedSql("account_id", "job CROSS JOIN json_each(:posts) WHERE uuid = :uuid");
 
-/** Without duplicates: a post that occurs twice would conflict with itself. */
+/** Without duplicates, which would conflict. */
 export function fetchedJson(posts: readonly FetchedPost[]): string {
   const entries = posts.map(({ platform, id, uri }) => {
     return [`${platform} ${id}`, { platform, id: id.toString(), uri }] as const;
@@ -32,7 +32,7 @@ export function fetchedJson(posts: readonly FetchedPost[]): string {
   return JSON.stringify([...new Map(entries).values()]);
 }
 
-/** Stores posts until the result expires. Runs in the transaction that completes the job. */
+/** Call it in the transaction that completes the job. */
 export function* storeFetched(
   database: Database,
   { uuid, expiresMs, posts }: { uuid: string; expiresMs: number; posts: readonly FetchedPost[] },
@@ -52,7 +52,7 @@ export function* dropFetched(
   );
 }
 
-/** All platforms, so that a lookup by ID can use the primary key. */
+/** Lets a lookup by ID use the primary key. */
 const platformList = platforms.map((platform) => `'${platform}'`).join(", ");
 
 export const fetchedOperations = {

@@ -49,8 +49,8 @@ async function sweep(context: RetentionContext, stopping: AbortSignal): Promise<
 }
 
 /**
- * A writer that dies between commit and reply leaves a job that is not in memory. Jobs in memory are skipped, because their
- * stored deadline can be outdated until a clock step is recorded.
+ * A writer that dies between commit and reply leaves a job that is not in memory. Skips those in
+ * memory: until a clock step is recorded, their stored deadlines can be outdated.
  */
 async function timeOutUnknownJobs(context: RetentionContext, stopping: AbortSignal): Promise<void> {
   const { store, now, dispatcher, reportSnapshot } = context;

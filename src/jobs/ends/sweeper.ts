@@ -31,7 +31,7 @@ export type SweeperContext = {
 export type Sweeper = { start(): void; stop(): Promise<void> };
 
 const beatMs = 1_000;
-/** A node that ran the job for less time may have been unable to report a failure. */
+/** In less time, a node may have been unable to report a failure. */
 const longRunMs = 10_000;
 const suspensionMs = 5_000;
 
@@ -56,7 +56,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     if (lateMs >= suspensionMs) extendTimes(lateMs);
   }
 
-  /** Time in which the process was suspended does not count against jobs. */
+  /** The process's suspended time does not count against jobs. */
   function extendTimes(ms: number): void {
     moveTimes(Math.round(ms)).catch((thrown) => context.onError?.(thrown));
   }
@@ -69,7 +69,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
     }
   }
 
-  /** Time in which the store could not be written does not count against jobs. */
+  /** Time without a writable store does not count against jobs. */
   async function beat(): Promise<void> {
     const beganMs = clock.elapsed();
     try {

@@ -3,7 +3,7 @@ import type { JobState } from "../job.ts";
 export type Gateway = {
   id: string;
   isShared: boolean;
-  /** The leader, one gateway at a time, does the work that must not be done twice. */
+  /** One gateway at a time, for work that must not be done twice. */
   isLeader: () => boolean;
   capabilities?: () => string;
 };

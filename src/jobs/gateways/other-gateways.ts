@@ -20,7 +20,7 @@ export type OtherGateways = {
   applyForeignChanges(changes: readonly ForeignChange[]): Promise<void>;
   reload(uuids: readonly string[] | null): Promise<void>;
   adopt(rows: readonly UnfinishedJob[]): Promise<void>;
-  /** Recovers the jobs of gateways that died, and rereads jobs whose lease was refused. */
+  /** Recovers jobs of dead gateways; rereads jobs whose lease was refused. */
   sweep(): Promise<void>;
 };
 
@@ -45,7 +45,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (unknown.size > 0) await reload([...unknown]);
   }
 
-  /** False if the row must be read. */
+  /** False: read the row. */
   function applyForeignChange(foreign: ForeignChange): boolean {
     const { uuid, accountId, state, change, attempts, changedMs: atMs, notBeforeMs } = foreign;
     if (state === null || hasEnded(state)) endedJobs.forget(uuid);
@@ -122,7 +122,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     return isRefused(job) ? row.change < job.change : row.change <= job.change;
   }
 
-  /** The write of a lease can time out and still be committed, so that no node has the lease. */
+  /** A lease's write can time out but be committed, so that no node has it. */
   async function recoverOwn(rows: readonly UnfinishedJob[]): Promise<void> {
     const lost = rows.filter(({ uuid, state, gateway }) => {
       if (state !== "in progress" || gateway !== gatewayId) return false;

@@ -86,7 +86,6 @@ export const recoveryOperations = {
     return snapshots.flat();
   }),
 
-  /** For jobs that the gateway leased unknowingly: its write timed out but was committed. */
   recoverOwn: durable(function* (
     database,
     { jobs, ...common }: { gateway: string; jobs: readonly UnchangedJob[]; nowMs: number },
@@ -96,7 +95,7 @@ export const recoveryOperations = {
     );
   }),
 
-  /** Recovers the gateway's own jobs, so that others need not wait for its heartbeat to time out. */
+  /** So that others need not wait for the heartbeat to time out. */
   leave: durable(function* (
     database,
     { gateway, nowMs }: { gateway: string; nowMs: number },
@@ -105,7 +104,7 @@ export const recoveryOperations = {
     return null;
   }),
 
-  /** Returns those of `uuids` that are unfinished; null for all unfinished jobs. */
+  /** Null: all unfinished jobs. */
   unfinishedJobs: read(function* (
     database,
     { uuids }: { uuids: readonly string[] | null },

@@ -18,7 +18,7 @@ export function failureOf(error: unknown): LeaseFailure {
   return { code, message: message ?? error.message, status, retryable, ...help };
 }
 
-/** Messages of the database engine may repeat the query, so only known fixed texts are logged. */
+/** Database messages may repeat the query, so only known texts are logged. */
 export function causeOf(error: unknown): { code: string; error: string } {
   const code = codeOf(error);
   if (error instanceof EarshotError && (!publicMessages.has(code) || code === refusedAddress)) {

@@ -10,7 +10,7 @@ export type Lease<Work> = {
   work: Work;
   accountId: string;
   attempt: number;
-  /** Time until the deadline. A duration, because clocks differ and may be set. */
+  /** A duration, because clocks differ and may be set. */
   leftMs: number;
   token: string;
   leaseMs: number;
@@ -18,7 +18,7 @@ export type Lease<Work> = {
    * Aborts when the job is cancelled or reaches its deadline; on remote nodes, at the next renewal.
    */
   lost: AbortSignal;
-  /** Resolves when the submission is on disk. Absent if it already is. */
+  /** Resolves when the submission is on disk; absent if it already is. */
   accepted?: () => Promise<void>;
   released?: UsableRelease;
 };
@@ -32,12 +32,9 @@ export type LeaseRequest<Work> = {
   isOpen?: () => boolean;
   /** Default: all jobs of its methods. Checked once per work kind (work-kind.ts). */
   accepts?: (work: Work) => boolean;
-  /** Running jobs divided by capacity; the least loaded node gets work first. */
+  /** Running jobs by capacity; the least loaded node goes first. */
   load?: () => number;
-  /**
-   * Concurrent jobs, one lease request each. The last free slots are reserved for accounts with nothing running. Default: no
-   * reservation.
-   */
+  /** Concurrent jobs, one lease request each. Default: no reserved slots. */
   slots?: () => number;
   onLease?: () => void;
 };

@@ -30,7 +30,7 @@ export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   failLeasesOf(nodeId: string): Promise<void>;
 };
 
-/** `lapsed`: the lease was not renewed; `late`: the deadline passed after the job had run for a while. */
+/** `lapsed`: not renewed; `late`: past the deadline after running for a while. */
 export type FailedAttempt = {
   method: Method;
   nodeId: string | null;
@@ -138,7 +138,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (!isLarge(result)) return await job.uncommitted.commitDone(result);
       job.uncommitted.commit();
     }
-    // A small result is encoded and queued for writing before any later request.
+    // A small result is queued for writing before any later request.
     const text = isLarge(result)
       ? await encodeLargeResult(result, startSlices(clock))
       : encodeResult(result);
@@ -185,7 +185,7 @@ export function createLeases(context: LeasesContext): Leases {
 
   async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
-    // Reversed, because each job goes to the front of its key's queue.
+    // Each goes to the front of its key's queue.
     for (const snapshot of snapshots.toReversed()) {
       reportSnapshot(snapshot);
       const job = dispatcher.get(snapshot.uuid);
@@ -219,7 +219,7 @@ export function createLeases(context: LeasesContext): Leases {
       .map(activeLease)
       .filter((lease) => lease !== null);
 
-  /** The key may run its next search while the result of this one is being written. */
+  /** The key may run its next search during the write. */
   function releaseLease(uuid: string, token: string): void {
     const job = dispatcher.get(uuid);
     if (job?.lease?.token === token) dispatcher.release(job);

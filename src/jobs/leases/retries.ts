@@ -19,8 +19,7 @@ export const threadDied = "thread_died";
 const maxReaderDeaths = 2;
 
 /**
- * Retries after an exponential delay, starting at `retryDelayMs`, while attempts and time are left. A job that killed two
- * reader threads is not retried.
+ * An exponential delay from `retryDelayMs`. A job that killed two reader threads is not retried.
  */
 export function afterFailure(
   { failure, attempts, readerDeaths, deadlineMs }: EndedAttempt,

@@ -2,10 +2,7 @@ import type { Store } from "../../db/operations.ts";
 import type { JobChange } from "../job.ts";
 import type { JobOperations } from "../operations.ts";
 
-/**
- * Streams job changes from memory. A reader that falls behind or misses a number reads the current states from the store, so
- * that its buffer is bounded.
- */
+/** A reader that falls behind or misses a number reads the store, so that its buffer is bounded. */
 export type ChangeReaders = {
   report(accountId: string, change: JobChange): void;
   read(
@@ -68,7 +65,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     if (signal.aborted || isStopped) reader.end();
     try {
       const current = reader.isOver ? 0 : await currentNumber(accountId, reader);
-      // The client's number can exceed the current one after a restore from a backup.
+      // It can be higher after a restore from a backup.
       return changesOf(accountId, reader, after === null ? current : Math.min(after, current));
     } catch (error) {
       reader.end();
@@ -85,7 +82,7 @@ export function createChangeReaders(store: Store<JobOperations>, now: () => numb
     try {
       while (!reader.isOver) {
         if (reader.isBehind) {
-          // Changes during the store read may also be buffered; the check of `last` drops duplicates.
+          // The check of `last` drops duplicates of changes during the read.
           reader.isBehind = false;
           for await (const change of storedChanges(accountId, last)) {
             if (reader.isOver) return;

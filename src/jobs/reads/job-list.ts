@@ -7,7 +7,7 @@ export type JobFilter = {
   states: readonly JobState[] | null;
   methods: readonly Method[] | null;
   platforms: readonly SearchPlatform[] | null;
-  /** Text that the query contains. */
+  /** Part of the query. */
   text: string | null;
   before: ListPosition | null;
   limit: number;

@@ -32,7 +32,7 @@ export const readOperations = {
     return row ?? null;
   }),
 
-  /** Scans a bounded number of jobs per call. `seen` is the last position scanned; null at the end. */
+  /** Scans a bounded number of jobs. `seen` is the last position scanned; null at the end. */
   listJobs: read(function* (
     database,
     { accountId, before, states, methods, platforms, text, limit, nowMs }: ListedPart,

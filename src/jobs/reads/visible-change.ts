@@ -65,7 +65,7 @@ type Values = Readonly<Record<string, string | number | null>>;
 
 export type ChangeClauses = { set: string; where: string };
 
-/** SQL that returns the new snapshot, with the next change number of the account. */
+/** Returns the new snapshot, with the account's next change number. */
 export const changeSql = (transition: Change, { set, where }: ChangeClauses): string => `UPDATE job
   SET ${targetStateSql(transition)}, changed_ms = :nowMs,
       change = (SELECT last_change + 1 FROM account WHERE account.id = job.account_id FOR NO KEY UPDATE), ${set}
@@ -73,7 +73,7 @@ export const changeSql = (transition: Change, { set, where }: ChangeClauses): st
   RETURNING ${snapshotColumns}`;
 
 /**
- * Also numbers the change and enqueues webhook deliveries, in one transaction. Null if the state or the condition does not
+ * Also numbers the change and enqueues deliveries. Null if the state or the condition does not
  * match.
  */
 export function visibleChange<Args extends Values & { nowMs: number }>(

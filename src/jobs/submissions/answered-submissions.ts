@@ -26,7 +26,7 @@ export type ShortSearches = {
   onSkipped(reason: SkipReason): void;
 };
 
-/** Why a search takes the ordinary path. `no_slot`: the local node cannot run it immediately. */
+/** `no_slot`: the local node cannot run it immediately. */
 export type SkipReason = UnansweredReason | "no_slot" | "paused";
 
 type AnsweredContext = {
@@ -59,7 +59,7 @@ export type AnsweredSubmissions = {
   onSkipped(reason: SkipReason): null;
 };
 
-/** Short searches, which the writer thread answers in the commit of the submission. */
+/** The writer thread answers them in the commit of the submission. */
 export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSubmissions {
   const { store, now, settings, reads, shortSearches } = context;
   const pauses = createPauses(context.clock, { minMs: minPauseMs, maxMs: maxPauseMs });
@@ -127,7 +127,10 @@ export function createAnsweredSubmissions(context: AnsweredContext): AnsweredSub
   };
 }
 
-/** After the writer thread could not answer a search, the account's next searches skip it, because each delays other writes. */
+/**
+ * After an unanswered search, the account's next ones skip the writer thread: each delays other
+ * writes.
+ */
 const minPauseMs = 10;
 const maxPauseMs = 100;
 const threadPauseMs = 60_000;

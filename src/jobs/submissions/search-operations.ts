@@ -25,8 +25,8 @@ export type SearchSubmission = {
 };
 
 /**
- * `unavailable`: no answerer is registered; `busy`: the batch has no time left; `slow`: the search took too long; `declined`:
- * only a node can answer it, such as by requesting a platform, or the search failed.
+ * `unavailable`: no answerer is registered; `busy`: the batch has no time left; `slow`: the search
+ * took too long; `declined`: it failed, or only a node can answer it.
  */
 export type UnansweredReason = "unavailable" | "busy" | "slow" | "declined";
 
@@ -99,7 +99,7 @@ export function answerSubmission(
   };
 }
 
-/** The IDs of fetched posts, which other gateways may not have archived. */
+/** Other gateways may not have archived these. */
 const idsOf = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 

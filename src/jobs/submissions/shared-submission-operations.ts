@@ -1,6 +1,4 @@
-/**
- * On PostgreSQL, a submission is one statement, and so one round trip. Rare cases take the same steps as on SQLite.
- */
+/** On PostgreSQL, a submission is one round trip; rare cases take SQLite's steps. */
 
 import { durable } from "../../db/operations.ts";
 import {
@@ -141,7 +139,6 @@ function* insertAlone(
   return inserted === undefined ? null : { isRepeated: false, ...inserted, hasDeliveries: false };
 }
 
-/** Inserts a search that one statement could not insert. */
 export function* insertOrDecline(
   database: Database,
   submission: SearchSubmission,
@@ -152,7 +149,7 @@ export function* insertOrDecline(
   return submittedOf(answered, yield* insertInSteps(database, answered.job));
 }
 
-/** Takes the same steps as on SQLite, and adds the IDs of the posts. */
+/** SQLite's steps, with the IDs of the posts. */
 function* insertInSteps(database: Database, job: JobInsertion): Steps<InsertedJob> {
   const inserted = yield* submissionOperations.insertJob.run(database, job);
   const { postIds = [] } = job.answer ?? {};

@@ -23,7 +23,7 @@ type CommitsContext = {
   reportSnapshot: (snapshot: JobSnapshot, result?: JobResult) => void;
 };
 
-/** The inserts resolve when the job is on disk; a repeated submission or an error ends the active job. */
+/** Inserts resolve when the job is on disk; a repeated submission or an error ends the active job. */
 export type SubmissionCommits = {
   insertReceived(active: ActiveJob, row: InsertedRow): Promise<SubmittedJob>;
   insertDone(
@@ -32,7 +32,7 @@ export type SubmissionCommits = {
     lease: LeaseTerms,
     result: JobResult,
   ): Promise<SubmittedJob>;
-  /** Releases the job if its lease is refused, and requeues it if the write fails. */
+  /** Releases the job if refused; requeues it if the write fails. */
   writeLease(active: ActiveJob, lease: LeaseTerms): Promise<void>;
 };
 

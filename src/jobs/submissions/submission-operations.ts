@@ -19,7 +19,7 @@ export type JobInsertion = Pick<
   | "deadlineMs"
 > & { idempotency?: KeyedRequest | null; answer?: SubmittedAnswer | null };
 
-/** The answer of a job whose only attempt ended before the submission was committed. */
+/** The answer of an attempt that ended before the commit. */
 type SubmittedAnswer = {
   node: string;
   startedMs: number;
@@ -115,7 +115,7 @@ function* insertAnswered(
   });
 }
 
-/** Ensures that the second of two submissions with the same idempotency key finds the first. */
+/** So that a repeated idempotency key finds the first job. */
 function* lockAccount(database: Database, accountId: string): Steps<void> {
   yield* database.get("SELECT 1 FROM account WHERE id = :accountId FOR NO KEY UPDATE", {
     accountId,

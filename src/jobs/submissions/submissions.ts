@@ -77,9 +77,7 @@ export function createSubmissions(context: SubmissionsContext): {
     return dispatcher.takeTurn(localNodeId, active) ? search : answered.onSkipped("no_slot");
   }
 
-  /**
-   * Null if the job must take the ordinary path. The dispatcher does not know the job, because no client has the uuid before the job is done.
-   */
+  /** Null if the job must take the ordinary path. The dispatcher does not know the job: no client has its uuid yet. */
   async function submitShort(
     active: ActiveJob,
     row: InsertedRow,

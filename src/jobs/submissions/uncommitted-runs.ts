@@ -36,7 +36,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
       const { lease } = uncommitted;
       active.uncommitted = null;
       const currentRow = { ...row, deadlineMs: deadlineOf(active) };
-      // If the job ended only in memory, it is queued again and the sweeper ends it.
+      // If it ended only in memory, it is queued, and the sweeper ends it.
       const isLeased = dispatcher.get(uuid) === active;
       const requeued = isLeased ? active : activeJob(active.submitted, active.deadlineMs);
       writing = commits.insertReceived(requeued, currentRow);
@@ -68,7 +68,7 @@ export function createUncommittedRuns(context: RunsContext): RunUncommitted {
     clock.sleep(maxUncommittedMs).then(commit, () => undefined);
   }
 
-  /** Uses the current wall clock, which may have been set since the submission. */
+  /** The wall clock may have been set since the submission. */
   function deadlineOf({ submitted: job, deadlineMs }: ActiveJob): number {
     const currentMs = Math.round(timeAfter(now(), deadlineMs - clock.elapsed()));
     return Math.abs(currentMs - job.deadlineMs) < minStepMs ? job.deadlineMs : currentMs;

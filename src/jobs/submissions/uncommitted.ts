@@ -14,5 +14,5 @@ export type UncommittedJob = {
   accepted(): Promise<void>;
 };
 
-/** A longer search continues as a job in progress. */
+/** Longer searches become jobs in progress. */
 export const maxUncommittedMs = 5;

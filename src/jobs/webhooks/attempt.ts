@@ -35,7 +35,7 @@ const throttleMs = 5_000;
 
 const recordRetryMs = 5_000;
 
-/** When the signal aborts, rejects and records nothing. */
+/** On abort, rejects and records nothing. */
 export async function attemptDelivery(
   context: AttemptContext,
   delivery: DueDelivery,
@@ -55,7 +55,7 @@ export async function attemptDelivery(
   return { end: end.end, pauseMs: pauseOf(outcome) };
 }
 
-/** Retries a failed write, because otherwise a full disk would repeat the delivery. */
+/** Otherwise a full disk would repeat the delivery. */
 async function record(
   { store, clock, onError }: AttemptContext,
   attempt: DeliveryAttempt,

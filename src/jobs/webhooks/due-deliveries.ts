@@ -50,7 +50,7 @@ function* dueOfWebhooks(
     `SELECT id AS webhookId FROM webhook
      WHERE (failing_since_ms IS NULL) = :isHealthy AND due_ms <= :nowMs
      ORDER BY due_ms LIMIT :webhooks`,
-    // Paused and busy webhooks may come first without a delivery to return.
+    // Paused and busy webhooks may come first.
     { isHealthy, nowMs, webhooks: limit + inProgress.length + paused.length },
   );
   const pausedIds = new Set(paused);

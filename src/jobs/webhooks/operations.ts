@@ -30,7 +30,7 @@ export type SecretChange = OwnedId & {
 
 export type WebhookOperations = typeof webhookOperations;
 
-/** All are scoped to the account: another account's webhook is not found. */
+/** Other accounts' webhooks are not found. */
 export const webhookOperations = {
   ...deliveryOperations,
 

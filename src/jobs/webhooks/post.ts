@@ -11,10 +11,10 @@ export type Message = {
   fields: Readonly<Record<string, string>>;
 };
 
-/** Maximum part of a response that is read, so that the connection can be reused. */
+/** The part that is read, so that the connection can be reused. */
 export const maxResponseBytes = 1_024;
 
-/** Only the status decides the outcome; errors in the body are ignored. */
+/** Ignores errors in the body. */
 export function createPost(
   client: Pick<GuardedClient, "stream">,
   { timeoutMs, now }: { timeoutMs: number; now: () => number },

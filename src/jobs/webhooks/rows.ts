@@ -30,7 +30,6 @@ export type OwnedId = { accountId: string; id: string };
 
 export type DeliveryFilter = {
   states: readonly Delivery["state"][] | null;
-  /** Null starts at the newest. */
   before: number | null;
   limit: number;
 };

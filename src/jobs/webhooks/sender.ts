@@ -7,13 +7,13 @@ import { enforceDeliveryRetention } from "./retention.ts";
 import { secretsOf } from "./secrets.ts";
 
 /**
- * Delivers at least once. Failing webhooks get at most half of the slots, so that slow receivers do not delay the others, and
- * at least one, so that a recovery is noticed; a single slot alternates.
+ * Delivers at least once. Failing webhooks get at most half of the slots, so as not to delay
+ * others, and at least one, to notice recovery; a single slot alternates.
  */
 export type Sender = {
   start(): void;
   wake(): void;
-  /** Waits briefly for attempts in progress, then aborts them; aborted deliveries stay due. */
+  /** Waits briefly for attempts, then aborts them; these stay due. */
   stop(): Promise<void>;
 };
 
@@ -102,7 +102,7 @@ export function createSender(context: SenderContext): Sender {
     return [...pausedUntilMs.keys()];
   }
 
-  /** The longer pause of two concurrent attempts wins. */
+  /** The longer pause wins. */
   function pause(webhookId: string, untilMs: number): void {
     pausedUntilMs.set(webhookId, Math.max(untilMs, pausedUntilMs.get(webhookId) ?? 0));
   }
