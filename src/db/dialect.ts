@@ -1,4 +1,4 @@
-/** Operations are written in SQLite's SQL; this module translates it to PostgreSQL's. */
+/** Translates SQLite's SQL, in which operations are written. */
 
 export type PostgresQuery = {
   text: string;
@@ -8,8 +8,8 @@ export type PostgresQuery = {
 const translated = new Map<string, PostgresQuery>();
 
 /**
- * `CAST(… AS …)` is valid in both dialects. `toSqlite` drops `FOR NO KEY UPDATE`: unlike `FOR UPDATE`, this lock does not
- * wait for transactions that insert rows with a reference to the locked one.
+ * `CAST(… AS …)` is valid in both dialects. `toSqlite` drops `FOR NO KEY UPDATE`: unlike `FOR UPDATE`, it does not
+ * wait for inserts of rows that reference the locked one.
  */
 export function toPostgres(sql: string): PostgresQuery {
   const cached = translated.get(sql);

@@ -16,7 +16,6 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const inUse = expect.objectContaining({ code: "folder_in_use" });
 
-/** Locks the folder until killed, or shortly after its input ends. */
 async function otherServer(): Promise<ChildProcess> {
   const module = JSON.stringify(new URL("./folder-lock.ts", import.meta.url).href);
   const program = `

@@ -1,6 +1,6 @@
 /**
- * An open SQLite transaction, which the operating system ends with the process; a pid file would outlive a killed one.
- * Command-line tools do not take the lock. SQLite's locks need a local disk.
+ * An open SQLite transaction ends with the process; a pid file would outlive it. Command-line tools do not take the
+ * lock. SQLite's locks need a local disk.
  */
 
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

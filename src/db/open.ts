@@ -1,6 +1,6 @@
 /**
- * Separate from the archive, so that a copy of the archive contains no keys or credentials. No transaction needs to span both,
- * because a job that runs twice returns the same IDs.
+ * Separate from the archive, so that a copy of the archive contains no keys or credentials. No transaction spans
+ * both: a job that runs twice returns the same IDs.
  */
 
 import { mkdirSync } from "node:fs";
@@ -11,18 +11,16 @@ import { toSqlite } from "./dialect.ts";
 import { refuseNewerSchema } from "./migrate.ts";
 import { type Database, immediateDatabase, type Parameters } from "./statements.ts";
 
-/** Statements are cached by text; parameters are named (`:name`). */
+/** Statements are cached by text. */
 export type SqliteDatabase = {
-  /** Statements run immediately; none is yielded. */
   forOperations: Database;
   get<Row>(sql: string, parameters?: Parameters): Row | undefined;
   all<Row>(sql: string, parameters?: Parameters): Row[];
   run(sql: string, parameters?: Parameters): number;
   /** SQLite may end a transaction when the disk is full. */
   inTransaction(): boolean;
-  /** Sets whether commits are durable. */
   syncCommits(toDisk: boolean): void;
-  /** Truncates the write-ahead log, and with it deleted data, after the next commit that no reader blocks. */
+  /** Removes the log, and with it deleted data, after the next commit that no reader blocks. */
   emptyLogSoon(): void;
   /** Call it outside of a transaction. Never waits. */
   emptyLogIfDue(): void;

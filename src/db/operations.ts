@@ -46,8 +46,8 @@ export function memory<Args, Value>(
 }
 
 /**
- * Marks operations that lock each row on which they depend, or check it in the statement that changes it, so that others may
- * run concurrently. Other operations are serializable, and repeated after a conflict.
+ * For operations that lock each row on which they depend, or check it in the statement that changes it. Others are
+ * serializable, and repeated after a conflict.
  */
 export function withRowLocks<Table extends Operations>(operations: Table): Table {
   const marked = Object.entries(operations).map(([name, operation]) => [
@@ -58,7 +58,6 @@ export function withRowLocks<Table extends Operations>(operations: Table): Table
   return Object.fromEntries(marked) as Table;
 }
 
-/** The state is created on first use. */
 export function perStore<State>(create: () => State): (database: Database) => State {
   const states = new WeakMap<Database, State>();
   return (database) => {
@@ -82,10 +81,7 @@ type NamesOf<Table, M extends Mode> = {
 }[keyof Table] &
   string;
 
-/**
- * Calls of one tick share a commit. Errors: those of the operation, which then has no effect; `store_unavailable`,
- * `thread_died`.
- */
+/** Errors: those of the operation, which then has no effect; `store_unavailable`, `thread_died`. */
 export type Store<Table> = {
   read<Name extends NamesOf<Table, "read">>(
     name: Name,
@@ -116,7 +112,7 @@ export function operationOf(operations: Operations, name: string): StoreOperatio
   return operation;
 }
 
-/** Runs immediately and outside of a transaction: for tools and tests. */
+/** Outside of a transaction: for tools and tests. */
 export function runOn<Args, Value>(
   { run }: StoreOperation<Args, Value>,
   { forOperations }: SqliteDatabase,

@@ -39,7 +39,7 @@ export function storeError(thrown: unknown): unknown {
   });
 }
 
-/** The account was deleted after the request was authenticated. */
+/** After the request was authenticated. */
 export function accountDeleted(cause?: unknown): EarshotError {
   return new EarshotError("unauthorized", "the account is deleted", {
     status: 401,

@@ -9,16 +9,13 @@ export type Statement = {
   kind: "get" | "all" | "run";
   sql: string;
   parameters: Parameters;
-  /** Runs in its own transaction; PostgreSQL only (db/postgres/run-operation.ts). */
+  /** In its own transaction; PostgreSQL only. */
   isSingle?: true;
-  /** Runs several calls as one statement (db/postgres/batched-statements.ts). */
+  /** See db/postgres/batched-statements.ts. */
   batchSql?: string;
 };
 
-/**
- * Yields statements and continues with their results, so that one definition runs on SQLite immediately and on PostgreSQL with
- * round trips.
- */
+/** Yields statements, so that one definition runs on SQLite immediately and on PostgreSQL with round trips. */
 export type Steps<Value> = Generator<Statement, Value, unknown>;
 
 /** Each operation on it is one transaction. */
@@ -37,7 +34,7 @@ type SynchronousDatabase = {
   emptyLogSoon(): void;
 };
 
-/** Runs each statement immediately; none is yielded. */
+/** Yields no statement. */
 export function immediateDatabase(database: SynchronousDatabase): Database {
   return {
     // biome-ignore-start lint/correctness/useYield: no statement waits.

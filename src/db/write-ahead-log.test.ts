@@ -7,7 +7,6 @@ import { expect, test } from "vitest";
 
 const databases = 200;
 
-/** Opens new databases at the same moments as the other threads. */
 const opener = `
   const { workerData } = require("node:worker_threads");
   const { DatabaseSync } = require("node:sqlite");

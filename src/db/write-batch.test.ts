@@ -54,7 +54,6 @@ function recordStatements(): { watched: SqliteDatabase; statements: string[] } {
 
 const notes = () => runOn(operations.all, database, null);
 
-/** Values of `PRAGMA synchronous`. */
 const normal = 1;
 const full = 2;
 

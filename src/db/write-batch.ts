@@ -8,7 +8,7 @@ export type Call = { method: string; args: unknown };
 export type CallOutcome = { ok: true; value: unknown } | { ok: false; error: unknown };
 
 /**
- * One transaction, with a savepoint per call, so that a failed call does not affect the others. Synced if any call is durable;
+ * One transaction, with a savepoint per call, so that a failed one does not affect others. Synced if any is durable;
  * an unsynced commit becomes durable with the next synced one. If the commit fails, all calls fail.
  */
 export function runBatch(

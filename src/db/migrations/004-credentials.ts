@@ -1,9 +1,10 @@
 /**
- * `account_id` is null for the deployment. Until `renewing_until_ms`, a process has claimed the renewal. `hint` has the first
- * characters of the secret. `credential_cooling` has the exhausted limits by bucket.
+ * `account_id` is null for the deployment. Until `renewing_until_ms`, a process renews it. `hint`: the secret's first
+ * characters. `credential_cooling`: exhausted limits by bucket.
  *
- * `upstream_reservation` is reserved before a paid request. `upstream_use` is the spending per month (UTC, `2026-11`), in
- * platform units and millionths of a dollar. `fetched_post` maps an upstream ID to a uri, for the account that received it.
+ * `upstream_reservation` is reserved before a paid request. `upstream_use`: spending per month (UTC, `2026-11`), in
+ * platform units and millionths of a dollar. `fetched_post` maps an upstream ID to a uri, for the account that
+ * received it.
  */
 export const control004 = `
   CREATE TABLE credential(

@@ -1,6 +1,6 @@
 /**
- * Each gateway writes its row every second, so that others notice when it is down. `account.is_links_account`: sign-in links
- * without an account sign in to it.
+ * Each gateway writes its row every second, to show that it is up. `account.is_links_account`: sign-in links without
+ * an account sign in to it.
  */
 export const control008 = `
   CREATE TABLE gateway(

@@ -1,4 +1,3 @@
-/** `route` is a path template. */
 export const control010 = `
   CREATE TABLE key_request(
     account_id TEXT NOT NULL REFERENCES account(id),

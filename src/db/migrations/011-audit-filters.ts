@@ -1,4 +1,3 @@
-/** Indexes for filters of the audit log by action, actor and time. */
 export const control011 = `
   CREATE INDEX audit_action ON audit(action, sequence);
   CREATE INDEX audit_actor ON audit(actor, sequence);

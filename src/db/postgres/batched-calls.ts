@@ -1,15 +1,10 @@
-/** Parts of statements for several calls (batched-statements.ts). */
-
-/** SQL for a table of the calls: their parameters, and `call`, their index. */
+/** A table of the calls' parameters, with `call`, their index. */
 export function batchedCalls(name: string, types: Readonly<Record<string, string>>): string {
   const columns = Object.entries(types).map(([column, type]) => `${column} ${type}`);
   return `json_to_recordset(CAST(CAST(:calls AS TEXT) AS JSON)) AS ${name}(call BIGINT, ${columns.join(", ")})`;
 }
 
-/**
- * SQL for a table of the calls' long JSON texts, `result`, and their `call`. Escaping them within JSON would be most of the
- * cost.
- */
+/** The calls' long JSON texts, whose escaping within JSON would be most of the cost. */
 export const batchedResults = `(SELECT result, number - 1 AS call
   FROM unnest(string_to_array(CAST(:results AS TEXT), chr(1))) WITH ORDINALITY AS part(result, number)) AS batched_result`;
 

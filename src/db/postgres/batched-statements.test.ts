@@ -6,7 +6,6 @@ import type { Pool } from "./pool.ts";
 
 type Parameters = { name: string };
 
-/** Returns the names, those of a batch in reverse order. */
 function rowsFor({ kind, parameters }: Statement): unknown {
   if (kind === "get") return { name: parameters.name };
   const calls: ({ call: number } & Parameters)[] = JSON.parse(String(parameters.calls));

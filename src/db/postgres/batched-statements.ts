@@ -3,8 +3,8 @@ import { isErrorOfOneCall } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /**
- * `batchSql` does for several calls what `sql` does for one: it gets their parameters as `:calls` and the JSON texts in
- * `result` as `:results`, and its rows have the index of their `call`. If both are equal, a single call is sent as a batch.
+ * `batchSql` gets several calls' parameters as `:calls` and the JSON texts in `result` as `:results`; its rows have
+ * the index of their `call`. If it equals `sql`, a single call is sent as a batch.
  */
 export type BatchableStatement = Statement & { batchSql: string };
 
@@ -23,8 +23,8 @@ const maxBatchSize = 64;
 const queues = new WeakMap<Pool, Map<string, BatchQueue>>();
 
 /**
- * Sends calls of one tick, and those that wait for earlier ones, as one statement: a short statement spends most of its time on
- * its start and its commit.
+ * Sends calls of one tick, and those that wait for earlier ones, as one statement: most of a short statement's time
+ * is its start and commit.
  */
 export function sendBatched(
   pool: Pool,

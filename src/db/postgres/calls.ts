@@ -14,7 +14,7 @@ export type Calls = {
 };
 
 type CallOptions = {
-  /** IDs of what a call changes. Calls that change the same run in sequence, others concurrently. Default: none. */
+  /** Calls that change the same IDs run in sequence. Default: none. */
   changedBy?: (args: unknown) => readonly string[];
   /** Called after a hanging pool was replaced. */
   onNewPool?: (pool: Pool) => void;
@@ -22,11 +22,11 @@ type CallOptions = {
 
 const maxRunning = 5_000;
 
-/** Attempts to connect to a server without free connections. */
+/** For a server without free connections. */
 const maxAttempts = 10;
 const pauseMs = 10;
 
-/** Batches have their own connection, because a server process repeats a statement faster than another runs it. */
+/** Batches have their own connection: a server process repeats a statement faster than another runs it. */
 function openPools({ connections, ...options }: PostgresOptions): { pool: Pool; batchPool: Pool } {
   const pool = openPool({ ...options, connections: Math.max(1, connections - 1) });
   return { pool, batchPool: connections === 1 ? pool : openPool({ ...options, connections: 1 }) };

@@ -53,7 +53,7 @@ export function storeUnavailable(reason: string, cause?: unknown): EarshotError 
   });
 }
 
-/** True for errors of the driver (`CONNECTION_…`) and of sockets. */
+/** Of the driver (`CONNECTION_…`) or a socket. */
 function isConnectionError(thrown: unknown): boolean {
   if (!(thrown instanceof Error) || !("code" in thrown)) return false;
   return typeof thrown.code === "string" && /^(?:CONNECT|E[A-Z]+$)/.test(thrown.code);

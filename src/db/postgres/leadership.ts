@@ -9,7 +9,7 @@ export type Leadership = {
 /** The same number in all processes. */
 const leaderLock = 6_390_127_402;
 
-/** The leader holds an advisory lock, which the server releases with the connection. */
+/** An advisory lock, which the server releases with the connection. */
 export function createLeadership(options: PostgresOptions): Leadership {
   let pool: Pool | null = null;
   let session: string | null = null;
@@ -17,7 +17,7 @@ export function createLeadership(options: PostgresOptions): Leadership {
   async function acquire(): Promise<boolean> {
     pool ??= openPool({ ...options, connections: 1 });
     try {
-      // A new session does not have the locks of the previous one.
+      // A new session has no earlier locks.
       const [row] = await pool.unsafe<{ session: string; isLocked: number }[]>(
         `SELECT pg_backend_pid()::TEXT AS session,
            CASE WHEN pg_backend_pid()::TEXT = '${session ?? ""}' THEN TRUE

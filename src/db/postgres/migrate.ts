@@ -17,7 +17,6 @@ export async function migratePostgres(pool: Pool): Promise<void> {
   }
 }
 
-/** True if no migration was left. */
 async function migrateOnce(pool: Pool): Promise<boolean> {
   return await pool.begin(async (transaction) => {
     await transaction.unsafe(`SELECT pg_advisory_xact_lock(${migrationLock})`);

@@ -3,7 +3,7 @@ import postgres, { type Sql, type TransactionSql } from "postgres";
 export type PostgresOptions = {
   /** `postgres://user:password@host:port/database`; further hosts after commas; `?host=/folder` for a socket. */
   url: string;
-  /** Identifies this process in its notifications (migrations/notify-changes.ts). */
+  /** Names this process in notifications. */
   gateway: string;
   connections: number;
   /** Statement timeout. */
@@ -35,7 +35,6 @@ export function openPool({
     keep_alive: 10,
     backoff: (retries: number) => Math.min(2 ** retries / 50, 2),
     fetch_types: false,
-    // Picks the host that accepts writes.
     target_session_attrs: "primary",
     onnotice: () => undefined,
     connection: {
@@ -69,7 +68,7 @@ export function openPool({
 const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
-/** The driver would treat the parameter `host` as a session setting. `URL` cannot parse several hosts with ports. */
+/** The driver would make `host` a session setting. `URL` cannot parse several hosts with ports. */
 function addressOf(url: string): { address: string; socket: string | null } {
   const [base = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);

@@ -5,7 +5,6 @@ import { sendBatched } from "./batched-statements.ts";
 import { isConflict, isDuplicate, postgresError } from "./errors.ts";
 import type { Pool, Transaction } from "./pool.ts";
 
-/** Yields statements, which `runOperation` sends. */
 export const postgresDatabase: Database = {
   *get<Row>(sql: string, parameters = {}): Steps<Row | undefined> {
     return (yield { kind: "get", sql, parameters }) as Row | undefined;
@@ -25,7 +24,7 @@ export function* singleStatement<Row>(sql: string, parameters: Parameters): Step
   return (yield { kind: "get", sql, parameters, isSingle: true }) as Row | undefined;
 }
 
-/** Runs alone or in a batch (batched-statements.ts); the parameters are JSON values. */
+/** Parameters are JSON values. */
 export function* batchableStatement<Row>(
   { sql, batchSql }: { sql: string; batchSql: string },
   parameters: Parameters,
@@ -84,7 +83,7 @@ async function runWrite(
   }
 }
 
-/** Begins the transaction with the first statement that needs one. */
+/** The first statement that needs a transaction begins it. */
 async function runOnce(
   pools: Pools,
   { isolation, isSynced }: { isolation: string; isSynced: boolean },
@@ -118,7 +117,6 @@ async function runSteps(
   return step.value;
 }
 
-/** Runs the statement outside of a transaction. */
 function sendAlone({ pool, batchPool }: Pools, statement: Statement): Promise<unknown> {
   const { batchSql } = statement;
   if (batchSql === undefined) return execute(pool, statement);

@@ -10,7 +10,6 @@ export type PostgresStore = Pick<Calls, "run" | "close"> & {
   /** Errors: `newer_schema`, `store_unavailable`. */
   migrate(): Promise<void>;
   nextNotifications(): Promise<Notifications>;
-  /** Returns whether this process is the leader. */
   lead(): Promise<boolean>;
 };
 

@@ -17,7 +17,7 @@ type SerializedError = {
   details: readonly ErrorDetail[];
 };
 
-/** `currentCall`: shared memory with the id of the running call, in case the thread dies. */
+/** `currentCall`: id of the running call, in case the thread dies. */
 export type ThreadStart = { data: unknown; currentCall: Int32Array; stopFlags: Int32Array };
 
 export const closeMethod = "close";

@@ -29,7 +29,7 @@ export function serveMethods<M extends Methods<M>>(methods: M, onClose: () => vo
   );
 }
 
-/** `run` receives all pending calls, oldest first, and returns a reply to each. */
+/** `run` replies to all pending calls, oldest first. */
 export function serveBatches(
   run: (calls: readonly ThreadCall[]) => readonly ThreadReply[],
   onClose: () => void,
@@ -70,7 +70,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   });
 }
 
-/** `close` completes the running calls. */
+/** `close` completes running calls. */
 export function serveConcurrently(
   runCall: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
@@ -173,7 +173,7 @@ function portOfThread(): MessagePort {
   return parentPort;
 }
 
-/** The buffer of the value's `body`, unless the body is part of a larger buffer. */
+/** The buffer of `body`, unless it is part of a larger one. */
 function transferListOf(reply: ThreadReply): ArrayBuffer[] {
   if (!reply.ok || typeof reply.value !== "object" || reply.value === null) return [];
   const body = "body" in reply.value ? reply.value.body : null;

@@ -27,7 +27,7 @@ export type CallOptions = {
   signal?: AbortSignal | undefined;
 };
 
-/** Unanswered calls, and busy time since the last start. */
+/** `busyMs`: since the last start. */
 export type ThreadLoad = { waiting: number; busyMs: number };
 
 export type Thread<M extends Methods<M>> = {
@@ -57,8 +57,8 @@ export function siblingModule(importMetaUrl: string, name: string): URL {
 }
 
 /**
- * Loads the module at the first call, and again after the thread has died. Calls of one tick are sent together, because waking
- * a thread costs more than most calls.
+ * Loads the module at the first call, and again after the thread has died. Sends calls of one tick together: waking a
+ * thread costs more than most calls.
  */
 export function startThread<M extends Methods<M>>(module: URL, data: unknown): Thread<M> {
   return new WorkerThread<M>(module, data);

@@ -8,7 +8,7 @@ export type TextRow = readonly (string | null)[];
 
 const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
 
-/** Rows in the order of their key, which is the same in both databases. */
+/** In key order, the same in both databases. */
 export function* rowsOfSource(
   source: DatabaseSync,
   table: CopiedTable,

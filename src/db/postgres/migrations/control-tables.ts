@@ -1,6 +1,6 @@
 import { byteOrder } from "./from-sqlite.ts";
 
-/** The tables that the SQLite migrations (db/migrations/) create, and describe. */
+/** Described in the SQLite migrations (db/migrations/). */
 export const controlTables = byteOrder(`
   CREATE TABLE setting(
     name TEXT PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The functions of sqlite-functions.ts so that the planner inlines them: it inlines no STRICT function whose body is not
- * strict, and a function that is not inlined is parsed and planned by each statement that calls it.
+ * The functions of sqlite-functions.ts, inlined: the planner inlines no STRICT function whose body is not strict, and
+ * each calling statement parses and plans a function that is not inlined.
  */
 export const inlinedFunctions = `
   CREATE OR REPLACE FUNCTION min(BIGINT, BIGINT) RETURNS BIGINT LANGUAGE sql IMMUTABLE PARALLEL SAFE

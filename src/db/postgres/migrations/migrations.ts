@@ -22,7 +22,7 @@ const postIds = `
     NULL;
   END $$;`;
 
-/** `oldest`: the oldest schema whose code works with the tables. */
+/** `oldest`: oldest schema whose code works with the tables. */
 export type PostgresMigration = { sql: string; oldest: number };
 
 /** Never change a released migration; append. */

@@ -1,6 +1,6 @@
 /**
- * Notifies other gateways at commit (jobs/gateways/other-gateways.ts). A single gateway sends none, because each takes a lock
- * that all commits share. A new gateway may miss what others commit while it starts, so it reads the table again.
+ * For jobs/gateways/other-gateways.ts. A single gateway sends none: each takes a lock that all commits share. A
+ * starting gateway may miss commits, so it reads the table again.
  */
 export const changeNotifications = `
   CREATE FUNCTION notify_job_change() RETURNS trigger LANGUAGE plpgsql AS $$

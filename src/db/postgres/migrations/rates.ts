@@ -1,11 +1,11 @@
 /**
- * Rate limits shared by all processes. A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: times
- * of calls, in microseconds of the server's clock, oldest first, and the total number of calls up to each. The first entry no
- * longer counts, so that the calls in a window are the difference of two totals, which `width_bucket` finds by binary search.
- * Up to a limit of `exactLimit`, each call has its own time; above, times are rounded up to a 64th of the window, which admits
- * a call later but never earlier. Rates need no sync: the commit of an accepted job syncs what was written before it.
+ * A row has the two sliding logs of a key (or `account <id>`). A log is two arrays: times of calls, in microseconds
+ * of the server's clock, oldest first, and the total number of calls up to each. The first entry no longer counts, so
+ * that the calls in a window are the difference of two totals, which `width_bucket` finds by binary search. Above
+ * `exactLimit`, times are rounded up to a 64th of the window, which admits a call later but never earlier. Rates need
+ * no sync: the commit of an accepted job syncs what was written before it.
  *
- * PL/pgSQL prepares each expression in each transaction: few expressions matter more than short loops.
+ * PL/pgSQL prepares each expression in each transaction: few expressions beat short loops.
  */
 
 const exactLimit = 64;
@@ -70,7 +70,6 @@ const write = (holder: string, id: string): string => `
     .map((column) => `${column} = ${column === "latest_us" ? "moment" : `${holder}_${column}`}`)
     .join(", ")} WHERE id = ${id};`;
 
-/** Includes the account's log only if the account has a limit. */
 const forEachLog = ({ name }: Policy, each: (log: string, limit: string) => string): string => `
   ${each(`own_${name}`, `${name}_limits[1]`)}
   IF ${name}_limits[2] IS NOT NULL THEN ${each(`shared_${name}`, `${name}_limits[2]`)} END IF;`;
@@ -85,7 +84,7 @@ const computeWait = (policy: Policy): string => `
     END IF;`,
   )}`;
 
-/** Reports the log with fewer calls left; if equal, the one that gains a call later. */
+/** The log with fewer calls left; if equal, the one that gains a call later. */
 const report = (policy: Policy): string => {
   const { name } = policy;
   const left = (log: string, limit: string): string => `greatest(0, ${limit} - ${log}_used)`;
@@ -103,7 +102,7 @@ const report = (policy: Policy): string => {
   END IF;`;
 };
 
-/** Drops the rates of an earlier version of the first migration. */
+/** From an earlier version of the first migration. */
 export const dropRates = `
   DROP FUNCTION IF EXISTS take_turn, take_rates, read_rate, without_old, time_to_fall, note_call, give_back_rate,
     take_calls, give_back_search, note_failed_key, now_us;
