@@ -12,7 +12,10 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   "social-api": ["archive", "api", "public"],
 };
 
-/** For a search, the number of platforms that a node covers; otherwise 2 if it can call the platform, 1 if it has only its archive, else 0. */
+/**
+ * For a search, the number of platforms covered; otherwise 2 if it can call the platform, 1 if it has only its
+ * archive, else 0.
+ */
 export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {

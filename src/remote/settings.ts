@@ -22,7 +22,6 @@ export const gatewayDefaults: GatewaySettings = {
 export const collateralMaxAgeMs = 21_600_000;
 export const challengeMs = 60_000;
 export const clockSkewMs = 60_000;
-/** How long a lease request may stay open. */
 export const leaseWaitMs = 20_000;
 export const maxResultBytes = 8_388_608;
 /** Applies to unapproved nodes and attestations of expired results. */

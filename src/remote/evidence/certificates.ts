@@ -53,7 +53,7 @@ export function certificatesOf(chain: string, what: string): X509Certificate[] {
   );
 }
 
-/** Checks and returns the chain up to the pinned root, which the input may omit. */
+/** Returns the chain up to the pinned root, which the input may omit. */
 export function requireChain(
   certificates: readonly X509Certificate[],
   root: X509Certificate,

@@ -56,7 +56,6 @@ const tcbInfo = signed.extend({
     .optional(),
 });
 
-/** Times are Unix milliseconds. */
 export type QeIdentity = z.infer<typeof signed>;
 export type TcbInfo = z.infer<typeof tcbInfo>;
 export type TdxModule = z.infer<typeof tdxModule>;

@@ -206,7 +206,7 @@ describe("a service that fails", () => {
       await clock.advance(3.5 * hour);
       await source(quote);
       await untilRequested(service, 8);
-      // The next request proves that the previous response was dropped.
+      // Proves that the previous response was dropped.
       await until("it is requested again", async () => {
         await clock.advance(11_000);
         expect(await source(quote)).toEqual(collateral);

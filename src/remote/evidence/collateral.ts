@@ -13,7 +13,7 @@ type ServiceSettings = {
   url: string;
   fetch: GuardedFetch;
   clock: Pick<Clock, "now" | "elapsed">;
-  /** Older collateral stays in use while valid if the service fails. */
+  /** If the service fails, older collateral is used while valid. */
   maxAgeMs: number;
 };
 
@@ -73,7 +73,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
   };
 }
 
-/** Files such as `tdx-90c06f000000-platform.json`, read on every use. */
+/** Files such as `tdx-90c06f000000-platform.json`, reread on use. */
 export function collateralFromFolder(folder: string): CollateralSource {
   return async (quote) => {
     const name = collateralFileName(collateralKeyOf(quote));

@@ -11,7 +11,7 @@ export type BootFacts = ReturnType<typeof replayEventLog>;
 export const runtimeEvent = 0x08000001;
 const maxBytes = 262_144;
 const maxEvents = 4_096;
-/** Events after `system-ready` are emitted by programs and prove nothing about the image. */
+/** Events after `system-ready` prove nothing about the image. */
 const bootEvents: ReadonlySet<string> = new Set([
   "app-id",
   "compose-hash",

@@ -8,7 +8,7 @@ import type { SignedQuote } from "./signed-quote.ts";
 export type { Evidence } from "../protocol/messages.ts";
 export type { Collateral } from "./collateral-text.ts";
 
-/** Whether this kind of evidence proves nothing about the machine. */
+/** Proves nothing about the machine. */
 export const isInsecure = (kind: EvidenceKind): boolean => kind !== "tdx";
 
 export type EvidenceProvider = {

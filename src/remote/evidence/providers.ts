@@ -32,7 +32,7 @@ export async function openProvider(
   );
 }
 
-/** The environment variable of dstack's own clients would let the host substitute a simulator. */
+/** dstack's environment variable would let the host substitute a simulator. */
 export function dstackProvider(socketPath: string): EvidenceProvider {
   return {
     kind: "tdx",

@@ -54,7 +54,7 @@ function worstOf(ratings: readonly TcbRating[]): TcbRating {
 function rateTdxModule(tcbInfo: TcbInfo, report: TdReport): TcbRating {
   const [svn = 0, version = 0] = Buffer.from(report.teeTcbSvn, "hex");
   const id = `TDX_${version.toString(16).padStart(2, "0").toUpperCase()}`;
-  // Version 0 has no levels: the platform's level covers it.
+  // The platform's level covers version 0.
   const levels = [{ tcb: { isvsvn: 0 }, tcbStatus: "UpToDate", advisoryIDs: [] }];
   const first = tcbInfo.tdxModule && { ...tcbInfo.tdxModule, tcbLevels: levels };
   const later = tcbInfo.tdxModuleIdentities?.find((known) => known.id.toUpperCase() === id);

@@ -28,7 +28,7 @@ export function refused(
   return new EarshotError("evidence_refused", message, { status: 403, hint, details });
 }
 
-/** Any error of `read` but a refusal becomes a refusal with this code. */
+/** Other errors become a refusal with this code. */
 export function readOrRefuse<Value>(code: string, message: string, read: () => Value): Value {
   try {
     return read();

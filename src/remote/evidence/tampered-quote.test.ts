@@ -73,7 +73,7 @@ describe("a flipped bit in the quote is refused", () => {
       fc.asyncProperty(fc.nat(bytes.length - 1), fc.nat(7), async (offset, bit) => {
         const flipped = Buffer.from(bytes);
         flipped.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
-        // White space and spare bits of the encoding carry no information.
+        // White space and spare bits carry no information.
         const isSame =
           chainOf(flipped) === chainOf(bytes) &&
           flipped.subarray(0, 1_258).equals(bytes.subarray(0, 1_258));

@@ -5,7 +5,7 @@ import { readSignedRequest, type SignedRequest } from "../protocol/signed-reques
 import { clockSkewMs } from "../settings.ts";
 import type { Run, Runs } from "./runs.ts";
 
-/** Routes that are allowed after the attestation has expired, while the run has leases. */
+/** Allowed after the attestation has expired, while the run has leases. */
 const completionRoute = /\/(?:complete|fail|leave)$/;
 
 /** Bound per run. Dropping nonces early would permit replays. */
@@ -33,7 +33,7 @@ export function authenticateNode(
       `the request was signed ${seconds} s before or after the gateway's time`,
     );
   }
-  // Nonces from before the run attested are not recorded, so an earlier request could be a replay.
+  // Earlier nonces are not recorded, so this could be a replay.
   if (sender.createdMs + 1_000 <= run.connectedMs) {
     throw nodeUnauthorized("before_attestation", "the request was signed before the run attested");
   }

@@ -12,13 +12,13 @@ import type { SignedAnswer } from "./context.ts";
 import type { GatewayParts } from "./node-directory.ts";
 import type { OpenLease, Run } from "./runs.ts";
 
-/** Bound per lease: the first upload may hang on a connection that broke unnoticed. */
+/** The first upload may hang on a connection that broke unnoticed. */
 const maxUploadsPerLease = 2;
 
 export function createCompletion(context: GatewayParts) {
   const { runs, queue, registry, failures, events, clock, log } = context;
 
-  /** Serialises completions of a lease: a second one waits, then fails with `lease_lost`, or with the first one's error. */
+  /** A lease's second completion waits, then fails with `lease_lost` or the first one's error. */
   async function completeOnce<Value>(
     run: Run,
     encrypted: EncryptedAnswer,

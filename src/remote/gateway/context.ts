@@ -13,11 +13,11 @@ export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   wakeNodes(): void;
-  /** Returns an undelivered lease; the attempt is not counted. */
+  /** For an undelivered lease; the attempt is not counted. */
   giveBack(uuid: string, token: string): Promise<void>;
-  /** Ends a node's leases; attempts are not counted. */
+  /** Attempts are not counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
-  /** Ends the leases of a node that restarted without leaving; attempts count. */
+  /** For a node that restarted without leaving; attempts count. */
   failLeasesOf(nodeId: string): Promise<void>;
 };
 

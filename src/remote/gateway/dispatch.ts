@@ -62,7 +62,7 @@ export function createDispatch(context: DispatchContext) {
       isOpen: () => eligibility.isOpen(run),
       accepts: (work: GatewayWork) => eligibility.accepts(run, work),
       load: () => eligibility.load(run),
-      // A node does not report slots per method: assume its most concurrent requests.
+      // Slots are not reported per method: assume the most concurrent requests.
       slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.max ?? 0)),
       onLease: () => notePace(run),
     };
@@ -100,7 +100,7 @@ export function createDispatch(context: DispatchContext) {
       return null;
     }
     if (encrypted === null) {
-      // A counted failure, because a returned job would be retried forever.
+      // Counted, because a returned job would be retried forever.
       await queue.fail(uuid, token, encryptionFailed).catch(() => undefined);
       return null;
     }
@@ -152,7 +152,6 @@ export function createDispatch(context: DispatchContext) {
       } finally {
         run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
         notePoll(run, methods, -1);
-        // Releases what was reserved for this request.
         queue.wakeNodes();
       }
     },

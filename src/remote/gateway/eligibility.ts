@@ -1,6 +1,7 @@
 /**
- * A search of all platforms waits for the node that covers most of them: others would return fewer posts without an error. Capabilities
- * are unverified claims, so a job waits only for connected nodes that request such jobs and do not fail repeatedly.
+ * A search of all platforms waits for the node that covers most: others would return fewer posts without an error.
+ * Capabilities are unverified, so a job waits only for connected nodes that request such jobs and do not fail
+ * repeatedly.
  */
 
 import { evidenceKinds } from "../../jobs/result-signature.ts";
@@ -78,7 +79,7 @@ export function createEligibility({
       ? released.reachOfOwnCredential(run, work)
       : capabilityRank(capabilities(run), work);
 
-  /** Whether no other node has a wider reach, or an equal reach, stronger evidence and an open lease request. */
+  /** No other node has a wider reach, or an equal reach, stronger evidence and an open lease request. */
   function isBest(run: Run, work: GatewayWork, reach: number): boolean {
     // The next page stays on the node that fetched the previous one.
     if ((work.position?.nodeId ?? null) !== null) return true;

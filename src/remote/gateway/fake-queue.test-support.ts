@@ -131,7 +131,6 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         }));
       if (job?.lease == null) return null;
       const { token, lost } = job.lease;
-      // The real queue writes here.
       await Promise.resolve();
       job.attempts += 1;
       return {

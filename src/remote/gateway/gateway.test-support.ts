@@ -59,7 +59,7 @@ export type TestGateway = {
   verify: (registration: { kind: EvidenceKind }) => Promise<Partial<VerifiedEvidence>>;
   logged: { message: string; fields: Record<string, unknown> }[];
   reported: string[];
-  /** Starts another gateway over the same store. */
+  /** Another gateway over the same store. */
   restart(): Promise<void>;
   change(id: string, state: "approved" | "draining" | "removed"): Promise<void>;
   close(): Promise<void>;
@@ -343,7 +343,6 @@ export const leaseAndOpen = async (
     await leaseJob(test, node, method === undefined ? {} : { method }),
   );
 
-/** A post of `comet`'s window, `minute` minutes after its start. */
 export function postAt(minute: number): FetchedItem {
   const createdMs = comet.toMs - 600_000 + minute * 60_000;
   const id = BigInt(createdMs - 1_288_834_974_657) << 22n;
@@ -380,7 +379,6 @@ export function answerWith(
 
 type SignedParts = Parameters<typeof signResult>[0];
 
-/** `change` forges parts of the answer. */
 export function encryptedAnswer(
   test: TestGateway,
   node: TestNode,

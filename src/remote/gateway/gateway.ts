@@ -189,7 +189,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
 
     authenticate: (request: SignedRequest): Run => authenticateNode(request, context),
 
-    /** The jobs of the run are dispatched to other nodes immediately. */
+    /** Its jobs go to other nodes immediately. */
     leave: async (run: Run): Promise<void> => {
       events.note(run.nodeId, "left", `run ${run.keyId}`);
       await end(run);

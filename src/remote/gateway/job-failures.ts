@@ -29,7 +29,6 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
   return {
     consecutiveFailures,
 
-    /** Returns the failure to store. */
     note: (
       node: NodeRecord,
       job: string,

@@ -61,7 +61,7 @@ export async function maintainNodes(
   for (let round = 1; !isLast; round += 1) {
     await clock.sleep(roundMs, stopping).catch(() => undefined);
     isLast = stopping.aborted;
-    // The last round writes job counts and does not sweep.
+    // The last round writes counts, without a sweep.
     await runTasks(isLast ? roundsPerCountWrite : round);
   }
 }

@@ -26,7 +26,6 @@ export type NodeDirectoryContext = {
 
 export type NodeDirectory = ReturnType<typeof createNodeDirectory>;
 
-/** Shared by the parts of a gateway. */
 export type GatewayParts = NodeGatewayContext & NodeDirectory;
 
 export type NodeView = Omit<NodeRecord, "state" | "attestationId"> & {

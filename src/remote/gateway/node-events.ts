@@ -38,7 +38,7 @@ const maxRemembered = 10_000;
 
 export type NodeEvents = ReturnType<typeof createNodeEvents>;
 
-/** Logs and buffers events, and quarantines nodes with too many errors. */
+/** Quarantines nodes with too many errors. */
 export function createNodeEvents({
   clock,
   log,
@@ -85,7 +85,7 @@ export function createNodeEvents({
   return {
     note,
 
-    /** Records at most one in ten minutes for each code and node; unknown nodes count as one. */
+    /** At most one in ten minutes per code and node; unknown nodes are one. */
     noteRefusal: (nodeId: string | null, address: string, { code, message }: ErrorDetail): void => {
       const key = `${code} ${nodeId}`;
       const nowMs = clock.elapsed();

@@ -6,7 +6,6 @@ import type { Capability } from "../capability.ts";
 /** `approved` by an operator, or by a policy that lists the machine. */
 export type NodeState = "pending" | "approved" | "draining" | "removed";
 
-/** What a registration states and its evidence shows. */
 export type RegisteredNode = {
   id: string;
   identityKey: string;

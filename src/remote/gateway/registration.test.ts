@@ -329,7 +329,7 @@ describe("two runs of one node", () => {
     await leaseAndOpen(service, earlier);
     const later = await makeNode({ identity: earlier.identity });
     expect(await attest(service, later)).toMatchObject({ state: "admitted" });
-    // The attempt counts, because the job may have crashed its node.
+    // The job may have crashed its node.
     expect(service.queue.job(job)).toMatchObject({ lease: null, deaths: 1 });
     expect(await failedCheck(() => enteredSession(service, earlier))).toBe(
       "node_unauthorized unknown_key",

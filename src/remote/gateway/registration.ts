@@ -23,7 +23,7 @@ import {
 
 type Admission = AttestedRun & { stored: StoredRegistration };
 
-/** Runs the cheapest checks first. */
+/** Cheapest checks first. */
 export async function admit(
   context: GatewayParts,
   registration: Registration,
@@ -105,7 +105,7 @@ function checkStatement(
   }
 }
 
-/** Checks before the identity key is proven: not attributed to the named node. */
+/** The identity key is not proven yet: not attributed to the named node. */
 const unproven =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 

@@ -23,7 +23,7 @@ export type ReleaseSource = {
 
 export type Releases = ReturnType<typeof createReleases>;
 
-/** Releases credentials for one job at a time, to runs whose current attestation permits it. */
+/** For one job at a time, to runs whose current attestation permits it. */
 export function createReleases({
   releases,
   clock,
@@ -39,7 +39,7 @@ export function createReleases({
 
   const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
 
-  /** Records an event once per attestation and credential, because jobs may be frequent. */
+  /** Once per attestation and credential, because jobs may be frequent. */
   function note(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
     const before = notedReleases.get(run) ?? new Set();

@@ -34,7 +34,7 @@ const makeRun = ({ nodeId, keyId, attestation: { statement } }: AttestedRun) => 
   keyId,
   signingKey: statement.signing_key,
   encryptionKey: statement.sealing_key,
-  /** Unix milliseconds of the first attestation. */
+  /** First attestation, Unix milliseconds. */
   connectedMs: Number.POSITIVE_INFINITY as number,
   attestations: new Map<string, Attestation>(),
   evidence: statement.evidence,
@@ -125,5 +125,5 @@ export function createRuns(clock: Clock) {
   };
 }
 
-/** `abort` without a reason creates an exception each time. */
+/** `abort` without a reason creates an exception. */
 const keysEnded = new Error("the keys of the run are no longer valid");

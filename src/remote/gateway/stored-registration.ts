@@ -43,7 +43,7 @@ export function runRefused(check: keyof typeof runRefusals): EarshotError {
 
 const attestationsPerNode = 1_000;
 
-/** A new node is pending unless the policy lists its machine, and no other node on that machine was removed or is quarantined. */
+/** A new node is pending unless the policy lists its machine, and no node on it was removed or is quarantined. */
 export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,

@@ -55,7 +55,6 @@ function requireThat(code: keyof typeof messages, holds: boolean): void {
   if (!holds) throw proofRefused(code, messages[code]);
 }
 
-/** The statement must be for a gateway. */
 export function checkNames({ attestation }: Proof): void {
   const { statement, evidence, node_id, key_id, id } = attestation;
   requireThat("node_id", node_id === nodeIdOf(statement.identity_key));
@@ -108,7 +107,6 @@ export function checkExpected(
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
-/** Another check reports invalid JSON. */
 function membersOf(request: string): Readonly<Record<string, unknown>> {
   try {
     return fieldsOf(JSON.parse(request));
@@ -150,7 +148,7 @@ function recordsOf(body: string): string[] {
       return values.map((value) => JSON.stringify(value));
     }
   } catch {
-    // Includes values too deep to serialise.
+    // Also values too deep to serialise.
   }
   throw proofRefused("body_malformed", messages.body_malformed);
 }

@@ -639,7 +639,7 @@ function leavesOf(value: unknown, path: readonly string[] = []): (readonly strin
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
-/** Changes a letter in the middle of a text, replaces anything else. */
+/** Changes a letter of a text, replaces anything else. */
 function changedAt(proof: Proof, path: readonly string[]): unknown {
   const copy = structuredClone(proof);
   const owner = path.slice(0, -1).reduce<object>((at, name) => Reflect.get(at, name), copy);

@@ -612,7 +612,6 @@ describe("malformed bytes are refused", () => {
     "malformed bytes of an answer are refused: %s",
     async (_name, bytes, code) => {
       const outcome = await outcomeOf(bytes);
-      // A record with too short a length is cut in the middle.
       if (code === "body_mismatch")
         expect(["body_mismatch", "record_malformed"]).toContain(outcome);
       else expect(outcome).toBe(code);

@@ -13,8 +13,8 @@ import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
 
 /**
- * Plausibility, not truth: platform and kind, each post once; for a search order, window and matching as far as records show;
- * consistent continuation and coverage.
+ * Plausibility, not truth: platform, kind, each post once; for a search order, window and matching as far as records
+ * show; continuation and coverage.
  */
 export async function checkAnswer(
   request: AnswerRequest,
@@ -112,7 +112,7 @@ function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): v
 const positionOf = ({ platform, id }: FetchedItem): Position | null =>
   id === null ? null : { platform, id };
 
-/** A node whose segments are not yet rewritten does not know the order of `uriHash`. */
+/** A node with old segments does not know the order of `uriHash`. */
 function isAfter(after: Position, post: Position, uri: string | null): boolean {
   if (after.uriHash === undefined || uri === null || !isSameMillisecond(after, post)) {
     return comparePositions(after, post) < 0;

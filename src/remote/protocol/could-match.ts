@@ -23,7 +23,7 @@ export type TimeRange = { earliestMs: number; latestMs: number };
 /** Imported files may have coarse times for X. */
 const skewMs = 60_000;
 
-/** False only if the record rules the post out. */
+/** False only if the record rules it out. */
 export function couldMatch(
   tree: QueryNode,
   asOfMs: number,

@@ -90,7 +90,6 @@ export async function encryptJob(options: {
   return { envelope, answerKey: { key: encrypted.exportedKey, aad: aadOf(head) } };
 }
 
-/** `nowMs` estimates the gateway's clock. */
 export async function openJob(
   envelope: unknown,
   options: {

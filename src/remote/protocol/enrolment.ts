@@ -1,4 +1,6 @@
-/** Refuses unknown callers before their body is read. The token admits no node: a leaked one costs CPU time and rows. */
+/**
+ * Refuses unknown callers before reading their body. The token admits no node: a leaked one costs CPU time and rows.
+ */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import { base64, bytesOf, frame } from "./encoding.ts";

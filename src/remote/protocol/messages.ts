@@ -21,7 +21,7 @@ export const challengeResponse = z.object({
 });
 export type ChallengeResponse = z.infer<typeof challengeResponse>;
 
-/** What a node attests. The quote contains a hash of it. */
+/** The quote contains a hash of it. */
 export const nodeStatement = z.strictObject({
   version: z.literal(1),
   evidence: z.enum(evidenceKinds),

@@ -28,7 +28,7 @@ const time = z
   .nullable()
   .default(null);
 
-/** An address for clients to follow; a scheme is optional. */
+/** Clients follow it; a scheme is optional. */
 const address = z.string().refine(isHarmless);
 const optionalAddress = address.nullable().default(null);
 

@@ -8,7 +8,6 @@ import { lowestId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { readRecord } from "./read-record.ts";
 
-/** Refusing records of the platforms' own readers would penalise the node. */
 const nowMs = Date.UTC(2026, 0, 31, 12);
 const createdAt = new Date(nowMs - 60_000).toISOString();
 const author = { did: "did:plc:ann", handle: "ann.example", labels: [] };

@@ -46,7 +46,6 @@ test("an independent implementation of RFC 9421 accepts a signed request, and no
         }),
         all: true,
         requiredFields: ["@method", "@request-target", "content-digest"],
-        // The signature is older than the default allows.
         maxAge: 1e9,
       },
       { method: "POST", url, headers: request.headers },

@@ -69,7 +69,6 @@ test("an independent implementation of RFC 9421 accepts a signed result, and no 
         }),
         all: true,
         requiredFields: ["content-digest", "content-type", "earshot-job"],
-        // The signature is older than the default allows.
         maxAge: 1e9,
       },
       { status: 200, headers },

@@ -33,7 +33,6 @@ beforeAll(async () => {
   await archive.write({ changes: posts.map((post) => ({ kind: "upsert", post })) });
 });
 
-/** Turns generated uris into `import:` uris, and uses the DID in a Bluesky uri as the account. */
 function asImported(post: Post): Post {
   const { platform, uri } = post;
   const [, did] = /^at:\/\/([^/]+)/.exec(uri) ?? [];

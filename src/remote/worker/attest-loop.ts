@@ -12,7 +12,7 @@ export type AttestationStatus =
   | { state: "unreachable"; error: EarshotError }
   | { state: "admitted"; attested: Attested }
   | { state: "pending"; attested: Attested }
-  /** `isFinal`: dismissed, or refused for a permanent reason before it was ever accepted. */
+  /** `isFinal`: dismissed, or refused permanently before it was ever accepted. */
   | { state: "refused"; error: EarshotError; isFinal: boolean };
 
 export type AttestLoopContext = AttestContext & {
@@ -83,7 +83,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       const startedMs = clock.elapsed();
       const pauseMs = await attest(refusals);
       if (pauseMs === 0) continue;
-      // This attestation serves requests made while it ran.
+      // Also serves requests made while it ran.
       sleeping = new AbortController();
       const signal = AbortSignal.any([stopping.signal, sleeping.signal]);
       await clock.sleep(pauseMs, signal).catch(() => undefined);
@@ -120,7 +120,7 @@ export function startAttestLoop(context: AttestLoopContext) {
   };
 }
 
-/** An operator may still fix the cause for a node that was accepted. */
+/** An operator may fix the cause for an accepted node. */
 function isPermanent({ code, status, details }: EarshotError): boolean {
   if (code === "evidence_unavailable") return true;
   if (details.some((detail) => detail.code.startsWith("challenge_"))) return false;

@@ -34,7 +34,6 @@ export function unreachable(
 
 const defaultHint = "check the address and the gateway if the error persists; the node retries";
 
-/** The response is not signed by the gateway's key. */
 export function notFromGateway({ status, headers }: FetchedResponse, host: string): EarshotError {
   const isSigned = headers.has(gatewaySignatureField);
   const what = isSigned

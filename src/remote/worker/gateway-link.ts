@@ -49,7 +49,7 @@ const minBytesPerMs = 64;
 /** Called before the node is attested, with the enrolment token. */
 const enrolmentRoutes: readonly GatewayRoute[] = ["challenge", "register"];
 
-/** Requests and responses are signed, so that no proxy can forge them. */
+/** Signed, so that no proxy can forge them. */
 export type GatewayLink = ReturnType<typeof createGatewayLink>;
 
 export function createGatewayLink(context: GatewayLinkContext) {

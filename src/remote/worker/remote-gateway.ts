@@ -91,7 +91,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       try {
         const work = readRequest(request);
         const fields = { work, ...releaseIn(job, attested, lost.signal) };
-        // Upstreams get the node's own or released credentials.
+        // Upstreams get own or released credentials.
         return {
           ...fields,
           uuid,
@@ -195,7 +195,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   }
 
   return {
-    /** Also null while the gateway is unreachable or does not know the node. */
+    /** Also null while unreachable or unknown to the gateway. */
     lease: async ({ methods }, waitMs, signal) => {
       const endMs = clock.elapsed() + waitMs;
       const attested = await attestLoop.whenAdmitted(waitMs, signal);
