@@ -7,7 +7,7 @@ import { packageRoot } from "../lib/package-root.ts";
 import { commandNames, makeProgram } from "./program.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** `npm run docs` regenerates the help texts on this page. */
+/** `npm run docs` regenerates it. */
 export const commandsPage = new URL("docs/commands.md", packageRoot);
 
 const markers = [

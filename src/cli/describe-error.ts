@@ -11,7 +11,7 @@ export function wrongUse(message: string, hint: string): EarshotError {
   return new EarshotError("wrong_use", message, { status: 400, hint });
 }
 
-/** The error for a query whose errors have already been printed. */
+/** The errors have already been printed. */
 export function invalidQueryError(count: number): EarshotError {
   const errors = count === 1 ? "an error" : `${count} errors`;
   return new EarshotError("invalid_query", `the query has ${errors}`, {

@@ -40,7 +40,7 @@ async function serveMcp(options: ServiceOptions, terminal: Terminal): Promise<vo
   // The client can list the tools while the archive opens.
   const opening = service === null ? openLocal(terminal) : openRemote(service);
   opening.catch(() => undefined);
-  // Loaded on demand: other commands start faster without these modules.
+  // Loaded on demand: other commands start faster.
   const [{ serveStdio }, { createMcpServer }] = await Promise.all([
     import("@modelcontextprotocol/server/stdio"),
     import("../mcp/server.ts"),

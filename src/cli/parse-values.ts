@@ -3,7 +3,7 @@ import { formatDuration, parseDuration } from "../lib/duration.ts";
 import { type Method, methodNames } from "../platforms/methods.ts";
 import { parseIsoTime } from "../platforms/time.ts";
 
-/** These functions parse option values; commander adds the option's name to their errors. */
+/** Commander adds the option's name to these functions' errors. */
 
 /** Inclusive bounds. */
 export function parseWholeNumber(min: number, max: number): (text: string) => number {

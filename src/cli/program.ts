@@ -173,10 +173,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
 
 export const commandNames: readonly string[] = [...commands.keys()];
 
-/**
- * Adds only the requested command or, without one, the summaries of all. Parsing throws all errors,
- * including commander's.
- */
+/** Adds only the requested command or all summaries. Parsing throws all errors, including commander's. */
 export async function makeProgram(
   terminal: Terminal,
   requested: string | undefined,

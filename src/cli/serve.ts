@@ -32,7 +32,7 @@ export function addServe(program: Command, terminal: Terminal): void {
 
 async function serve(terminal: Terminal): Promise<void> {
   const config = withQuietLog(readConfig(terminal), terminal);
-  // Loaded on demand: other commands start faster without these modules.
+  // Loaded on demand: other commands start faster.
   const { startService } = await import("../server/start.ts");
   const service = await startService(config);
   boundHeapGrowth();
@@ -63,7 +63,7 @@ async function hasKey(service: Service): Promise<boolean> {
   return await service.context.store.read("hasLiveKey", { nowMs: systemClock.now() });
 }
 
-/** Offers a sign-in link if there is neither a sign-in provider nor an operator. */
+/** If there is neither a sign-in provider nor an operator. */
 async function offerFirstSignIn({ context, url }: Service, terminal: Terminal): Promise<void> {
   const { config, store, clock, http } = context;
   if (http.dashboard.signIn.providers.length > 0) return;
@@ -109,7 +109,6 @@ async function reportIngest(service: Service, terminal: Terminal): Promise<void>
   }
 }
 
-/** Whether connecting failed before any event arrived. */
 const isUnreachable = ({ status, detail, events }: StreamState): boolean =>
   status === "waiting" && events === 0 && detail.includes("next try");
 

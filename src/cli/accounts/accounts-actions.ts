@@ -12,7 +12,6 @@ import { withControl } from "./with-control.ts";
 
 /** A server counts as running if its last heartbeat, written every second, is at most this old. */
 const maxHeartbeatAgeMs = 5_000;
-/** How long a running server may take to delete the account's data. */
 const deletionTimeoutMs = 15_000;
 const pollMs = 100;
 

@@ -7,7 +7,7 @@ import { ensureSecretKey } from "../../lib/secret-key.ts";
 import type { Config } from "../../server/config.ts";
 import type { OpenControl } from "../../server/control/control.ts";
 
-/** Errors: `secret_key_needed` if only the running server knows the key, because a new key could not decrypt its secrets. */
+/** Errors: `secret_key_needed` if only the running server knows it: a new key could not decrypt its secrets. */
 export async function secretKeyOf(
   { data: { dir, secretKey } }: Pick<Config, "data">,
   control: OpenControl,
@@ -17,7 +17,6 @@ export async function secretKeyOf(
   return ensureSecretKey(dir, randomBytes, await control.run("hasSecrets", null));
 }
 
-/** Whether a running server uses the folder. */
 export function isServerRunning(dir: string): boolean {
   const path = join(dir, "lock.db");
   if (!existsSync(path)) return false;

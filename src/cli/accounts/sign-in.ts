@@ -51,7 +51,7 @@ export function signInLink(base: string, token: string): string {
   return `${base}/dashboard/sign-in#token=${token}`;
 }
 
-/** The address of the server for a browser on the same machine. */
+/** For a browser on the same machine. */
 function addressOf({ http }: Config): string {
   const isUnspecified = ["0.0.0.0", "::"].includes(http.host);
   const host = isUnspecified ? "127.0.0.1" : http.host;

@@ -79,7 +79,6 @@ function asText(
   return `${segmentsText(segments)} with ${numberText(posts)} posts rewritten in ${seconds.toFixed(1)} s`;
 }
 
-/** The process that performs compaction tasks, for JSON. */
 export const compactionProcess = ({ isQueued }: { isQueued: boolean }): "here" | "elsewhere" =>
   isQueued ? "elsewhere" : "here";
 

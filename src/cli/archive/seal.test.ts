@@ -114,7 +114,7 @@ describe("import", () => {
 
   test("an import succeeds with a note if segments cannot be sealed", async () => {
     writePosts(7);
-    // Blocks the path of the first segment's new file.
+    // Blocks the first segment's new file.
     mkdirSync(join(dataDir, "archive", "mastodon", "000003.db"));
     const { code, out, notes } = await importPosts(1);
     expect(code).toBe(0);

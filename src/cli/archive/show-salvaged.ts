@@ -2,7 +2,7 @@ import type { SalvagedSegment } from "../../archive/maintenance/rewrite-pending.
 import { isoText } from "../../lib/iso-time.ts";
 import { numberText } from "../terminal/quantities.ts";
 
-/** The number of lost posts printed; the list file contains all of them. */
+/** The list file contains all of them. */
 const maxListed = 10;
 
 export function salvagedText({ segment, posts, lost }: SalvagedSegment): string[] {

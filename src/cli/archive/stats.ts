@@ -56,7 +56,7 @@ type PlatformTotals = {
 type SealedTotals = {
   segments: number;
   damaged: number;
-  /** Posts in the sealed indexes; `delta` counts those written since, which FTS5 finds. */
+  /** In the sealed indexes; `delta` counts those written since. */
   posts: number;
   delta: number;
   bytes: number;

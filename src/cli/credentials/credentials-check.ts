@@ -13,7 +13,6 @@ import { subjectOf } from "./show-credential.ts";
 
 export type CheckOptions = { json?: boolean };
 
-/** Releases credentials that work from quarantine. */
 export async function checkCredentials(
   id: string | undefined,
   { json }: CheckOptions,

@@ -120,7 +120,6 @@ const oauth: CredentialKind = {
 
 type Input = { lines?: readonly string[]; piped?: string };
 
-/** `lines` are typed at prompts; `piped` is standard input. */
 async function credentials(args: readonly string[], { lines, piped }: Input = {}) {
   let out = "";
   let notes = "";

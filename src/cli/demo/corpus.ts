@@ -99,7 +99,6 @@ function keyOf(post: DatedLine): [string, DatedLine][] {
   return key === undefined ? [] : [[key, post]];
 }
 
-/** The places for `at=`. */
 const coordinates: Readonly<Record<string, { lat: number; lon: number }>> = {
   town: { lat: 62.104, lon: -7.411 },
   harbour: { lat: 62.098, lon: -7.405 },

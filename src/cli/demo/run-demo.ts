@@ -18,7 +18,6 @@ import { makeCorpus } from "./corpus.ts";
 import { curlLine } from "./curl.ts";
 import { corpusEndMs, showMainJob, submissionRequest } from "./main-job.ts";
 
-/** Runs the demo in a temporary folder and removes it. */
 export async function runDemo(options: { keep: boolean }, terminal: Terminal): Promise<void> {
   const listen = options.keep ? readConfig(terminal).http : { host: "127.0.0.1", port: 0 };
   const folder = await mkdtemp(join(tmpdir(), "earshot-demo-"));
@@ -50,7 +49,7 @@ function demoConfig(folder: string, { host, port }: { host: string; port: number
   });
 }
 
-/** The demo exceeds the default of three requests a second. */
+/** The demo exceeds the default. */
 const requestsPerSecond = 50;
 
 async function demonstrate(
@@ -88,7 +87,7 @@ async function demonstrate(
   else terminal.out(nextSteps(seconds));
 }
 
-/** Gives all corpus times a fraction of a second, so that they print alike. */
+/** With a fraction of a second, times print alike. */
 const atHalfSecond = (ms: number): number => Math.floor(ms / 1000) * 1000 - 500;
 
 function introduction(posts: number, terminal: Terminal): string {

@@ -8,7 +8,6 @@ import { makeCorpus } from "./corpus.ts";
 /** Fixed, so that the files change only with the corpus. */
 const newestMs = Date.UTC(2025, 11, 31, 12) - 500;
 
-/** One file per platform, by name. */
 export function sampleFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const [platform, records] of makeCorpus(newestMs)) {

@@ -9,7 +9,6 @@ import { subjectOf } from "../credentials/show-credential.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
-/** Checks each credential like `earshot credentials test`. */
 export async function checkPlatformCredentials(
   terminal: Terminal,
   dataDir: string,

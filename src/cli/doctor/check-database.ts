@@ -43,7 +43,7 @@ async function serverFindings(pool: Pool, connections: number): Promise<DoctorFi
   const { version, limit, used, own } = server;
   const usage = ok(subject, `PostgreSQL ${version}, ${used} of ${limit} connections in use`);
   const needed = connections + otherConnections;
-  // The connections of a running gateway count as available.
+  // A running gateway's connections count as available.
   const available = limit - used + own;
   if (available >= needed) return [usage];
   return [

@@ -3,7 +3,6 @@ import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
-/** Checks whether the configured servers respond, and whether their clocks agree with ours. */
 export async function checkNetwork(
   config: Config,
   fetch: GuardedFetch,

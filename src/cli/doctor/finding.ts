@@ -1,4 +1,3 @@
-/** `fix` says what to do about a warning or an error. */
 export type DoctorFinding =
   | { level: "ok"; subject: string; message: string }
   | { level: "warning" | "error"; subject: string; message: string; fix: string };

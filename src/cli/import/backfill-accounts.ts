@@ -84,7 +84,7 @@ async function readAuthors({ author, authorsFile }: BackfillOptions): Promise<st
   return authors;
 }
 
-/** The labeler for past labels; null if none is configured. */
+/** Null if none is configured. */
 function labelerOf({ ingest }: Config): { url: string; sources: readonly string[] } | null {
   const [stream] = ingest.labelerUrls;
   if (stream === undefined || ingest.labelerSources.length === 0) return null;

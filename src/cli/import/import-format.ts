@@ -21,7 +21,6 @@ export const formatNames = [
 ] as const;
 type FormatName = (typeof formatNames)[number];
 
-/** Formats that imply a platform. */
 const platformOf: Readonly<Partial<Record<FormatName, Platform>>> = {
   "x-archive": "x",
   "x-api": "x",

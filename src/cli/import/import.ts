@@ -132,7 +132,7 @@ async function importFiles(
       );
     }
   } catch (thrown) {
-    // Posts already read stay stored; the original error is reported.
+    // Posts already read stay stored.
     await archive.finishImport().catch(() => {});
     throw terminal.stopping.aborted ? interruption(terminal.stopping.reason, currentFile) : thrown;
   } finally {
@@ -142,7 +142,7 @@ async function importFiles(
   await sealImported(config, { platform, json: options.json === true }, terminal);
 }
 
-/** A failure is only noted: the posts are stored, and compaction can seal them later. */
+/** A failure is only noted: compaction can seal them later. */
 async function sealImported(
   config: Config,
   { platform, json }: { platform: Platform; json: boolean },
@@ -186,7 +186,7 @@ export function interruption(reason: unknown, file: string): unknown {
   });
 }
 
-/** Rejected lines printed per file on a terminal; a pipe receives all of them. */
+/** Per file, on a terminal; a pipe receives all. */
 const shownRejections = 20;
 
 function startFileReports(file: string, terminal: Terminal) {

@@ -23,7 +23,7 @@ type Content = {
   claims: ProofClaims;
 };
 
-/** Shows only the checks of an invalid proof, because its content cannot be trusted. */
+/** Of an invalid proof, shows only the checks: its content cannot be trusted. */
 export function showVerdict(
   verdict: ProofVerdict,
   options: VerdictOptions,

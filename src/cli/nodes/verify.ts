@@ -30,7 +30,7 @@ type Options = {
   json?: boolean;
 };
 
-/** Large, because a proof contains the whole result. */
+/** A proof contains the whole result. */
 const maxBytes = 268_435_456;
 
 export function addVerify(program: Command, terminal: Terminal): void {

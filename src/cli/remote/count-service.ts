@@ -85,7 +85,6 @@ function countsOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
   };
 }
 
-/** Joins the coverage of adjacent windows, oldest first. */
 function joinCoverage(parts: readonly Coverage[]): Coverage {
   const names = new Set(parts.flatMap(({ platforms = [] }) => platforms.map(nameOf)));
   const platforms = [...names].map((name) => {

@@ -32,7 +32,7 @@ export function profileOf({ EARSHOT_PROFILE: preset }: Environment, requested?: 
   });
 }
 
-/** The user's configuration folder (XDG Base Directory Specification). */
+/** XDG Base Directory Specification. */
 const loginFolder = ({ XDG_CONFIG_HOME, HOME }: Environment): string =>
   join(XDG_CONFIG_HOME || join(HOME || homedir(), ".config"), "earshot");
 
@@ -72,7 +72,7 @@ function serviceOf(value: unknown): Login {
   throw new Error("a login requires a url and a key");
 }
 
-/** Only the user may read the file, because it contains the key. */
+/** Only the user may read the file. */
 export function writeLogin(environment: Environment, profile: string, login: Login): void {
   const path = loginPath(environment, profile);
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });

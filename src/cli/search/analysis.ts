@@ -10,7 +10,7 @@ export type Analysis = {
   plan: PlanNode;
   names: ResolvedNames;
   bounds: TimeWindow & IdBounds;
-  /** Null if none of the platform's posts can match. */
+  /** Null if no post can match. */
   queries: readonly { platform: Platform; query: PlatformQuery | null }[];
   limit: number;
   answer: CoveredAnswer;

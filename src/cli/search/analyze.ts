@@ -8,7 +8,6 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Analysis, AnalysisStep } from "./analysis.ts";
 
-/** The analysis lists only the first opened segments. */
 const maxListedSegments = 50;
 
 /** Errors: `no_archive`. */

@@ -24,7 +24,6 @@ export function addFormatOptions(command: Command): Command {
   return command;
 }
 
-/** Null means human-readable text. */
 export function formatOf(options: FormatOptions): AnswerFormat | null {
   return formats.find(([name]) => options[name])?.[1] ?? null;
 }

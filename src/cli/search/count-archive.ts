@@ -55,7 +55,7 @@ export async function countLocally(
   }
 }
 
-/** The start of the first year with four digits, before any post. */
+/** The first year with four digits. */
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 
 /**

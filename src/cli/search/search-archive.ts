@@ -78,7 +78,7 @@ async function find(
   return { answer: withDamage(answer, damage), records, nowMs };
 }
 
-/** The page has no cursor, because no server could continue it. */
+/** No cursor: no server could continue it. */
 function pageOf({ answer, records }: LocalAnswer, tree: QueryNode): AnswerPage {
   const warnings = answer.next === null ? [] : [morePosts];
   return {

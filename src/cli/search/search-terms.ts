@@ -1,6 +1,6 @@
 import type { AnswerFormat } from "../../http/answers/negotiate.ts";
 
-/** A null `format` means human-readable text. */
+/** Null `format`: human-readable text. */
 export type SearchTerms = { query: string; maxResults: number; format: AnswerFormat | null };
 
 export const bucketLengthsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;

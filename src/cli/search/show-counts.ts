@@ -17,7 +17,6 @@ export type ShownCounts = Omit<SourceCounts, "buckets"> & {
   buckets: readonly PlotBucket[];
 };
 
-/** Prints JSON, CSV, bars on a terminal, or columns. */
 export function showCounts(
   shown: ShownCounts,
   { json, csv }: { json?: boolean; csv?: boolean },

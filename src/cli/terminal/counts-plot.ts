@@ -75,7 +75,7 @@ function barOf({ count, complete }: PlotBucket, length: number, { unicode }: Plo
   return full.repeat(whole) + part || parts[1] || full;
 }
 
-/** The time per line; beyond the longest length, a multiple of it. */
+/** Beyond the longest length, a multiple of it. */
 function lineLength(lengthMs: number, bucketMs: number, height: number): number {
   // A window that starts within a line needs one more line.
   const minMs = lengthMs / Math.max(1, height - 1);

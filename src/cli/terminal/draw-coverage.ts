@@ -18,7 +18,7 @@ export type CoverageOptions = {
 
 const collections: readonly Collection[] = ["posts", "likes", "reposts", "labels"];
 
-/** Draws timelines, the newest gaps, and individually fetched accounts. No line is wider than `width` (at least 8). */
+/** No line is wider than `width` (at least 8). */
 export function drawCoverage(
   coverage: readonly PlatformCoverage[],
   options: CoverageOptions,

@@ -20,7 +20,7 @@ type Marks = { covered: string; partly: string; none: string; to: string };
 const unicodeMarks: Marks = { covered: "█", partly: "▒", none: "·", to: "–" };
 const asciiMarks: Marks = { covered: "#", partly: "+", none: ".", to: "-" };
 
-/** With room for fewer cells, each name gets its own line. */
+/** With fewer, each name gets its own line. */
 const minCells = 20;
 
 const minCellMs = 1_000;

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import type { Terminal } from "./terminal.ts";
 
-/** Output that may be longer than a screen. */
 const pagedCommands = new Set(["search", "counts", "explain", "audit", "help"]);
 
 type Screen = Pick<Terminal, "out" | "interactive" | "rows" | "environment">;

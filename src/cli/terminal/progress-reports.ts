@@ -7,7 +7,6 @@ type Report = { done: number; total: number; detail: string };
 export type ProgressReports = {
   update(report: Report): void;
   note(line: string): void;
-  /** Writes to standard output. */
   print(line: string): void;
   end(): void;
 };
@@ -17,7 +16,6 @@ const noteIntervalMs = 10_000;
 const minShare = 0.01;
 const minMs = 3_000;
 
-/** Shows a bar on a terminal, otherwise occasional notes. */
 export function startReports(
   terminal: Terminal,
   clock: Pick<Clock, "elapsed">,

@@ -24,7 +24,7 @@ export function stopOnSignals(): AbortSignal {
   return controller.signal;
 }
 
-/** Ends by the signal, because `process.exit` would wait for a thread in a long statement. */
+/** `process.exit` would wait for a thread in a long statement. */
 export function exitBySignal(signal: (typeof signals)[number]): void {
   process.removeAllListeners(signal);
   process.kill(process.pid, signal);

@@ -10,7 +10,7 @@ export type Terminal = {
   colour: boolean;
   environment: Readonly<Record<string, string | undefined>>;
   input?: Input;
-  /** Aborts at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process immediately. */
+  /** Aborts at the first SIGINT, SIGTERM or SIGHUP. */
   stopping: AbortSignal;
 };
 
@@ -27,7 +27,6 @@ export function processTerminal(stopping: AbortSignal): Terminal {
     ...(process.stdout.rows ? { rows: process.stdout.rows } : {}),
     colour: interactive && !process.env.NO_COLOR && process.env.TERM !== "dumb",
     environment: process.env,
-    // Opens standard input only if used.
     get input() {
       return createInput(process.stdin, process.stderr, stopping);
     },
