@@ -81,7 +81,6 @@ export const deletion = (post: Post, revision: string): ArchiveChange => ({
   revision,
 });
 
-/** Makes changes that differ in each `round`. */
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
   const at = (n: number): Post => postOf((round * 37 + n * 71) % count);

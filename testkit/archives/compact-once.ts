@@ -3,7 +3,6 @@ import { compactionContext } from "../../src/archive/compaction/context.ts";
 import { runSteps } from "../../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 
-/** Compacts until nothing is left; prints the state. */
 const context = compactionContext(String(process.argv[2]), archiveDefaults, { now: Date.now });
 const compaction = createCompaction(context);
 while (runSteps(compaction.runNext()));

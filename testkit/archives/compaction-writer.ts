@@ -125,7 +125,7 @@ function writeAll(rounds: Int32Array | null): void {
   writer.close();
 }
 
-/** Compacts until stopped; after each round, all segments but the last become outdated. */
+/** After each round, all segments but the last become outdated. */
 function compactUntilStopped({ rounds, stop }: Pace): void {
   const lock = lockCompaction(folder);
   if (lock === null) throw new Error("another process compacts this archive");

@@ -24,7 +24,6 @@ export type MemoryArchive = Pick<
   batches: WriteBatch[];
   reports: WriteReport[];
   beforeWrite: (batch: WriteBatch) => Promise<void> | void;
-  /** Resolves when the condition is true after a batch. */
   until(condition: () => boolean): Promise<void>;
 };
 

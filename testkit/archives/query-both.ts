@@ -17,7 +17,6 @@ export type FormsQuery = {
 
 const never = (): boolean => false;
 
-/** Both answers as text, for comparison. */
 export type ComparedAnswers = { plain: string; sealed: string; found: number };
 
 export function queryBoth(

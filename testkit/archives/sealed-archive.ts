@@ -46,7 +46,6 @@ export const upsert = (
 /** High positions, one word twice. */
 const long = `${Array.from({ length: 300 }, (_, n) => `long${n}`).join(" ")} long7`;
 
-/** Uses every feature of the sealed tables. */
 export function makeSealedArchive(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([
@@ -61,7 +60,6 @@ export function makeSealedArchive(dataDir: string): void {
   sealAll(join(dataDir, "archive"));
 }
 
-/** Edits, deletions, a late post, hiding, counts. */
 export function writeAfterSealing(dataDir: string): void {
   const writer = writerOn(dataDir, 1_000);
   writer.write([

@@ -10,7 +10,6 @@ export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
 /** Positions by term and post ID; empty if the term stores none. */
 type IndexContents = Map<string, Map<bigint, string>>;
 
-/** A segment file in memory, with writable tables. */
 export function emptySegment(): DatabaseSync {
   const database = new DatabaseSync(":memory:", { defensive: false });
   database.exec("PRAGMA page_size = 8192");
@@ -58,7 +57,6 @@ export function sealedContents(database: DatabaseSync): IndexContents {
   return contents;
 }
 
-/** Restricted to `ids`. */
 export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {

@@ -46,7 +46,6 @@ export function segmentForms(
   return formsOf((path) => writePosts(path, posts), costOf);
 }
 
-/** Both forms of an existing segment. */
 export const formsOfFile = (path: string): SegmentForms =>
   formsOf((copy) => copyFileSync(path, copy));
 
@@ -57,7 +56,7 @@ function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms
   const sealedPath = (): string => join(folder, `sealed-${generation}.db`);
   make(plainPath);
   sealFile(plainPath, plainPath, sealedPath());
-  // Too small, so that entries are evicted.
+  // So small that entries are evicted.
   const caches = createSealedCaches(4_000_000, useIdCache(createIdCache(500_000), 8));
   const open = (path: string): Segment => openSegment(path, platform, cacheKib, caches, costOf);
   const plain = open(plainPath);

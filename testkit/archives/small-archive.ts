@@ -59,7 +59,7 @@ export type SmallArchive = {
   importSealed(...batches: (readonly Post[])[]): WriteReport[];
   seal(): void;
   advanceCap(ms: number): void;
-  /** Simulates a restart after a crash with everything committed. */
+  /** A restart after a crash with everything committed. */
   reopen(): void;
   remove(): void;
 };

@@ -8,7 +8,6 @@ import type { SegmentForms } from "./segment-forms.ts";
 const platform = "x";
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-/** Changes a tenth of the posts, in every possible way. */
 export function writeDelta(
   forms: SegmentForms,
   ids: BigInt64Array,

@@ -5,7 +5,6 @@ import { writerOn } from "./whole-archive.ts";
 
 const postsOfBatch = 1_000;
 
-/** One unsealed segment with posts `from` to `to`. */
 export function writeZipfPosts(dataDir: string, from: number, to: number): void {
   const writer = writerOn(dataDir, 1_000_000);
   try {

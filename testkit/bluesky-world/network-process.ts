@@ -7,7 +7,7 @@ export type NetworkProcess<Addresses> = {
   close(): Promise<void>;
 };
 
-/** The script prints its addresses as a line of JSON. */
+/** The script prints its addresses as JSON. */
 export async function startNetworkProcess<Addresses>(
   script: string,
 ): Promise<NetworkProcess<Addresses>> {

@@ -2,7 +2,6 @@ export type Caller = {
   call<Body>(method: string, authorization: string | null, body: object): Promise<Body>;
 };
 
-/** A person and their remaining posts. */
 export type Person = {
   did: string;
   handle: string;
@@ -68,7 +67,7 @@ export async function makePeople(
 
 const numberOf = ({ handle }: Person): number => Number(/\d+/.exec(handle)?.[0]);
 
-/** Writes in one commit; returns uris in order. */
+/** In one commit; returns uris in order. */
 export async function write(
   network: Caller,
   person: Person,

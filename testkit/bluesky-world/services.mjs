@@ -8,10 +8,7 @@ export async function startPlc(plcServer) {
   return port;
 }
 
-/**
- * The Bluesky PDS. The caller passes the packages `@atproto/pds` and `@atproto/crypto`, which this folder does not
- * have.
- */
+/** The Bluesky PDS. The caller passes `@atproto/pds` and `@atproto/crypto`, which this folder lacks. */
 export async function startPds(
   { pdsServer, Keypair },
   { port, plc, folder, adminPassword, overrides },

@@ -39,7 +39,6 @@ export type ArchiveFile = {
 
 export type ArchiveUnderTest = {
   dataDir: string;
-  /** The archive before sealing and the last changes. */
   older: string;
   oldest: string;
   files: readonly ArchiveFile[];
@@ -121,7 +120,6 @@ async function fill(archive: Archive, platform: keyof typeof posts): Promise<voi
   }
 }
 
-/** Seals the two oldest segments of Bluesky and the oldest of X. */
 function seal(folder: string): void {
   const context = compactionContext(folder, archiveDefaults, { now: () => firstMs });
   const entries = readSegments(context.catalog);
@@ -134,7 +132,6 @@ function seal(folder: string): void {
   context.catalog.close();
 }
 
-/** Changes posts of the second Bluesky segment and some later ones. */
 async function changeSome(archive: Archive): Promise<void> {
   const platform = "bluesky";
   const changes: ArchiveChange[] = [];
@@ -157,7 +154,7 @@ async function changeSome(archive: Archive): Promise<void> {
   }
 }
 
-/** Small, so that the catalog is several commits ahead of its older copy. */
+/** So small that the catalog is several commits ahead of its copy. */
 const changesOfBatch = 25;
 
 const hideLabel = (uri: string): ArchiveChange => ({

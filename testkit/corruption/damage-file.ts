@@ -19,7 +19,6 @@ export type DamageKind =
   | "older"
   | "oldest";
 
-/** Returns the location of the damage. */
 export function damageFile(
   path: string,
   damage: DamageKind,

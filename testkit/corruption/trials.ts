@@ -19,7 +19,6 @@ import type { Answer, TrialQuery } from "./queries.ts";
 
 export type Trial = { name: string; file: ArchiveFile; damage: DamageKind; seed: number };
 
-/** Weights of kinds of damage and kinds of files. */
 const damageWeights: readonly [DamageKind, number][] = [
   ["flipped bit", 50],
   ["zeroed page", 16],
@@ -31,7 +30,7 @@ const damageWeights: readonly [DamageKind, number][] = [
 ];
 const kindWeights = { catalog: 30, unsealed: 25, sealed: 20, delta: 25 } as const;
 
-/** Draws trials from the seed, without damage that a file cannot have. */
+/** Without damage that a file cannot have. */
 export function drawTrials(archive: ArchiveUnderTest, count: number, seed: number): Trial[] {
   const random = seededRandom(seed);
   const trials: Trial[] = [];
@@ -74,7 +73,6 @@ export type TrialReport = {
   findings: number;
   checkError: string | null;
   removed: readonly string[];
-  /** Null if none was tried. */
   repaired: Repaired | null;
 };
 

@@ -60,7 +60,6 @@ function printClause({ kind, isExcluded, ranks }: Clause): string {
   return `${isExcluded ? "-" : ""}${bodies[kind]}`;
 }
 
-/** The most expensive known queries. */
 export function knownShapes(): QueryShape[] {
   const clauses = (kind: Clause["kind"], number: number, ranksOf: (at: number) => number[]) =>
     Array.from(

@@ -20,7 +20,7 @@ import {
   words,
 } from "./vocabulary.ts";
 
-/** The generators cover every operator of docs/query-language.md. */
+/** Covers every operator of docs/query-language.md. */
 const anyOf = <Value>(values: readonly Value[]): fc.Arbitrary<Value> => fc.constantFrom(...values);
 
 const anyName = (...names: readonly string[]): fc.Arbitrary<string> =>

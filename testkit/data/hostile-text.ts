@@ -1,4 +1,4 @@
-/** Repeats text that the expression matches, followed by text that it does not, to cause backtracking. */
+/** Repeated matching text, then text that does not match, to cause backtracking. */
 export function* hostileTexts(source: string, length: number): Generator<string> {
   const alphabet = alphabetOf(source);
   const pumps = [...alphabet, ...alphabet.flatMap((one) => alphabet.map((other) => one + other))];

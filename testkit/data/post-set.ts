@@ -27,7 +27,7 @@ export type PostSet = {
   remove(): void;
 };
 
-/** Uses small segments, so that results span many. */
+/** Small segments, so that results span many. */
 export function openPostSet(
   posts: readonly Post[],
   segmentPosts = 9,

@@ -58,7 +58,7 @@ type Found = { at: number; source: string; flags: string };
 
 function expressionsIn(text: string): Found[] {
   const found: Found[] = [];
-  /** Open braces in the current hole of each open template. */
+  /** Open braces in the hole of each open template. */
   const holes: number[] = [];
   let code = "";
   for (let at = 0; at < text.length; ) {

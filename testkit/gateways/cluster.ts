@@ -17,7 +17,6 @@ export type Cluster = {
   bases: readonly [string, string];
   gateways: readonly Actor[];
   nodes: readonly Actor[];
-  /** Crashes the primary and promotes the standby. */
   failOver(): Promise<void>;
   control(): Promise<OpenControl>;
   jobCount(): Promise<number>;

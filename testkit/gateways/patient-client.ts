@@ -8,7 +8,7 @@ export type JobEnd = { state: string; error: string };
 
 export type PatientClient = {
   uuids: readonly string[];
-  /** Retries until accepted, with one idempotency key. */
+  /** Retries with one idempotency key. */
   submit(query: string): Promise<string>;
   endOf(uuid: string): Promise<JobEnd>;
   /** Calls that the rate limits admitted. */

@@ -167,7 +167,6 @@ export function cancellation(world: World, job: KnownJob, accountId: string): Ac
   };
 }
 
-/** Whether the lease is valid, apart from its expiry. */
 export function hasLease(job: KnownJob, token: string): boolean {
   return !job.isForgotten && job.state === "in progress" && job.tokens.at(-1) === token;
 }

@@ -39,7 +39,6 @@ export async function whileAnswering(
   assert.deepEqual(leases, [], "an answered job was also leased");
 }
 
-/** Waits if its key is at its limit. */
 export async function submitAnswered(
   world: World,
   { job, mark }: { job: NewJob; mark: bigint },

@@ -3,12 +3,11 @@ import type { JobChange } from "../../src/jobs/job.ts";
 import { hasEnded, type Known } from "./known-jobs.ts";
 import { accounts, type Machine } from "./machine.ts";
 
-/** Follows an account's changes; resumes after any failure. */
+/** Resumes after any failure. */
 export type Follower = {
   connect(): Promise<void>;
   read(max: number): Promise<void>;
   die(): void;
-  /** Compares everything read with the jobs. */
   check(known: Known): Promise<void>;
 };
 
@@ -43,7 +42,6 @@ function createFollower(machine: Machine, accountId: string): Follower {
     arrived = null;
   }
 
-  /** Null if none is available. */
   async function next(): Promise<JobChange | null> {
     const reading = changes;
     if (reading === null) return null;

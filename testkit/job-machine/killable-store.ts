@@ -6,7 +6,6 @@ export type KillableStore<Table> = {
   pending(): number;
   /** Commits pending writes without reporting them. */
   mute(): void;
-  /** Stops commits and reports. */
   kill(): void;
 };
 

@@ -64,7 +64,7 @@ export const hasEnded = (state: JobState): boolean =>
 
 const watchMs = 1_000;
 
-/** Accepts due time effects; any other difference is an error. */
+/** Accepts only due time effects. */
 export async function compare(machine: Machine, known: Known): Promise<void> {
   known.latestWallMs = Math.max(known.latestWallMs, machine.clock.now());
   for (const job of known.jobs) if (!job.isForgotten) await compareJob(machine, known, job);

@@ -45,12 +45,10 @@ export type Machine = {
   queue: JobQueue;
   disk: MachineStore;
   killable: KillableStore<JobOperations>;
-  /** How searches are answered at commit. */
   answerSearch: SearchAnswerer;
   starts: number;
   errors: unknown[];
   settle(): Promise<void>;
-  /** Runs everything that becomes due. */
   pass(ms: number): Promise<void>;
   start(): Promise<void>;
   /** `when` is relative to pending writes. */

@@ -40,7 +40,6 @@ export function decide(
   });
 }
 
-/** Returns the browser's address. */
 export async function allow(
   service: ServiceUnderTest,
   session: TestSession,

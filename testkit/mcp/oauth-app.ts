@@ -64,12 +64,10 @@ export const clientDocument = (clientId: string) => ({
 });
 
 export type TestProvider = OAuthClientProvider & {
-  /** Where the client sent the browser. */
   authorizationUrl: URL | null;
   stored: { access_token: string; refresh_token?: string | undefined } | null;
 };
 
-/** The in-memory storage of an MCP client. */
 export function createTestProvider(clientId: string): TestProvider {
   const memory: Record<string, unknown> = {};
   const provider: TestProvider = {

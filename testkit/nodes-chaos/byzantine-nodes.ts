@@ -31,7 +31,7 @@ const misbehaviours: Readonly<
   },
 };
 
-/** One node per fault, which all of its answers have. Resolves once all nodes are admitted. */
+/** One node per fault. Resolves once all are admitted. */
 export async function startByzantineNodes(gatewayDir: string, base: string) {
   const stopping = new AbortController();
   const send = async (url: string, headers: Record<string, string>, body: string) => {

@@ -12,7 +12,7 @@ export type Client = {
 
 const resultsPerJob = 5;
 
-/** Submissions are retried with one idempotency key. */
+/** Retries submissions with one idempotency key. */
 export function createClient(
   { base, key, name }: { base: string; key: string; name: string },
   posts: GeneratedPosts,
@@ -89,7 +89,6 @@ export function createClient(
   };
 }
 
-/** The order of the posts matters. */
 export function isCorrectResult(job: RequestedJob, posts: GeneratedPosts): boolean {
   if (job.result === null) return false;
   const records = JSON.parse(job.result) as { ID: string; Content: string }[];

@@ -25,8 +25,8 @@ export type FaultOptions = {
 };
 
 /**
- * Injects each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last one, or
- * once no job is waiting.
+ * Each fault twice and one gateway crash, in seeded order, at most two at a time. Resolves after the last, or once no
+ * job waits.
  */
 export async function injectFaults(options: FaultOptions): Promise<InjectedFault[]> {
   const { targets, gateway, leaseMs, random, jobs, waiting } = options;

@@ -5,14 +5,13 @@ import { blackHolingProxy } from "./black-holing-proxy.ts";
 
 export type NetworkLink = {
   gatewayUrl: string;
-  /** The program ends with the parent. */
+  /** Ends with the parent. */
   command(program: string, args: readonly string[]): [string, string[]];
   cut(): void;
   reconnect(): void;
 };
 
 export type Network = {
-  /** How nodes are isolated. */
   kind: "network namespaces" | "TCP proxies that black-hole";
   gatewayHost: string;
   command: NetworkLink["command"];
@@ -60,7 +59,6 @@ async function openNamespaces(count: number, port: number): Promise<Network> {
   }
 }
 
-/** Keeps a namespace alive. */
 function holdNamespace(): ChildProcess {
   const args = ["-n", "setpriv", "--pdeathsig", "KILL", "sleep", "infinity"];
   return spawn("unshare", args, { stdio: "ignore" });

@@ -1,6 +1,6 @@
 import { DatabaseSync } from "node:sqlite";
 
-/** Written by triggers in the same transaction, so that kills cannot separate them. */
+/** Written by triggers, so that kills cannot separate them. */
 export type Change = {
   number: number;
   uuid: string;

@@ -15,7 +15,6 @@ export type FakeCollateralService = {
   requests: string[];
   respondWith(collateral: Collateral): void;
   failWith(error: ServiceError | null): void;
-  /** Leaves requests unanswered. */
   isSilent(): boolean;
   stop(): Promise<void>;
 };

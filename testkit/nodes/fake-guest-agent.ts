@@ -9,7 +9,6 @@ export type FakeGuestAgent = {
   stop(): Promise<void>;
 };
 
-/** An emulator of a dstack guest agent with a simulated TEE. */
 export async function startGuestAgent(
   socketPath: string,
   tee: SimulatedTee,

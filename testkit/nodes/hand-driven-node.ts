@@ -55,7 +55,6 @@ export type RequestChanges = {
   sent?: string;
 };
 
-/** `send` makes a POST request. */
 export type GatewayAccess<Response> = {
   enrolmentToken: string;
   nowMs(): number;
@@ -130,7 +129,6 @@ export async function nodeAt<Response extends NodeResponse>(
     return JSON.parse((await post("challenge", {})).body);
   }
 
-  /** `changes` are applied before it is signed. */
   async function registration(changes: Partial<NodeStatement> = {}): Promise<Registration> {
     const { nonce, gateway_key } = await challenge();
     const statement: NodeStatement = {
@@ -170,7 +168,6 @@ export async function nodeAt<Response extends NodeResponse>(
     return attested.answer;
   }
 
-  /** Leases a job and decrypts it. */
   async function lease(waitMs = 10_000): Promise<StoredJob> {
     const response = await post("lease", { methods, wait_ms: waitMs });
     if (response.statusCode !== 200) throw new Error(`${response.statusCode} ${response.body}`);

@@ -11,7 +11,6 @@ type StoredNode = {
 
 const changes = { approved: "approve", draining: "drain", removed: "remove" } as const;
 
-/** Stores a node that attested earlier. */
 export async function storeNode(
   { context, clock }: Pick<ServiceUnderTest, "context" | "clock">,
   { id, name = "ams-1", state = "approved", evidence = "none" }: StoredNode,

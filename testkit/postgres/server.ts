@@ -11,7 +11,6 @@ export type ConnectedPostgres = {
   createDatabase(): Promise<string>;
 };
 
-/** Uses the port if there is one. */
 export function connectPostgres(folder: string, port: number | null = null): ConnectedPostgres {
   return {
     createDatabase: async () => {
@@ -61,7 +60,7 @@ async function owner(): Promise<{ uid: number; gid: number } | null> {
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
 
-/** A backend may end between being listed and being signalled. */
+/** A backend may end after being listed. */
 function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -72,7 +71,7 @@ function signalIfAlive(pid: number, signal: NodeJS.Signals): void {
 
 const defaultPort = 5432;
 
-/** Also listens on 127.0.0.1 if a port is given. */
+/** With a port, also listens on 127.0.0.1. */
 export async function startPostgres(
   settings: readonly string[] = [],
   port: number | null = null,

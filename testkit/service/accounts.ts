@@ -19,7 +19,6 @@ export type TestAccounts = {
   makeKey(request?: Partial<NewKey>): Promise<CreatedKey>;
   /** Writes only the columns that limits read. */
   addJob(key: CreatedKey, uuid: string, submittedMs: number): void;
-  /** Drops the in-memory state. */
   reopen(): TestAccounts;
   remove(): void;
 };

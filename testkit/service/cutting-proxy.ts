@@ -3,10 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 
 export type CuttingProxy = {
   port: number;
-  /** Current and total connections. */
   open(): number;
   connections(): number;
-  /** One entry per connection. */
   requests(): readonly string[];
   cut(): void;
   freeze(): void;

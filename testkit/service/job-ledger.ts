@@ -2,7 +2,6 @@
 export type JobLedger = {
   accepted: ReadonlyMap<string, number>;
   abandoned: ReadonlySet<string>;
-  /** Uuids by idempotency key. */
   byKey: ReadonlyMap<string, ReadonlySet<string>>;
   counts: Record<string, number>;
   contradictions: readonly string[];
@@ -12,7 +11,6 @@ export type JobLedger = {
   abandon(uuid: string): void;
   /** All results of a job or search must be equal. */
   receive(uuid: string, result: string): void;
-  /** Adds a state from the event stream. */
   addState(uuid: string, state: string): void;
   lastState(uuid: string): string | undefined;
 };

@@ -13,7 +13,6 @@ export type ServerProcess = {
   /** Time to the first 200 of /readyz. */
   readyMs: number;
   child: ChildProcess;
-  /** For the message of a failed test. */
   lastLines(): string;
   stop(): Promise<void>;
 };

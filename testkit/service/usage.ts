@@ -7,7 +7,6 @@ import { controlMigrations } from "../../src/db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../../src/db/open.ts";
 import type { Store } from "../../src/db/operations.ts";
 
-/** Has accounts `one` and `two`. */
 export type TestUsage = {
   database: SqliteDatabase;
   store: Store<UsageOperations>;

@@ -87,7 +87,6 @@ export function auditCompleteness(
   return audit;
 }
 
-/** Missing, duplicate or restored uris. */
 export async function compareWithStream(
   access: ServiceAccess,
   traffic: StreamTraffic,

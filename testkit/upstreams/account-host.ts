@@ -11,7 +11,6 @@ export type AccountHost = {
   requests: string[];
   /** True if it responds itself. */
   intercept: (method: string, request: IncomingMessage, response: ServerResponse) => boolean;
-  /** Changes a repository before it is sent. */
   alterBlocks: (blocks: Block[]) => Block[];
   close(): Promise<void>;
 };

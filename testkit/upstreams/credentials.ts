@@ -19,7 +19,6 @@ import {
   type StoredSecretCredential,
 } from "../../src/upstream/credentials/operations.ts";
 
-/** Has accounts `ann` and `ben`. */
 export type CredentialBench = {
   folder: string;
   database: SqliteDatabase;

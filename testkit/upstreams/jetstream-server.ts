@@ -12,7 +12,6 @@ export type JetstreamServer = {
   publish(event: StreamEvent): void;
   cut(): void;
   cutInFrame(): void;
-  /** Current and total connections. */
   open(): number;
   connections(): number;
   close(): Promise<void>;

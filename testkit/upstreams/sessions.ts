@@ -21,7 +21,6 @@ import {
 import { spendingOperations } from "../../src/upstream/requests/operations.ts";
 import type { Sessions, UpstreamJob } from "../../src/upstream/requests/sessions.ts";
 
-/** A pool that records calls. */
 export type TestPool = CredentialPool & {
   credentials: PooledCredential[];
   /** Such as `cool c1 posts` and `quarantine c1 why`. */
@@ -131,7 +130,6 @@ export type TestSessions = {
   outcomes: string[];
   /** Timeouts of the next requests; later ones are generous. */
   timeoutsMs: number[];
-  /** Another process on the same store. */
   anotherProcess(): Sessions;
   close(): Promise<void>;
 };

@@ -21,7 +21,6 @@ type Errors = {
   /** One request in `count` gets this status. */
   every?: { count: number; status: number };
   truncateEvery?: number;
-  /** The next responses. */
   next?: { status: number; body?: string; headers?: Record<string, string> }[];
 };
 

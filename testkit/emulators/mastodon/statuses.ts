@@ -1,6 +1,6 @@
 import type { EmulatedStatus } from "./streaming.ts";
 
-/** A status of a remote account, with every field of Mastodon 4.4. */
+/** Has every field of Mastodon 4.4. */
 export function emulatedStatus(
   id: string,
   overrides: Record<string, unknown> = {},

@@ -27,7 +27,6 @@ export type Streaming = {
   /** A WebSocket message, or bytes of the response. */
   raw(text: string): void;
   thump(): void;
-  /** Ends the streams gracefully. */
   stop(): void;
   /** Breaks connections within an event. */
   cut(): void;

@@ -1,4 +1,3 @@
-/** An error in one of X's documented forms. */
 export class Refusal extends Error {
   readonly status: number;
   readonly body: unknown;
@@ -85,7 +84,6 @@ export const withoutCredit = (): Refusal =>
     status: 402,
   });
 
-/** An entry of `errors` in a partial response. */
 export const notFound = (kind: string, parameter: string, id: string) => ({
   value: id,
   detail: `Could not find ${kind} with ${parameter}: [${id}].`,

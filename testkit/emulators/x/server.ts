@@ -44,7 +44,6 @@ type XErrors = {
   isUnpaced?: boolean;
   limit?: number;
   hasNoLimitHeaders?: boolean;
-  /** Cuts the connection after this many bytes. */
   cutAfterBytes?: number;
   body?: string;
   tokenGate?: Promise<void>;
