@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { withFileStore } from "../../testkit/postgres/suite-database.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -181,7 +182,7 @@ test("paths without a platform accept an idempotency key, and empty arguments eq
   expect(replay.headers.location).toBe(`${path}/result/${first.json().uuid}`);
 });
 
-test("an idempotency key is valid for 24 hours", async () => {
+withFileStore("an idempotency key is valid for 24 hours", async () => {
   const [apiKey, idempotencyKey] = [await newApiKey(), newKey()];
   const { uuid } = (await submit(apiKey, idempotencyKey)).json();
   service.clock.move(86_399_000);

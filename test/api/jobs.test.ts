@@ -383,25 +383,28 @@ describe("job status", () => {
     expect(response.headers["retry-after"]).toBe("1");
   });
 
-  test("a job's status agrees with the result during the second in which the job expires", async () => {
-    const apiKey = await service.makeKey();
-    const uuid = await doneJob(apiKey);
-    const url = `${base}/status/${uuid}`;
-    const { expires_at } = (await service.call(apiKey, { method: "GET", url })).json();
-    const leftMs = Date.parse(expires_at) - service.clock.now();
-    service.clock.move(leftMs - 200);
-    const pending = await service.result(apiKey, uuid);
-    expect(pending.statusCode).toBe(200);
-    expect(pending.json()).toHaveLength(1);
-    service.clock.move(200);
-    const removed = await service.result(apiKey, uuid);
-    expect(removed.statusCode).toBe(410);
-    expect((await service.call(apiKey, { method: "GET", url })).json().status).toBe("expired");
-    const filtered = `${base}/jobs?status=expired`;
-    const listUuids = await service.call(apiKey, { method: "GET", url: filtered });
-    expect(listUuids.json().jobs).toHaveLength(1);
-    expect(listUuids.json().jobs[0]).toMatchObject({ uuid, status: "expired", count: null });
-  });
+  withFileStore(
+    "a job's status agrees with the result during the second in which the job expires",
+    async () => {
+      const apiKey = await service.makeKey();
+      const uuid = await doneJob(apiKey);
+      const url = `${base}/status/${uuid}`;
+      const { expires_at } = (await service.call(apiKey, { method: "GET", url })).json();
+      const leftMs = Date.parse(expires_at) - service.clock.now();
+      service.clock.move(leftMs - 200);
+      const pending = await service.result(apiKey, uuid);
+      expect(pending.statusCode).toBe(200);
+      expect(pending.json()).toHaveLength(1);
+      service.clock.move(200);
+      const removed = await service.result(apiKey, uuid);
+      expect(removed.statusCode).toBe(410);
+      expect((await service.call(apiKey, { method: "GET", url })).json().status).toBe("expired");
+      const filtered = `${base}/jobs?status=expired`;
+      const listUuids = await service.call(apiKey, { method: "GET", url: filtered });
+      expect(listUuids.json().jobs).toHaveLength(1);
+      expect(listUuids.json().jobs[0]).toMatchObject({ uuid, status: "expired", count: null });
+    },
+  );
 });
 
 describe("the list of jobs", () => {
