@@ -25,9 +25,7 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
     counted: "posts",
     scopes,
   });
-  if (response.isAbsent) return absentPage;
-  const unpaged = { ...response, next: null };
-  return await pageWithOriginals(unpaged, session, { isWanted: everyPost, warnings: [] });
+  return await pageWithOriginals({ ...response, next: null }, session);
 }
 
 export async function postsOfUser(
@@ -74,10 +72,10 @@ async function timeline(
     bucket: "GET /2/users/:id/tweets",
   };
   const response = await requestPosts(session, size, request);
-  if (response.isAbsent) return absentPage;
-  const warnings = exceedsTimeline(response) ? [timelineCut] : [];
-  const page = await pageWithOriginals(response, session, { isWanted, warnings });
-  return { ...page, next: page.next === null ? null : `${id}.${page.next}` };
+  const page = await pageWithOriginals(response, session, isWanted);
+  const next = page.next === null ? null : `${id}.${page.next}`;
+  if (!exceedsTimeline(response)) return { ...page, next };
+  return { ...page, next, warnings: [...(page.warnings ?? []), timelineCut] };
 }
 
 export async function homePosts(call: PageCall, session: Session): Promise<UpstreamPage> {
@@ -90,8 +88,7 @@ export async function homePosts(call: PageCall, session: Session): Promise<Upstr
   };
   const size = Math.min(Math.max(call.limit, 1), 100);
   const response = await requestPosts(session, size, request);
-  if (response.isAbsent) return absentPage;
-  const page = await pageWithOriginals(response, session, { isWanted: everyPost, warnings: [] });
+  const page = await pageWithOriginals(response, session);
   return { ...page, sinceMs: session.nowMs - homeReachMs };
 }
 
@@ -116,11 +113,9 @@ function requestPosts(
 async function pageWithOriginals(
   response: XResponse,
   session: Session,
-  {
-    isWanted,
-    warnings,
-  }: { isWanted: (post: Post) => boolean; warnings: readonly UpstreamWarning[] },
+  isWanted: (post: Post) => boolean = everyPost,
 ): Promise<UpstreamPage> {
+  if (response.isAbsent) return absentPage;
   const { posts, omitted } = readPosts(response);
   const completed = await withOriginals(posts, session);
   const others = completed.posts.filter((post) => !isWanted(post));
@@ -128,7 +123,7 @@ async function pageWithOriginals(
   return xPostPage(completed.posts.filter(isWanted), [...omitted, ...withheld], {
     next: response.next,
     nowMs: session.nowMs,
-    warnings: [...response.warnings, ...completed.warnings, ...warnings],
+    warnings: [...response.warnings, ...completed.warnings],
   });
 }
 
@@ -137,8 +132,8 @@ const maxTimelinePosts = 3_200;
 
 const authorFields = `${postParameters["user.fields"]},public_metrics`;
 
-function exceedsTimeline({ next, includes }: XResponse): boolean {
-  if (next !== null) return false;
+function exceedsTimeline({ next, includes, isAbsent }: XResponse): boolean {
+  if (next !== null || isAbsent) return false;
   const [author, ...others] = includes.users.values();
   const metrics = fieldsOf(author?.public_metrics);
   const posts = readCount(firstPresent(metrics, "tweet_count", "post_count")) ?? 0;
