@@ -155,7 +155,8 @@ function* recoverFrom(database: Database, gateway: string, nowMs: number): Steps
     `${runningJobs} AND gateway = :gateway ORDER BY sequence`,
     { gateway },
   );
-  const snapshots = yield* recoverEach(database, running, nowMs);
+  const ordered = yield* inAccountOrder(database, running);
+  const snapshots = yield* recoverEach(database, ordered, nowMs);
   yield* database.run("DELETE FROM gateway WHERE id = :gateway", { gateway });
   return snapshots;
 }
@@ -165,9 +166,7 @@ function* recoverEach(
   jobs: readonly { uuid: string }[],
   nowMs: number,
 ): Steps<JobSnapshot[]> {
-  return yield* mapNonNull(yield* inAccountOrder(database, jobs), ({ uuid }) =>
-    recover(database, { uuid, nowMs }),
-  );
+  return yield* mapNonNull(jobs, ({ uuid }) => recover(database, { uuid, nowMs }));
 }
 
 /**
