@@ -63,8 +63,11 @@ export const settingTasks: Readonly<Record<string, readonly string[]>> = {
     "EARSHOT_X_MONTHLY_POST_READS",
     "EARSHOT_X_REDISTRIBUTION_AGREED",
   ],
-  Webhooks: ["EARSHOT_MAX_WEBHOOKS", "EARSHOT_WEBHOOK_PRIVATE_HOSTS", "EARSHOT_WEBHOOK_ALLOW_HTTP"],
-  Shutdown: ["EARSHOT_STOP_NOTICE", "EARSHOT_STOP_GRACE"],
+  "Webhooks and shutdown": [
+    "EARSHOT_WEBHOOK_PRIVATE_HOSTS",
+    "EARSHOT_WEBHOOK_ALLOW_HTTP",
+    "EARSHOT_STOP_GRACE",
+  ],
   "Accept remote nodes": [
     "EARSHOT_EMBEDDED_NODE",
     "EARSHOT_NODES_EVIDENCE",
