@@ -2,28 +2,28 @@ import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** The threads and processes that tests start keep what they compile: most of their start is that. */
+/** Threads and processes that tests start share compiled code: compiling takes most of their start. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/earshot");
 
-/** Most of what tests wait for is the disk: where there is room in memory, what they write goes there. */
+/** Tests mostly wait for the disk, so temporary files go to memory where there is room. */
 const memory = "/dev/shm";
-const neededBytes = 1024 ** 3;
-if (process.env.TMPDIR === undefined && roomIn(memory) >= neededBytes) {
+const requiredBytes = 1024 ** 3;
+if (process.env.TMPDIR === undefined && freeBytesIn(memory) >= requiredBytes) {
   const folder = mkdtempSync(join(memory, "earshot-tests-"));
   process.env.TMPDIR = folder;
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
 }
 
-function roomIn(folder: string): number {
+function freeBytesIn(folder: string): number {
   if (!existsSync(folder)) return 0;
   const { bavail, bsize } = statfsSync(folder);
   return bavail * bsize;
 }
 
-/** The projects take nothing over from the whole: each names it. */
+/** Projects inherit nothing from the root configuration. */
 const setupFiles = ["testkit/seeded-properties.ts"];
 
-/** Files that put something in the place of a module, which others would see. */
+/** These mock modules, which other files would see without isolation. */
 const mockingModules = ["test/api/isolation.test.ts", "test/dashboard/isolation.test.ts"];
 
 export default defineConfig({
@@ -57,7 +57,7 @@ export default defineConfig({
       },
       {
         test: {
-          name: "service apart",
+          name: "service, isolated",
           include: mockingModules,
           setupFiles,
           testTimeout: 60_000,

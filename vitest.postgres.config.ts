@@ -1,29 +1,29 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** The threads and processes that tests start keep what they compile: most of their start is that. */
+/** Threads and processes that tests start share compiled code: compiling takes most of their start. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/earshot");
 
-/** They read or change the file of the store, or move the clock by which it counts; test/postgres/ has tests of its own. */
-const ofFiles = [
+/** They access the store's file, or move the clock that its rate limits use; test/postgres/ has its own versions. */
+const fileStoreOnly = [
   "test/accounts/deletion.test.ts",
   "test/accounts/limits.test.ts",
   "test/api/{hot-path,limits}.test.ts",
   "test/dashboard/accounts.test.ts",
-  // Restarts with what is in its data folder.
+  // Restarts from its data folder.
   "test/nodes/credentials.test.ts",
-  // Run in a process of their own only.
+  // Require a process of their own.
   "test/{api,dashboard}/isolation.test.ts",
 ];
 
-/** The suites of the whole service once more, with the control store in PostgreSQL; `npm run test:postgres`. */
+/** `npm run test:postgres`: the suites of the whole service, with the control store in PostgreSQL. */
 export default defineConfig({
   test: {
     include: [
       "test/{accounts,api,dashboard,mcp,nodes,platforms}/*.test.ts",
       "test/postgres/*.test.ts",
     ],
-    exclude: ofFiles,
+    exclude: fileStoreOnly,
     globalSetup: ["testkit/postgres/postgres-suite.ts"],
     setupFiles: ["testkit/seeded-properties.ts"],
     isolate: false,

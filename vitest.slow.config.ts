@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
-/** The threads and processes that tests start keep what they compile: most of their start is that. */
+/** Threads and processes that tests start share compiled code: compiling takes most of their start. */
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, "node_modules/.cache/earshot");
 
 /**
- * Real processes, killed and cut off, the dashboard in a real Chromium, and real platforms where an account is named;
- * `npm run test:slow`.
+ * `npm run test:slow`: real processes that are killed or disconnected, the dashboard in Chromium, and real platforms if an
+ * account is configured.
  */
 export default defineConfig({
   test: {
