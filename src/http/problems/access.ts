@@ -37,7 +37,7 @@ export const accessProblems = {
     retryable: false,
     hint: "attest again: POST /internal/nodes/challenge, then /internal/nodes/register",
     cause:
-      "A path below `/internal/nodes/` was requested without a valid signature of an attested [node](../nodes.md). `errors` names the [failed check](details.md#requests-of-nodes).",
+      "A path below `/internal/nodes/` was requested without a valid signature from an attested [node](../nodes.md). `errors` names the [failed check](details.md#requests-from-nodes).",
     fix: [
       "Attest again with a new challenge: this fixes `unknown_key`, `before_attestation` and `attestation_ended`.",
       "Use the gateway's clock, which the answer to a challenge contains, and a new nonce for each request.",

@@ -166,7 +166,7 @@ export const badRequestProblems = {
     title: "Webhook URL not allowed",
     retryable: false,
     cause:
-      "A webhook URL must be absolute, start with `https://`, contain no user name or password, use no port of another service such as 22, and name a public host. `detail` says which rule failed.",
+      "A webhook URL must be absolute, start with `https://`, contain no user name or password, use no port reserved for another service, such as 22, and name a public host. `detail` says which rule failed.",
     fix: [
       "Verify callers by their [signature](../webhooks.md#verify-it) instead of credentials in the URL.",
       "Operator: `EARSHOT_WEBHOOK_PRIVATE_HOSTS` allows internal hosts, `EARSHOT_WEBHOOK_ALLOW_HTTP` URLs without TLS.",
@@ -190,7 +190,7 @@ export const badRequestProblems = {
     title: "Invalid authorization request",
     retryable: false,
     cause:
-      "An app sent the browser to `/dashboard/connect` with a request that cannot be answered to the app: `client_id` or `redirect_uri` is missing, malformed or not in the client's metadata document, a parameter repeats, or the page was open for more than ten minutes.",
+      "An app sent the browser to `/dashboard/connect` with a request whose error cannot be returned to the app: `client_id` or `redirect_uri` is missing, malformed or not in the client's metadata document, a parameter repeats, or the page was open for more than ten minutes.",
     fix: [
       "Start again in the app.",
       "Developer of the app: list the exact redirect URI in the metadata document; only the port of a loopback address may differ ([MCP](../mcp.md#connect-by-signing-in)).",

@@ -68,7 +68,7 @@ export const conflictProblems = {
     cause:
       "This account is the only operator that can sign in, so it cannot be demoted, suspended or deleted.",
     fix: [
-      "Promote another account first, on the Operator page or with `earshot accounts change NAME --role operator`.",
+      "Promote another account first, on the Accounts page or with `earshot accounts change NAME --role operator`.",
     ],
     example: {
       request: "The only operator demotes itself to member.",

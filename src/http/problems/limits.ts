@@ -36,7 +36,7 @@ export const limitProblems = {
     title: "Too many invalid keys",
     retryable: true,
     cause:
-      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All its requests are refused, also with a valid key, until the oldest of them is a minute old.",
+      "This address sent 30 different invalid keys within a minute (`EARSHOT_FAILED_KEYS_PER_MINUTE`). All its requests are refused, even with a valid key, until the oldest of these keys was sent a minute ago.",
     fix: [
       "Wait for `Retry-After` seconds, then send a valid key.",
       "Behind a proxy, clients may share one address: set `EARSHOT_TRUSTED_PROXIES`.",
@@ -64,7 +64,7 @@ export const limitProblems = {
     status: 431,
     title: "Header too large",
     retryable: false,
-    cause: "Request line and header exceed 16,384 bytes (`EARSHOT_MAX_HEADER_BYTES`).",
+    cause: "The request line and headers exceed 16,384 bytes (`EARSHOT_MAX_HEADER_BYTES`).",
     fix: [
       "Shorten the URL, in which percent-encoding can triple the length of a query, and check for cookies that a browser or proxy adds.",
     ],

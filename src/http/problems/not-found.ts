@@ -97,9 +97,9 @@ export const notFoundProblems = {
     status: 404,
     title: "Account not found",
     retryable: false,
-    hint: "find its id on the dashboard's Operator page",
+    hint: "find its id on the dashboard's Accounts page",
     cause: "No account has this id: it never existed or was deleted.",
-    fix: ["Reload the Operator page, or use an id from `earshot accounts list`."],
+    fix: ["Reload the dashboard's Accounts page, or use an id from `earshot accounts list`."],
     example: {
       request: "An operator changes the account `4fK2nQ7sVd81`, which does not exist.",
       detail: "account not found",

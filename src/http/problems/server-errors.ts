@@ -37,7 +37,7 @@ export const serverProblems = {
       "A platform that the job needs failed, refused the request or has no quota left. `detail` says how, `errors` has the [code of the cause](job-failures.md), and `retryable` is false if the platform refused.",
     fix: [
       "If `retryable` is true, submit the search again later.",
-      "If `detail` names a credential, its owner, you or the operator, must renew it.",
+      "If `detail` names a credential, its owner (you or the operator) must renew it.",
     ],
     example: {
       request: "The result of a job whose platform failed.",
