@@ -3,7 +3,7 @@ import { parseApiKey } from "./api-key.ts";
 import { type AllowedSigner, readAllowList } from "./sign-in/allow-list.ts";
 
 export function apiKey(name: string, meaning: string): Setting<string | null> {
-  const kind = matching("a whole key as `earshot keys create` prints it", /^\S+$/);
+  const kind = matching("a complete key, as printed by `earshot keys create`", /^\S+$/);
   const key = {
     ...kind,
     parse: (text: string) => (parseApiKey(text) === null ? undefined : text),

@@ -6,7 +6,7 @@ import { liveWindowMs } from "../platforms/methods.ts";
 
 export const httpSettings = {
   host: text("EARSHOT_HOST", "127.0.0.1", "a host name or address", "Address to listen on."),
-  port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 takes a free one."),
+  port: count("EARSHOT_PORT", 8080, [0, 65_535], "Port to listen on; 0 selects a free one."),
   publicUrl: publicUrl(
     "EARSHOT_PUBLIC_URL",
     "The URL of the server as users see it. Required for the dashboard behind a proxy.",
@@ -45,7 +45,7 @@ export const httpSettings = {
     "EARSHOT_CONNECTION_SHARE",
     25,
     [1, 100],
-    "Percentage of these connections that one address (IPv6: a /64 network) may have. Trusted proxies are exempt.",
+    "Percentage of `EARSHOT_MAX_CONNECTIONS` that one address (IPv6: a /64 network) may have. Trusted proxies are exempt.",
   ),
   requestTimeoutMs: duration(
     "EARSHOT_REQUEST_TIMEOUT",

@@ -122,7 +122,7 @@ const platformSettings = {
     "EARSHOT_X_REDISTRIBUTION_AGREED",
     "false",
     ["true", "false"],
-    "Whether X has agreed that posts fetched with the deployment's credentials are shown to other accounts, which otherwise get IDs only.",
+    "Whether X has agreed that posts fetched with the deployment's credentials may be shown to accounts, which otherwise get IDs only.",
   ),
   xTrendsWoeid: count(
     "EARSHOT_X_TRENDS_WOEID",

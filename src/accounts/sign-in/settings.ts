@@ -11,7 +11,7 @@ export const signInSettings = {
     "EARSHOT_GITHUB_URL",
     githubUrl,
     ["https:", "http:"],
-    "URL of the GitHub to sign in with, such as that of your GitHub Enterprise Server.",
+    "URL of the GitHub server to sign in with, such as your GitHub Enterprise Server.",
   ),
   githubClientId: word(
     "EARSHOT_GITHUB_CLIENT_ID",

@@ -47,7 +47,7 @@ export const jetstreamSettings = {
     "EARSHOT_INGEST_LOOKBACK",
     0,
     0,
-    "Lookback of the first start of the live stream.",
+    "How far back the live stream starts the first time.",
   ),
   batchEvents: count(
     "EARSHOT_INGEST_BATCH_EVENTS",
@@ -65,7 +65,7 @@ export const jetstreamSettings = {
     "EARSHOT_INGEST_MAX_WAITING_EVENTS",
     10_000,
     [1, 1_000_000],
-    "Buffered events above which reading from the network pauses.",
+    "Number of buffered events above which reading from the network pauses.",
   ),
   idleTimeoutMs: duration(
     "EARSHOT_INGEST_IDLE_TIMEOUT",

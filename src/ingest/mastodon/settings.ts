@@ -11,7 +11,7 @@ export const mastodonStreamSettings = {
     "EARSHOT_MASTODON_STREAM_NAME",
     "public",
     ["public", "public:remote", "public:local"],
-    "Which stream: all public posts that the server sees, those of other servers, or its own.",
+    "Posts to stream: all public ones that the server sees, those of other servers, or its own.",
   ),
   silenceMs: duration(
     "EARSHOT_MASTODON_STREAM_SILENCE",

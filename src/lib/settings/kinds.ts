@@ -113,7 +113,7 @@ export function secret(name: string, meaning: string): Setting<string | null> {
 
 export function secretKey(name: string, meaning: string): Setting<Uint8Array | null> {
   const kind: Kind<Uint8Array> = {
-    expected: "32 bytes in base64 or in hexadecimal digits",
+    expected: "32 bytes in base64 or hexadecimal",
     parse: (text) => readSecretKey(text) ?? undefined,
     format: () => "",
   };

@@ -17,7 +17,7 @@ export const gatewaySettings = {
     "EARSHOT_EMBEDDED_NODE",
     "on",
     ["on", "spare", "off"],
-    "Jobs of the embedded node: its share (`on`), those that no connected node can run (`spare`), or none (`off`).",
+    "Jobs that the embedded node runs: its share (`on`), those that no connected node can run (`spare`), or none (`off`).",
   ),
   evidence: wordsSetting(
     "EARSHOT_NODES_EVIDENCE",
