@@ -5,7 +5,7 @@ export function addDemo(program: Command, terminal: Terminal): void {
   program
     .command("demo")
     .description(
-      "Runs the service in a temporary folder with a few hundred invented posts, submits searches and prints " +
+      "Runs the service in a temporary folder with a few hundred fictional posts, submits searches and prints " +
         "each request and response. Needs no network or account, and leaves nothing behind.",
     )
     .option("--keep", "keep it running on EARSHOT_PORT or 8080, and print a link to its dashboard")

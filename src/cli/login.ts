@@ -43,7 +43,7 @@ export function addLogout(program: Command, terminal: Terminal): void {
   program
     .command("logout")
     .description(
-      "Removes a login that earshot login stored. The key stays valid: revoke it at the service.",
+      "Removes a login that earshot login stored. The key stays valid: revoke it on the service.",
     )
     .option("--profile <name>", profileHelp)
     .action(({ profile }: LoginOptions) => {

@@ -29,7 +29,7 @@ const commands: ReadonlyMap<string, KnownCommand> = new Map<string, KnownCommand
   [
     "demo",
     {
-      summary: "demonstrate searches offline, on invented posts",
+      summary: "demonstrate searches offline, on fictional posts",
       load: async () => (await import("./demo.ts")).addDemo,
     },
   ],

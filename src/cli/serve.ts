@@ -123,7 +123,7 @@ const nextSteps = (reason: string, terminal: Terminal): string => {
   const earshot = earshotCommand(terminal);
   return (
     `${reason}:\n` +
-    `  ${earshot} demo --keep serves a few hundred invented posts to try it out\n` +
+    `  ${earshot} demo --keep serves a few hundred fictional posts to try it out\n` +
     `  ${earshot} import FILE --platform x adds posts from a file\n`
   );
 };

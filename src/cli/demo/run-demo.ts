@@ -94,7 +94,7 @@ function introduction(posts: number, terminal: Terminal): string {
   const { bold } = painter(terminal);
   return [
     `${bold("Earshot demo")}: the whole service in a temporary folder, without network or account.`,
-    `Its archive has ${posts} posts from an invented town, written for this demo; all people in them are invented.`,
+    `Its archive has ${posts} posts from a fictional town, written for this demo; all people in them are fictional.`,
     "Responses are shown as by curl, without some header fields and with the JSON indented.",
     "",
     "",

@@ -85,7 +85,7 @@ export async function resolveBareName(
     const form = targetText(target);
     const warning = {
       code: "platform_assumed",
-      message: `${input.text} names no platform and was taken for ${form}: ${why}`,
+      message: `${input.text} names no platform and was taken to mean ${form}: ${why}`,
       hint: `send ${form} to name this account`,
     };
     return { target, warnings: [warning] };

@@ -51,7 +51,7 @@ function recordNonce({ nonces }: Run, nonce: string, nowMs: number, lifetimeMs: 
   if (nonces.has(nonce)) {
     throw nodeUnauthorized("replayed", "the nonce was used before");
   }
-  if (nonces.size >= maxNonces) throw tooManyNodeAttempts("the node sends too many requests");
+  if (nonces.size >= maxNonces) throw tooManyNodeAttempts("the node is sending too many requests");
   nonces.set(nonce, nowMs + lifetimeMs);
 }
 

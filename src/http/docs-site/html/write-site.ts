@@ -49,7 +49,7 @@ export async function makeSite(template: string): Promise<ReadonlyMap<string, st
 const notFound: RenderedMarkdown = {
   title: "Page not found",
   html:
-    "<h1>Page not found</h1>\n<p>There is no page at this address. It may have moved, or the address has a typing error.</p>\n" +
+    "<h1>Page not found</h1>\n<p>There is no page at this address. It may have moved, or the address may contain a typo.</p>\n" +
     '<ul><li><a href="/">Start page</a></li><li><a href="/dashboard">Dashboard</a></li><li><a href="/docs">Documentation</a></li></ul>\n',
   contents: [],
 };
