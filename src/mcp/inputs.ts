@@ -9,7 +9,7 @@ export const platform = z
 export const startTime = z
   .string()
   .optional()
-  .describe('Only posts since then: "2026-01-31" or "2026-01-31T12:00:00Z"');
+  .describe('Only posts from this time on: "2026-01-31" or "2026-01-31T12:00:00Z"');
 export const endTime = z.string().optional().describe("Only posts before this time");
 
 export const maxResults = z.int().min(1).max(100).default(20);

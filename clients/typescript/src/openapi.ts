@@ -50,7 +50,7 @@ export interface components {
             audience: string;
             /** @description Ed25519, base64url. Nodes refuse jobs that are not signed with it. */
             gateway_key: string;
-            /** @description Kinds of evidence that nodes may have. */
+            /** @description Accepted kinds of evidence. */
             evidence: ("tdx" | "simulated" | "none")[];
             /** @description The policy file: accepted images, compose files, machines and their states. Null without one. */
             quotes: {
@@ -76,7 +76,7 @@ export interface components {
             /** @enum {string} */
             platform: "bluesky" | "mastodon" | "x";
             /**
-             * @description posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.
+             * @description posts: within the window. The others are present if the query depends on them, from the first post for which they matter until the time of the search.
              * @enum {string}
              */
             collection: "posts" | "likes" | "reposts" | "labels";
@@ -308,7 +308,7 @@ export interface components {
             attempts: number;
             /** @description Id of the key or connected app that submitted it; null for the dashboard. */
             key: string | null;
-            /** @description What the result cost at its platforms; null where they have no price. */
+            /** @description What platforms charged for the result; null if they have no price. */
             cost_usd: number | null;
         };
         /** @description Metadata of a post. */
@@ -428,7 +428,7 @@ export interface components {
              * @enum {string}
              */
             embedded: "on" | "spare" | "off";
-            /** @description Kinds of evidence that nodes may have. */
+            /** @description Accepted kinds of evidence. */
             evidence: ("tdx" | "simulated" | "none")[];
             /** @description Admitted nodes of other processes. */
             nodes: components["schemas"]["Node"][];
@@ -533,7 +533,7 @@ export interface components {
             };
             /** @description Coverage, sources and continuation of the result, as JSON text. */
             knowledge: string;
-            /** @description The request of the node, as JSON text. */
+            /** @description The node's request, as JSON text. */
             request: string;
             attestation: components["schemas"]["Attestation"];
         };
@@ -547,20 +547,20 @@ export interface components {
              * @enum {string}
              */
             storage: "has room" | "full";
-            /** @description State of the live stream, as text for people. */
+            /** @description State of the live stream, in words. */
             ingest: string;
             /** @enum {string} */
             ingest_status: "off" | "waiting" | "connected" | "paused";
             ingest_lag_ms: number | null;
             /** @description State of each labeler's stream. */
             labels: string[];
-            /** @description State of the stream of a Mastodon server, as text for people. */
+            /** @description State of a Mastodon server's stream, in words. */
             mastodon: string;
             /** @enum {string} */
             mastodon_status: "off" | "waiting" | "connected" | "paused";
             /** @description Time of its last event; null before the first. */
             mastodon_last_event_at: string | null;
-            /** @description State of the account look-up. */
+            /** @description State of the account lookup. */
             look_up: string;
             /** @description Connected nodes of other processes. */
             nodes: number;
@@ -593,7 +593,7 @@ export interface components {
             uuid: string;
             /** @constant */
             status: "done";
-            /** @description The records; posts of a search come newest first, others in the order of the platform. If fields is set, they have only those. */
+            /** @description The records; posts of a search come newest first, others in the platform's order. If fields is set, they have only those. */
             results: ({
                 ID?: string;
                 Content?: string;
@@ -701,7 +701,7 @@ export interface components {
                 /** @enum {string} */
                 platform: "bluesky" | "mastodon" | "x";
                 /**
-                 * @description streamed: a live stream fills the archive. live: searched at the platform. archived: no stream adds to its posts. off: none of these.
+                 * @description streamed: a live stream fills the archive. live: searched on the platform. archived: no stream adds to its posts. off: none of these.
                  * @enum {string}
                  */
                 mode: "streamed" | "live" | "archived" | "off";
@@ -906,25 +906,25 @@ export interface components {
         Location: string;
         /** @description Present if there are more records: the next_cursor of the next page. */
         "X-Next-Cursor": string;
-        /** @description Whether the window is completely covered, as a dictionary of RFC 9651. */
+        /** @description Whether the window is completely covered, as a structured field dictionary (RFC 9651). */
         "X-Coverage": string;
         /** @description Present if the request waited as its Prefer header requested. */
         "Preference-Applied": string;
         /** @description Present if the response is that of an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
-        /** @description The codes of the warnings, as a list of RFC 9651. */
+        /** @description The codes of the warnings, as a structured field list (RFC 9651). */
         "X-Warnings": string;
-        /** @description Present if max_chars had an effect: the numbers of shortened and omitted posts, as a dictionary of RFC 9651. */
+        /** @description Present if max_chars had an effect: the numbers of shortened and omitted posts, as a structured field dictionary (RFC 9651). */
         "X-Truncated": string;
         /** @description The job of the search. */
         "X-Job-Uuid": string;
-        /** @description The node that made the result, and its evidence, as an item of RFC 9651. */
+        /** @description The node that made the result, and its evidence, as a structured field item (RFC 9651). */
         "X-Node": string;
-        /** @description Present if a node signed the result and records were withdrawn since, with their number, as an item of RFC 9651. */
+        /** @description Present if a node signed the result and records were withdrawn since, with their number, as a structured field item (RFC 9651). */
         "X-Unsigned": string;
         /** @description Of a signed result: the digest of the body (RFC 9530). */
         "Content-Digest": string;
-        /** @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651. */
+        /** @description Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a structured field dictionary (RFC 9651). */
         "Earshot-Job": string;
         /** @description Of a signed result: the covered components (RFC 9421). */
         "Signature-Input": string;

@@ -31,7 +31,8 @@ export const answerHeaders = {
     example: "AbCdEfGh",
   },
   "X-Coverage": {
-    description: "Whether the window is completely covered, as a dictionary of RFC 9651.",
+    description:
+      "Whether the window is completely covered, as a structured field dictionary (RFC 9651).",
     schema: { type: "string" },
     example: 'complete, from="2026-01-24T12:00:00.000Z", to="2026-01-31T12:00:00.000Z", gaps=0',
   },
@@ -47,13 +48,13 @@ export const answerHeaders = {
     example: "true",
   },
   "X-Warnings": {
-    description: "The codes of the warnings, as a list of RFC 9651.",
+    description: "The codes of the warnings, as a structured field list (RFC 9651).",
     schema: { type: "string" },
     example: '"incomplete_coverage"',
   },
   "X-Truncated": {
     description:
-      "Present if max_chars had an effect: the numbers of shortened and omitted posts, as a dictionary of RFC 9651.",
+      "Present if max_chars had an effect: the numbers of shortened and omitted posts, as a structured field dictionary (RFC 9651).",
     schema: { type: "string" },
     example: "shortened=3, omitted=0",
   },
@@ -63,13 +64,14 @@ export const answerHeaders = {
     example: "0f8fad5b-d9cb-469f-a165-70867728950e",
   },
   "X-Node": {
-    description: "The node that made the result, and its evidence, as an item of RFC 9651.",
+    description:
+      "The node that made the result, and its evidence, as a structured field item (RFC 9651).",
     schema: { type: "string" },
     example: '"5b1c7d0e9a2f4c68";evidence=tdx',
   },
   "X-Unsigned": {
     description:
-      "Present if a node signed the result and records were withdrawn since, with their number, as an item of RFC 9651.",
+      "Present if a node signed the result and records were withdrawn since, with their number, as a structured field item (RFC 9651).",
     schema: { type: "string" },
     example: '"withdrawn";records=2',
   },
@@ -80,7 +82,7 @@ export const answerHeaders = {
   },
   "Earshot-Job": {
     description:
-      "Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a dictionary of RFC 9651.",
+      "Of a signed result: the job, digests of the request and of coverage and sources, and the attestation of the node, as a structured field dictionary (RFC 9651).",
     schema: { type: "string" },
     example: 'id="0f8fad5b-d9cb-469f-a165-70867728950e", evidence="tdx", …',
   },

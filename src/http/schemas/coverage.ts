@@ -23,7 +23,7 @@ const collectionCoverage = z
     platform: z.enum(platforms),
     collection: z.enum(["posts", "likes", "reposts", "labels"]).meta({
       description:
-        "posts: within the window. The others are present if the query depends on them, from the first post they matter for until the search.",
+        "posts: within the window. The others are present if the query depends on them, from the first post for which they matter until the time of the search.",
     }),
     complete: z.boolean(),
     held: spans.meta({ description: "Times that are covered completely, oldest first." }),

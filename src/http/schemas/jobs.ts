@@ -21,7 +21,7 @@ const summary = status
       description: "Id of the key or connected app that submitted it; null for the dashboard.",
     }),
     cost_usd: z.number().nullable().meta({
-      description: "What the result cost at its platforms; null where they have no price.",
+      description: "What platforms charged for the result; null if they have no price.",
     }),
   })
   .meta({

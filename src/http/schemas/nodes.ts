@@ -67,7 +67,7 @@ export const nodeList = z
       description:
         "What the embedded node runs: its share, only jobs that no other node can run, or nothing. It has no evidence.",
     }),
-    evidence: z.array(evidenceKind).meta({ description: "Kinds of evidence that nodes may have." }),
+    evidence: z.array(evidenceKind).meta({ description: "Accepted kinds of evidence." }),
     nodes: z.array(node).meta({ description: "Admitted nodes of other processes." }),
   })
   .meta({
@@ -82,7 +82,7 @@ export const publishedPolicy = z
     gateway_key: z.string().meta({
       description: "Ed25519, base64url. Nodes refuse jobs that are not signed with it.",
     }),
-    evidence: z.array(evidenceKind).meta({ description: "Kinds of evidence that nodes may have." }),
+    evidence: z.array(evidenceKind).meta({ description: "Accepted kinds of evidence." }),
     quotes: z.looseObject({}).nullable().meta({
       description:
         "The policy file: accepted images, compose files, machines and their states. Null without one.",
@@ -188,7 +188,7 @@ export const proof = z
     knowledge: z.string().meta({
       description: "Coverage, sources and continuation of the result, as JSON text.",
     }),
-    request: z.string().meta({ description: "The request of the node, as JSON text." }),
+    request: z.string().meta({ description: "The node's request, as JSON text." }),
     attestation,
   })
   .meta({

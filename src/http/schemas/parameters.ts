@@ -135,7 +135,10 @@ export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyque
     .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, partOfQuery)
     .max(100, partOfQuery)
     .optional()
-    .meta({ description: "Part of the query, in any case.", examples: ["comet"] }),
+    .meta({
+      description: "Part of the query; ignores the case of the letters a to z.",
+      examples: ["comet"],
+    }),
   ...pageParameters("Jobs"),
 });
 

@@ -8,7 +8,7 @@ const platformStatus = z.strictObject({
   platform: z.enum(platforms),
   mode: z.enum(["streamed", "live", "archived", "off"]).meta({
     description:
-      "streamed: a live stream fills the archive. live: searched at the platform. archived: no stream adds to its posts. off: none of these.",
+      "streamed: a live stream fills the archive. live: searched on the platform. archived: no stream adds to its posts. off: none of these.",
   }),
   posts: z.int().meta({ description: "Archived posts." }),
   stream: z

@@ -38,7 +38,7 @@ const searchAnswer = z
       )
       .meta({
         description:
-          "The records; posts of a search come newest first, others in the order of the platform. If fields is set, they have only those.",
+          "The records; posts of a search come newest first, others in the platform's order. If fields is set, they have only those.",
       }),
     next_cursor: z.string().nullable(),
     complete: z.boolean(),

@@ -13,18 +13,16 @@ const readiness = z
     storage: z.enum(["has room", "full"]).meta({
       description: "While the disk is full, submissions are refused with 503; reads work.",
     }),
-    ingest: z.string().meta({ description: "State of the live stream, as text for people." }),
+    ingest: z.string().meta({ description: "State of the live stream, in words." }),
     ingest_status: z.enum(["off", "waiting", "connected", "paused"]),
     ingest_lag_ms: z.number().nullable(),
     labels: z.array(z.string()).meta({ description: "State of each labeler's stream." }),
-    mastodon: z
-      .string()
-      .meta({ description: "State of the stream of a Mastodon server, as text for people." }),
+    mastodon: z.string().meta({ description: "State of a Mastodon server's stream, in words." }),
     mastodon_status: z.enum(["off", "waiting", "connected", "paused"]),
     mastodon_last_event_at: z.iso.datetime().nullable().meta({
       description: "Time of its last event; null before the first.",
     }),
-    look_up: z.string().meta({ description: "State of the account look-up." }),
+    look_up: z.string().meta({ description: "State of the account lookup." }),
     nodes: z.int().meta({ description: "Connected nodes of other processes." }),
     insecure_nodes: z.int().meta({
       description: "Those whose evidence proves nothing about their machine.",

@@ -125,7 +125,7 @@ export function addWebhookRoutes(
       summary: "Replace the secret of a webhook",
       description:
         "Events are signed with both secrets until former_secret_until, so that receivers can switch without a gap. If it is " +
-        "replaced again before then, with the last two.",
+        "replaced again before then, only the last two secrets are used.",
       params: webhookPath,
       response: {
         200: jsonResponse("The new secret is in this response only.", webhookWithSecret),
