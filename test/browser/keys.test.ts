@@ -33,14 +33,14 @@ test("the requests of a key can be opened by keyboard, and show the reason for a
   await page.goto(`${site.url}/dashboard/keys`);
   await page.getByRole("link", { name: "laptop" }).focus();
   await page.keyboard.press("Enter");
-  const heading = page.getByRole("heading", { name: "Requests of laptop" });
+  const heading = page.getByRole("heading", { name: "Requests from laptop" });
   await heading.waitFor();
   expect(await heading.evaluate((element) => element === document.activeElement)).toBe(true);
   await page.getByText("No requests yet.").waitFor();
 
   await site.service.submit(created.json().token, search("from:"));
   await page.reload();
-  const row = page.getByRole("table", { name: "Requests of laptop" }).locator("tbody tr");
+  const row = page.getByRole("table", { name: "Requests from laptop" }).locator("tbody tr");
   await row.first().waitFor();
   expect(await row.count()).toBe(1);
   expect(await row.innerText()).toMatch(/POST \/v1\/search\/live\/:platform\s+400\s+invalid_query/);

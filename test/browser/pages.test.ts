@@ -91,7 +91,7 @@ const pages: readonly PageCase[] = [
     heading: "Keys",
     prepare: async (page) => {
       await page.locator("td a.name").first().click();
-      await page.getByRole("heading", { name: /^Requests of/ }).waitFor();
+      await page.getByRole("heading", { name: /^Requests from/ }).waitFor();
     },
   },
   {

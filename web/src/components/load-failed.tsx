@@ -15,8 +15,8 @@ const titles: Record<Cause, string> = {
 const texts: Record<Cause, string> = {
   unknown: "Checking the connection…",
   "no response":
-    "Earshot is not responding, or you are offline. This page opens when the connection is back.",
-  updated: "Earshot was updated. This page reloads.",
+    "Earshot is not responding, or you are offline. This page opens when the connection is restored.",
+  updated: "Earshot was updated. This page is reloading.",
   other: "Try again. If it fails again, the installation of the dashboard is incomplete.",
 };
 

@@ -75,8 +75,8 @@ function OperatorSteps({ onLoaded }: { onLoaded(): Promise<void> }) {
       <div>
         <h3>Try it with sample posts</h3>
         <p>
-          Invented posts of an imaginary harbour town, up to the end of 2025. They carry the badge{" "}
-          <i>sample</i>.
+          Fictional posts from an imaginary harbour town, up to the end of 2025. They carry the
+          badge <i>sample</i>.
         </p>
         {isLoaded ? (
           <Link className="button" data-size="small" href={sampleSearch} state={{ run: true }}>

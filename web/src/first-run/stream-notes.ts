@@ -14,21 +14,21 @@ export function streamNotes(platforms: readonly PlatformStatus[]): readonly Stre
     const reason = `${detail.charAt(0).toUpperCase()}${detail.slice(1)}.`;
     if (status === "connected") {
       return {
-        title: `The stream of ${name} is connected`,
+        title: `The ${name} stream is connected`,
         isDown: false,
         texts: ["The first posts arrive within seconds."],
       };
     }
     if (status === "paused") {
       return {
-        title: `The stream of ${name} is paused`,
+        title: `The ${name} stream is paused`,
         isDown: true,
         texts: [reason, "It resumes automatically. Check the free disk space and the server log."],
       };
     }
     const target = host ?? "the stream’s server";
     return {
-      title: `The stream of ${name} is not connected`,
+      title: `The ${name} stream is not connected`,
       isDown: true,
       texts: [
         reason,

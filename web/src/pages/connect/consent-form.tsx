@@ -95,7 +95,7 @@ export function ConsentForm({ answer }: { answer: AuthorizationResponse & { kind
             Connect
           </Button>
         </div>
-        <p className="small quiet">You can disconnect it at any time on the page Keys.</p>
+        <p className="small quiet">You can disconnect it at any time on the Keys page.</p>
       </form>
     </div>
   );

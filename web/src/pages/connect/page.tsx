@@ -47,7 +47,11 @@ function Refused({ answer }: { answer: AuthorizationResponse & { kind: "refused"
   return (
     <>
       <h1 className="sr">Connect an app</h1>
-      <Note tone="danger" icon="error" title={`The request of ${answer.client_host} is not valid`}>
+      <Note
+        tone="danger"
+        icon="error"
+        title={`The request from ${answer.client_host} is not valid`}
+      >
         <p>{sentence(answer.reason)}</p>
       </Note>
       <div className="row">

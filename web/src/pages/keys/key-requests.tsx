@@ -26,7 +26,7 @@ export function KeyRequests({ listing }: { listing: KeyListingResponse }) {
     <section className="panel" aria-labelledby="requests">
       <div className="panel-head">
         <h2 id="requests" ref={heading} tabIndex={-1}>
-          Requests of <bdi>{listing.name}</bdi>
+          Requests from <bdi>{listing.name}</bdi>
         </h2>
         <Link className="button push" data-size="small" data-variant="plain" href="/keys">
           Close
@@ -50,7 +50,7 @@ export function KeyRequests({ listing }: { listing: KeyListingResponse }) {
       {data === undefined || data.requests.length === 0 ? null : (
         <>
           <Table
-            caption={`Requests of ${listing.name}`}
+            caption={`Requests from ${listing.name}`}
             columns={columns}
             rows={data.requests}
             keyOf={({ id }) => id}

@@ -91,7 +91,7 @@ function CountedPanel({
         ) : null}
         {platforms.length === 0 ? null : (
           <p className="small quiet">
-            Archived posts only: posts that {listText(platforms)} answered live are not counted.
+            Archived posts only: posts that {listText(platforms)} returned live are not counted.
           </p>
         )}
         {counts.meta.next_token === undefined ? null : (

@@ -15,7 +15,7 @@ const starters = (month: string): readonly Starter[] => [
   {
     query: `from:nasa.gov since:${month}`,
     method: "searchbyfullarchive",
-    meaning: "Posts of one account this month",
+    meaning: "Posts by one account this month",
   },
   {
     query: "(#rail OR #ferry) delay min_faves:20",

@@ -14,7 +14,7 @@ export function NoProvider() {
       <div className="steps-plain">
         <p className="label">To enable sign-up</p>
         <p className="small soft">
-          Register an OAuth application at GitHub, set <code>EARSHOT_GITHUB_CLIENT_ID</code> and{" "}
+          Register an OAuth application on GitHub, set <code>EARSHOT_GITHUB_CLIENT_ID</code> and{" "}
           <code>EARSHOT_GITHUB_CLIENT_SECRET</code>, and restart Earshot.{" "}
           <a href="/docs/dashboard#let-people-sign-in-with-github">Setup guide</a>, also for GitLab.
         </p>

@@ -30,7 +30,7 @@ export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom
   );
   return (
     <PlotPanel
-      title="Answer time"
+      title="Response time"
       legend={[
         { name: "p50", drawing: legendMarks.line },
         { name: "p99", drawing: legendMarks.line2 },
@@ -61,7 +61,7 @@ export function AnswerTimePanel({ usage, zoom }: { usage: ShownUsage; zoom: Zoom
       }
       table={
         <Table
-          caption="Answer time, newest first"
+          caption="Response time, newest first"
           layout="scroll"
           columns={[
             { title: "Time", cell: (bucket) => bucketText(bucket, widthMs) },

@@ -78,7 +78,7 @@ test("a selected time shows the buckets that it overlaps, with hours on the axis
     "Requests over the selected time: 7 in total, at most 4 in one bar, 0 refused, 0 failed",
   );
   expect(answerTimesLabel(shown)).toBe(
-    "Answer time over the selected time: at most 90 ms in one bucket",
+    "Response time over the selected time: at most 90 ms in one bucket",
   );
 });
 
@@ -88,9 +88,9 @@ test("the usage plots are described in text", () => {
     "Requests over 24 hours: 10 in total, at most 10 in one bar, 2 refused, 1 failed",
   );
   expect(answerTimesLabel(whole(usageOf({ p50_ms: 38, p99_ms: 240 })))).toBe(
-    "Answer time over 24 hours: p50 38 ms, p99 240 ms, at most 240 ms in one bucket",
+    "Response time over 24 hours: p50 38 ms, p99 240 ms, at most 240 ms in one bucket",
   );
-  expect(answerTimesLabel(whole(usageOf({})))).toBe("Answer time over 24 hours: no searches");
+  expect(answerTimesLabel(whole(usageOf({})))).toBe("Response time over 24 hours: no searches");
 });
 
 test("days are labelled by number, with the month when it changes", () => {

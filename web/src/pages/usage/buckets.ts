@@ -61,10 +61,10 @@ export function requestsLabel({ span, buckets }: ShownUsage): string {
 export function answerTimesLabel({ span, isSelection, totals, buckets }: ShownUsage): string {
   const max = Math.max(0, ...buckets.map(({ p99_ms: ms }) => ms ?? 0));
   const { p50_ms: p50, p99_ms: p99 } = totals;
-  if (p50 === null || p99 === null) return `Answer time over ${span}: no searches`;
+  if (p50 === null || p99 === null) return `Response time over ${span}: no searches`;
   // Percentiles of buckets do not add up.
   const percentiles = isSelection ? "" : `p50 ${durationText(p50)}, p99 ${durationText(p99)}, `;
-  return `Answer time over ${span}: ${percentiles}at most ${durationText(max)} in one bucket`;
+  return `Response time over ${span}: ${percentiles}at most ${durationText(max)} in one bucket`;
 }
 
 const formats = {

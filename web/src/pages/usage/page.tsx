@@ -149,7 +149,7 @@ function Figures({ totals }: { totals: UsageResponse["totals"] }) {
       <FigureBox name="Posts returned">
         <FigureText figure={shortNumber(totals.posts)} />
       </FigureBox>
-      <FigureBox name="Answer time, p50">
+      <FigureBox name="Response time, p50">
         {p50Ms === null ? (
           <span className="quiet">none</span>
         ) : (
