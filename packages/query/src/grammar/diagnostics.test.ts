@@ -227,11 +227,11 @@ describe("diagnostics have stable messages, spans and hints", () => {
         write within_time:2d"
     `);
     expect(diagnosticsOf("since:2021-02-30")).toMatchInlineSnapshot(`
-      "invalid_date: since:2021-02-30 is not a date: days of 2021-02 go from 01 to 28 (at offset 6)
+      "invalid_date: since:2021-02-30 is not a date: 2021-02 has 28 days (at offset 6)
         write since:2021-02-28"
     `);
     expect(diagnosticsOf("since:2021-13-01")).toMatchInlineSnapshot(`
-      "invalid_date: since:2021-13-01 is not a date: months go from 01 to 12 (at offset 6)
+      "invalid_date: since:2021-13-01 is not a date: months are 01 to 12 (at offset 6)
         write since:2021-01-13"
     `);
     expect(diagnosticsOf("since:2021-01-05_25:00:00_UTC")).toMatchInlineSnapshot(`

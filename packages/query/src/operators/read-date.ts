@@ -124,11 +124,11 @@ function zoneOffset(
 }
 
 function impossibleDay(year: number, month: number, day: number): string | null {
-  if (month < 1 || month > 12) return "months go from 01 to 12";
+  if (month < 1 || month > 12) return "months are 01 to 12";
   const last = new Date(0);
   last.setUTCFullYear(year, month, 0);
   if (day >= 1 && day <= last.getUTCDate()) return null;
-  return `days of ${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")} go from 01 to ${last.getUTCDate()}`;
+  return `${String(year).padStart(4, "0")}-${String(month).padStart(2, "0")} has ${last.getUTCDate()} days`;
 }
 
 function notADate(operator: string, text: string): Operand<number> {
