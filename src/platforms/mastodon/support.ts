@@ -49,7 +49,7 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   getmedia: {
     access: everyone,
     endpoint: "GET /api/v1/accounts/:id/statuses?only_media=true",
-    note: remoteNote,
+    note: "For accounts on other servers, as `gettweets`.",
   },
   gethometweets: { access: withAccount, endpoint: "GET /api/v1/timelines/home", note: "" },
   getforyoutweets: {
