@@ -64,8 +64,8 @@ async function follow(guide: string) {
 }
 
 test("an agent finds and cites what the guide for agents imports", async () => {
-  const { data } = await follow("Ask from an agent");
-  const [configuration = ""] = blocksOf("Ask from an agent", "json");
+  const { data } = await follow("Search from an agent");
+  const [configuration = ""] = blocksOf("Search from an agent", "json");
   const { command, args, env } = JSON.parse(configuration).mcpServers.earshot;
   const transport = new StdioClientTransport({
     command,
