@@ -66,7 +66,7 @@ test("jobs appear and end on the page without a reload, and the sidebar counts t
 
   await page.keyboard.press("j");
   await page.keyboard.press("Enter");
-  const opened = page.locator("section", { hasText: "Received, durable on disk" });
+  const opened = page.locator("section", { hasText: "Received, saved to disk" });
   await opened.getByText("Searching").waitFor();
 
   answer();

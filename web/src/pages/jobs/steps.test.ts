@@ -9,7 +9,7 @@ const stepTexts = (overrides: Partial<JobStatus>): unknown[] =>
 test("a finished job's steps are submission, node and duration", () => {
   const steps = jobSteps(jobOf());
   expect(steps.map(({ text, detail, at }) => [text, detail, at?.slice(17)])).toEqual([
-    ["Received, durable on disk", undefined, "00.000Z"],
+    ["Received, saved to disk", undefined, "00.000Z"],
     ["Started on this server", undefined, "00.002Z"],
     ["Done: 20 results", "9 ms after submission", "00.009Z"],
   ]);
@@ -18,12 +18,12 @@ test("a finished job's steps are submission, node and duration", () => {
 test("a received job's steps report that it is waiting for a node", () => {
   expect(
     stepTexts({ status: "received", node: null, started_at: null, finished_at: null }),
-  ).toEqual(["Received, durable on disk", "Waiting for a node"]);
+  ).toEqual(["Received, saved to disk", "Waiting for a node"]);
 });
 
 test("a job's steps include failed attempts", () => {
   expect(stepTexts({ status: "in progress", attempts: 3, finished_at: null })).toEqual([
-    "Received, durable on disk",
+    "Received, saved to disk",
     "Started on this server",
     "2 attempts failed and were retried",
     "Searching",

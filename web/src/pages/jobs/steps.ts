@@ -6,7 +6,7 @@ import { durationText, quantityText } from "../../numbers.ts";
 export function jobSteps(job: JobStatus): (Step & { name: string })[] {
   const { submitted_at: submittedAt, started_at: startedAt, attempts, node } = job;
   const steps: (Step & { name: string })[] = [
-    { name: "received", icon: "done", text: "Received, durable on disk", at: submittedAt },
+    { name: "received", icon: "done", text: "Received, saved to disk", at: submittedAt },
   ];
   if (startedAt !== null) {
     const text = node === "embedded" ? "Started on this server" : `Started on ${node}`;

@@ -29,8 +29,8 @@ export function AuditPage() {
   return (
     <>
       <PageHead title="Audit log">
-        Sign-ins, keys, limits and operator actions. Entries never change. They outlive a deleted
-        account, without its name.
+        Sign-ins, keys, limits and operator actions. Entries never change. They remain after an
+        account is deleted, without its name.
       </PageHead>
       <div className="panel">
         <div className="panel-body search stack-small">

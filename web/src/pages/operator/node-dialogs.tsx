@@ -33,7 +33,7 @@ function ApproveNode({ node, onClose, onConfirm }: NodeDialogProps) {
       onClose={onClose}
       onSubmit={() => void submission.run(onConfirm)}
     >
-      <p className="soft">It receives and can read searches of all accounts.</p>
+      <p className="soft">It receives and can read searches from all accounts.</p>
       <dl className="facts">
         <Fact name="Id">
           <code>{node.id}</code>
