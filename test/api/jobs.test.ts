@@ -96,7 +96,7 @@ describe("the examples of docs/api.md", () => {
   }
 
   test("the examples of docs/api.md show a submission that waits, and its replay", async () => {
-    const [example, ...more] = examplesOf("Wait for the end, and send it again");
+    const [example, ...more] = examplesOf("Wait for the end, and retry safely");
     expect(more).toEqual([]);
     const { command = "", answer = "" } = example ?? {};
     await run(service, key, command);
@@ -112,7 +112,7 @@ describe("the examples of docs/api.md", () => {
   });
 
   test("the examples of docs/api.md show a cancelled job", async () => {
-    const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or forget a job");
+    const [{ command = "", answer = "" } = {}] = examplesOf("Cancel or delete a job");
     const actual = await run(idle, idleKey, command, await uuidOf(idle, idleKey));
     expect(JSON.parse(masked(actual.body))).toEqual(JSON.parse(masked(answer)));
   });

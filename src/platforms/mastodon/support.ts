@@ -55,7 +55,7 @@ export const mastodonSupport: Readonly<Record<Method, MethodSupport>> = {
   getforyoutweets: {
     access: [],
     closest:
-      "None: Mastodon has no personal recommendations. Closest are the popular posts of a server.",
+      "None: Mastodon has no personal recommendations. The closest equivalent is a server's popular posts.",
   },
   getprofilebyid: {
     access: everyone,

@@ -51,7 +51,7 @@ export const support: Readonly<Record<Method, MethodSupport>> = {
   },
   getforyoutweets: {
     access: [],
-    closest: "None: X offers no such list to applications. Closest is gethometweets.",
+    closest: "None: X offers no such list to applications. The closest method is gethometweets.",
   },
   getprofilebyid: {
     access: everyone,
