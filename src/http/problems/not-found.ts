@@ -82,7 +82,7 @@ export const notFoundProblems = {
     title: "Node not found",
     retryable: false,
     cause:
-      "No node has this id, which is 16 hexadecimal digits. Pending nodes that have not connected for some days are deleted.",
+      "No node has this id, which is 16 hexadecimal digits. Pending nodes that have not connected for a week are deleted.",
     fix: [
       "Use an id from the dashboard's Nodes page or `earshot nodes list`.",
       "A deleted pending node registers again when it connects.",

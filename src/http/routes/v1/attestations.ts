@@ -14,7 +14,7 @@ export function addAttestationRoutes(app: TypedApp, { nodes }: Pick<HttpContext,
       operationId: "readAttestation",
       summary: "Fetch the evidence of a node",
       description:
-        "A node's statement, its evidence and the collateral to verify it. Stored some days longer than the results signed with its keys.",
+        "A node's statement, its evidence and the collateral to verify it. Stored a week longer than the results signed with its keys.",
       tags: ["attestation"],
       params: attestationPath,
       response: {
