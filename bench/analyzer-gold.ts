@@ -6,8 +6,8 @@ import {
   findMentions,
   phraseSequence,
   querySequence,
-  runsOf,
   type SequenceElement,
+  splitIntoRuns,
   type TextSpan,
 } from "@earshot/query/text";
 import {
@@ -36,8 +36,8 @@ function reportCases(outcomes: readonly Outcome[]): void {
   for (const [group, reason] of Object.entries(notApplicable)) {
     console.log(`does not apply: ${group} – ${reason}`);
   }
-  for (const each of outcomes.filter((outcome) => !agrees(outcome))) {
-    const { group, description, text, expected, actual } = each;
+  for (const outcome of outcomes.filter((outcome) => !agrees(outcome))) {
+    const { group, description, text, expected, actual } = outcome;
     console.log(`differs: ${group} – ${description}: ${text} gives ${actual}, not ${expected}`);
   }
   console.log("");
@@ -192,7 +192,7 @@ function isWithinWord(text: string, offset: number): boolean {
 }
 
 const units = (text: string): number =>
-  runsOf(text).reduce((sum, run) => sum + (typeof run === "string" ? 1 : run.length), 0);
+  splitIntoRuns(text).reduce((sum, run) => sum + (typeof run === "string" ? 1 : run.length), 0);
 
 function percent(part: number, whole: number): string {
   return whole === 0 ? "–" : ((part / whole) * 100).toFixed(2);

@@ -15,9 +15,9 @@ const share = Number(process.argv[2] ?? 3);
 
 const posts: Post[] = [];
 let seen = 0;
-for await (const each of iraPosts()) {
+for await (const post of iraPosts()) {
   seen += 1;
-  if (seen % share === 0) posts.push(toPost(readImportRecord(toRecord(each)), "x", Date.now()));
+  if (seen % share === 0) posts.push(toPost(readImportRecord(toRecord(post)), "x", Date.now()));
 }
 console.log(`${command()}\n`);
 console.log(`every ${share}th of ${seen} posts, ${runs} runs of each`);

@@ -10,7 +10,7 @@ import {
 import { segmentMigrations } from "../src/archive/segments/schema.ts";
 import {
   damagedTables,
-  tableChecksumsOf,
+  openTableChecksums,
   updateTableChecksums,
 } from "../src/archive/segments/table-checksums.ts";
 
@@ -31,7 +31,7 @@ function fill(name: string, hasChecksums: boolean): { database: DatabaseSync; ms
   for (const migration of segmentMigrations) database.exec(migration);
   defineRowChecksum(database);
   if (hasChecksums) for (const _ of updateTableChecksums(database));
-  const sums = tableChecksumsOf(database);
+  const sums = openTableChecksums(database);
   const post = database.prepare("INSERT INTO post VALUES(?, ?, 0, 0, 0, 0, '', ?, ?)");
   const term = database.prepare("INSERT INTO term(rowid, terms) VALUES(?, ?)");
   const uri = database.prepare("INSERT INTO uri VALUES(?, ?)");

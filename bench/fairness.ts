@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { argv } from "node:process";
 import { archiveFolder, writeZipfPosts } from "../testkit/archives/zipf-archive.ts";
-import { knownShapes, textOf } from "../testkit/data/expensive-queries.ts";
+import { knownShapes, queryText } from "../testkit/data/expensive-queries.ts";
 import { zipfWord } from "../testkit/data/zipf-posts.ts";
 import { type Client, connect } from "../testkit/service/http-client.ts";
 import {
-  environmentOf,
+  makeEnvironment,
   program,
   type ServerProcess,
   startServer,
@@ -34,7 +34,7 @@ if (dataDir === undefined) {
 if (!existsSync(archiveFolder(dataDir))) writeZipfPosts(dataDir, 0, posts);
 const server = await startServer(dataDir, 18_098, settings);
 const light = connect(server.base, server.key);
-const queries = knownShapes().map(textOf);
+const queries = knownShapes().map(queryText);
 
 /** The key has its own account, with the default search rate. */
 function makeKey(name: string): string {
@@ -42,7 +42,7 @@ function makeKey(name: string): string {
   const output = execFileSync(
     process.execPath,
     [program, "keys", "create", "--name", name, ...rate],
-    { env: environmentOf(String(dataDir), settings), encoding: "utf8" },
+    { env: makeEnvironment(String(dataDir), settings), encoding: "utf8" },
   );
   return output.trim().split("\n").at(-1) ?? "";
 }

@@ -94,9 +94,9 @@ async function measure(setup: StoreSetup): Promise<void> {
     join(folder, `${setup.name} ${n}`),
   );
   const gateways: ServerProcess[] = [];
-  for (const each of folders) {
-    if (!existsSync(each)) await fill(configFrom({ EARSHOT_DATA_DIR: each }).data, posts());
-    gateways.push(await startServer(each, await freePort(), setup.settings));
+  for (const other of folders) {
+    if (!existsSync(other)) await fill(configFrom({ EARSHOT_DATA_DIR: other }).data, posts());
+    gateways.push(await startServer(other, await freePort(), setup.settings));
   }
   const keys = await newKeys(setup, folders[0] ?? "");
   for (const clients of clientCounts) {
@@ -169,9 +169,9 @@ function report(): void {
   const rows = [...rounds].map(([name, results]) => {
     const [, clients] = name.split(" | ");
     const file = median((rounds.get(`SQLite | ${clients}`) ?? []).map(({ rate }) => rate));
-    const rate = median(results.map((each) => each.rate));
-    const p50 = median(results.map((each) => each.p50));
-    const p99 = median(results.map((each) => each.p99));
+    const rate = median(results.map((result) => result.rate));
+    const p50 = median(results.map((result) => result.p50));
+    const p99 = median(results.map((result) => result.p99));
     return [...name.split(" | "), rate.toFixed(0), (rate / file).toFixed(2), p50, p99];
   });
   console.log(`${command()}: medians of ${values.rounds} interleaved rounds\n`);

@@ -5,7 +5,7 @@ import { createCalls } from "../src/db/postgres/calls.ts";
 import { migratePostgres } from "../src/db/postgres/migrate.ts";
 import type { Pool } from "../src/db/postgres/pool.ts";
 import { systemClock } from "../src/lib/clock.ts";
-import { databaseOperations, jobsOf } from "../src/server/control/control-database.ts";
+import { databaseOperations, jobUuids } from "../src/server/control/control-database.ts";
 import { startPostgres } from "../testkit/postgres/server.ts";
 import { command, table } from "./measure.ts";
 
@@ -32,7 +32,7 @@ const calls = createCalls(
   { url, connections: 16, timeoutMs: 60_000, gateway: "bench" },
   databaseOperations,
   systemClock,
-  { changedBy: jobsOf },
+  { changedBy: jobUuids },
 );
 const pool = calls.pool();
 await migratePostgres(pool);

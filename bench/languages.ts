@@ -24,7 +24,7 @@ const minPosts = 10_000;
 const groups: { name: string; posts: LabelledText[] }[] = [
   { name: "posts of the data set", posts: await postsOfTheDataSet() },
   { name: "Thai posts, Japanese sentences", posts: certainTexts() },
-  ...process.argv.slice(2).map((file) => ({ name: file, posts: linesOf(file) })),
+  ...process.argv.slice(2).map((file) => ({ name: file, posts: fileLines(file) })),
 ];
 console.log(`${command()}\n`);
 for (const { name, posts } of groups) report(name, posts);
@@ -55,7 +55,7 @@ function certainTexts(): LabelledText[] {
   return [...thai, ...japanese];
 }
 
-function linesOf(file: string): LabelledText[] {
+function fileLines(file: string): LabelledText[] {
   if (!existsSync(file)) throw new Error(`no such file: ${file}`);
   return readFileSync(file, "utf8")
     .split("\n")
@@ -89,8 +89,8 @@ function row(
   detected: readonly (string | null)[],
 ): string[] {
   const ownResults = detected.filter((_, index) => posts[index]?.language === language);
-  const right = ownResults.filter((each) => each === language).length;
-  const undecided = ownResults.filter((each) => each === null).length;
+  const right = ownResults.filter((result) => result === language).length;
+  const undecided = ownResults.filter((result) => result === null).length;
   const correct = detected.filter((each) => each === language).length;
   return cells(language, ownResults.length, right, undecided, correct);
 }

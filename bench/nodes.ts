@@ -16,9 +16,9 @@ import { createSimulatedTee } from "../src/remote/evidence/simulated/simulated-t
 import { answerBody, answerBytes, readAnswer } from "../src/remote/protocol/answer.ts";
 import { decryptAnswer, encryptAnswer } from "../src/remote/protocol/encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "../src/remote/protocol/encrypted-job.ts";
-import { gatewayKeyOf, makeRunKeys } from "../src/remote/protocol/keys.ts";
+import { deriveGatewayKey, makeRunKeys } from "../src/remote/protocol/keys.ts";
 import { signResult, verifyResult } from "../src/remote/protocol/signed-result.ts";
-import { keyIdOf } from "../src/remote/protocol/statement.ts";
+import { hashKeyId } from "../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../testkit/nodes/enrolment-token.ts";
 import { nodeAt } from "../testkit/nodes/hand-driven-node.ts";
@@ -75,8 +75,8 @@ async function measureSteps(): Promise<void> {
 
 async function steps(count: number): Promise<(string | number)[][]> {
   const keys = await makeRunKeys();
-  const gateway = gatewayKeyOf(randomBytes(32));
-  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
+  const gateway = deriveGatewayKey(randomBytes(32));
+  const keyId = hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
   const request = exampleRequest(count);
   const answer = exampleAnswer(request, count);
   const items = answer.items;

@@ -68,9 +68,9 @@ export function connectOpenSearch(base: string): Client {
     return text;
   };
   return {
-    submit: async (query, maxResults) => requestOf(query, maxResults),
+    submit: async (query, maxResults) => queryRequest(query, maxResults),
     result: send,
-    search: async (query, maxResults) => await send(requestOf(query, maxResults)),
+    search: async (query, maxResults) => await send(queryRequest(query, maxResults)),
     close: () => void connection.then((opened) => opened.close()),
   };
 }
@@ -80,23 +80,23 @@ export function foundIds(response: string): string[] {
   return hits.hits.map(({ _id }) => _id);
 }
 
-function requestOf(query: string, size: number): string {
+function queryRequest(query: string, size: number): string {
   const { tree } = parseQuery(query);
   const plan = makePlan(tree, {
     names: { accounts: new Map(), posts: new Map() },
     asOfMs: Date.now(),
   });
-  const filter = [clauseOf(plan)];
+  const filter = [planClause(plan)];
   const sort = [{ id: "desc" }];
   return JSON.stringify({ size, sort, track_total_hits: false, query: { bool: { filter } } });
 }
 
-function clauseOf(plan: PlanNode): object {
-  if (plan.kind === "and") return { bool: { filter: plan.children.map(clauseOf) } };
+function planClause(plan: PlanNode): object {
+  if (plan.kind === "and") return { bool: { filter: plan.children.map(planClause) } };
   if (plan.kind === "or") {
-    return { bool: { should: plan.children.map(clauseOf), minimum_should_match: 1 } };
+    return { bool: { should: plan.children.map(planClause), minimum_should_match: 1 } };
   }
-  if (plan.kind === "not") return { bool: { must_not: [clauseOf(plan.child)] } };
+  if (plan.kind === "not") return { bool: { must_not: [planClause(plan.child)] } };
   if (plan.kind !== "terms") throw new Error(`this measurement has no queries of ${plan.kind}`);
   const words = plan.elements.map((element) => (element.kind === "token" ? element.token : "*"));
   if (words.includes("*")) throw new Error("this measurement has no wildcards");

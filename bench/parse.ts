@@ -75,7 +75,7 @@ console.log(`| shape | ${lengths.join(" | ")} | growth |`);
 console.log(`|---|${"---:|".repeat(lengths.length + 1)}`);
 for (const [name, make] of Object.entries(shapes)) {
   if (chosen.length > 0 && !chosen.some((part) => name.includes(part))) continue;
-  const costs = lengths.map((length) => microsecondsOf(make(length)));
+  const costs = lengths.map((length) => queryMicroseconds(make(length)));
   const each = costs.map((cost, index) => cost / (lengths[index] ?? 1));
   const cells = costs.map((cost, index) => `${cost.toFixed(0)} (${each[index]?.toFixed(3)})`);
   // Cost per character of the longest over that of the allowed length.
@@ -83,7 +83,7 @@ for (const [name, make] of Object.entries(shapes)) {
   console.log(`| ${name} | ${cells.join(" | ")} | ${growth.toFixed(2)} |`);
 }
 
-function microsecondsOf(query: string): number {
+function queryMicroseconds(query: string): number {
   const durationsMs: number[] = [];
   let totalMs = 0;
   while (durationsMs.length < minRuns || totalMs < minMs) {

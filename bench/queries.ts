@@ -39,8 +39,8 @@ export async function drawQueries(count: number): Promise<QueryKind[]> {
   const adjacent = (): string => {
     for (;;) {
       const { words } = pick(samples);
-      const at = Math.floor(random() * (words.length - 1));
-      const phrase = words.slice(at, at + 2);
+      const offset = Math.floor(random() * (words.length - 1));
+      const phrase = words.slice(offset, offset + 2);
       if (phrase.every((word) => simple.length > 0 && querySequence(word).length === 1))
         return `"${phrase.join(" ")}"`;
     }

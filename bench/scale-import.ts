@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { environmentOf, program } from "../testkit/service/server-process.ts";
+import { makeEnvironment, program } from "../testkit/service/server-process.ts";
 import type { ScaledPosts } from "./scale-posts.ts";
 
 export type ImportFigures = {
@@ -35,7 +35,7 @@ export async function measureImport(
   mkdirSync(dataDir, { recursive: true });
   const file = join(dataDir, "posts.ndjson");
   const posts = await writeLines(file, records());
-  const { seconds, peakMb } = await runImport(file, environmentOf(dataDir, environment));
+  const { seconds, peakMb } = await runImport(file, makeEnvironment(dataDir, environment));
   rmSync(file);
   const archive = join(dataDir, "archive");
   const bytes = sizeOf(archive);

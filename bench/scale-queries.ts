@@ -45,8 +45,8 @@ export async function drawScaleQueries(count: number): Promise<QueryKind[]> {
   const phrase = (): string => {
     for (;;) {
       const { words } = pick(samples);
-      const at = Math.floor(random() * (words.length - 1));
-      const pair = words.slice(at, at + 2);
+      const index = Math.floor(random() * (words.length - 1));
+      const pair = words.slice(index, index + 2);
       if (pair.every((word) => isSingle.has(word))) return `"${pair.join(" ")}"`;
     }
   };

@@ -31,7 +31,7 @@ export type OpenSegment = { entry: SegmentEntry; segment: Segment };
 /** Newest first, on the calling thread, with a reader's caches. */
 export function openSegments(dataDir: string): { segments: OpenSegment[]; close(): void } {
   const folder = join(dataDir, "archive");
-  const entries = entriesOf(folder);
+  const entries = readEntries(folder);
   const caches = threadCaches();
   const segments = entries.map((entry) => ({
     entry,
@@ -45,7 +45,7 @@ export function openSegments(dataDir: string): { segments: OpenSegment[]; close(
   };
 }
 
-export function entriesOf(folder: string): SegmentEntry[] {
+export function readEntries(folder: string): SegmentEntry[] {
   const catalog = openForReading(catalogPath(folder), 1_000);
   const entries = readSegments(catalog).sort((a, b) => (a.low > b.low ? -1 : 1));
   catalog.close();
@@ -146,7 +146,7 @@ export function openRawEngines(path: string, segments: number): Raw {
   );
 
   function statementFor(ids: number): StatementSync {
-    const size = sizes.find((each) => each >= ids) ?? limit;
+    const size = sizes.find((other) => other >= ids) ?? limit;
     const known = bySize.get(size);
     if (known !== undefined) return known;
     const values = Array.from({ length: size }, () => "(?)").join(",");

@@ -6,7 +6,7 @@ import { compactionContext } from "../src/archive/compaction/context.ts";
 import { sealSegment } from "../src/archive/compaction/seal-segment.ts";
 import { lockPauseMs } from "../src/archive/compaction/steps.ts";
 import { archiveDefaults } from "../src/archive/settings.ts";
-import { entriesOf } from "./sealed-engines.ts";
+import { readEntries } from "./sealed-engines.ts";
 
 export type SealFigures = {
   posts: number;
@@ -38,7 +38,7 @@ export function measureSeal(fromDir: string, dataDir: string): SealFigures {
   let segments = 0;
   const cpu = process.cpuUsage();
   const start = performance.now();
-  for (const entry of entriesOf(folder)) {
+  for (const entry of readEntries(folder)) {
     const steps = sealSegment(context, entry);
     segments += 1;
     for (;;) {
@@ -82,7 +82,7 @@ const longest = (ms: readonly number[]): number => ms.reduce((max, each) => Math
 
 function partsOf(folder: string, posts: number): Record<string, number> {
   const parts = new Map<string, number>();
-  for (const entry of entriesOf(folder)) {
+  for (const entry of readEntries(folder)) {
     const database = new DatabaseSync(segmentPath(folder, entry), { readOnly: true });
     const rows = database.prepare("SELECT name, sum(pgsize) AS bytes FROM dbstat GROUP BY name");
     for (const { name, bytes } of rows.iterate()) {

@@ -250,20 +250,20 @@ async function countAll(opened: Open): Promise<unknown> {
     }
     return {
       name,
-      posts: posts,
+      posts,
       fts5Ms: chosenTime(fts5),
       plainMs: chosenTime(plain),
       sealedMs: chosenTime(sealed),
       firstMs: sealed[0] ?? 0,
     };
   });
-  const rows = figures.map((each) => [
-    each.name,
-    String(each.posts),
-    each.fts5Ms,
-    each.plainMs,
-    each.sealedMs,
-    each.firstMs,
+  const rows = figures.map((figure) => [
+    figure.name,
+    String(figure.posts),
+    figure.fts5Ms,
+    figure.plainMs,
+    figure.sealedMs,
+    figure.firstMs,
   ]);
   console.log(
     `${table(["exact count", "posts", "FTS5", "FTS5 segments", "sealed", "first time"], rows)}\n`,

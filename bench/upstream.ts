@@ -6,7 +6,7 @@ import {
   startHostileUpstream,
 } from "../testkit/upstreams/hostile-upstream.ts";
 import {
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   testUpstream,
@@ -42,7 +42,7 @@ let jobs = 0;
 
 function nextJob() {
   jobs += 1;
-  return jobOf(`job ${jobs}`);
+  return makeUpstreamJob(`job ${jobs}`);
 }
 
 async function bare(): Promise<void> {
@@ -141,7 +141,7 @@ const ms = await timed(() =>
   Promise.all(
     Array.from({ length: 100 }, async (_, n) => {
       const [opened] = await shared.sessions.open({
-        job: jobOf(`limited ${n}`),
+        job: makeUpstreamJob(`limited ${n}`),
         platform: "x",
         access: ["app"],
         ownership: "any",

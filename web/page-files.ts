@@ -12,13 +12,13 @@ export function pageFiles(): Plugin {
       const chunks = Object.values(bundle).filter((each) => each.type === "chunk");
       const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
       const entry = chunks.find(({ isEntry }) => isEntry);
-      const loaded = new Set(entry === undefined ? [] : filesOf(entry, byName));
+      const loaded = new Set(entry === undefined ? [] : chunkFiles(entry, byName));
       const pages = chunks.flatMap((chunk): [string, string[]][] => {
         const name = /\/src\/pages\/(?:operator\/([a-z]+)-|([a-z]+)\/)page\.tsx$/.exec(
           chunk.facadeModuleId ?? "",
         );
         if (name === null) return [];
-        const files = filesOf(chunk, byName).filter((file) => !loaded.has(file));
+        const files = chunkFiles(chunk, byName).filter((file) => !loaded.has(file));
         return [[name[1] ?? name[2] ?? "", files]];
       });
       const source = JSON.stringify(Object.fromEntries(pages));
@@ -28,7 +28,7 @@ export function pageFiles(): Plugin {
 }
 
 /** Also the files that it imports, with their styles. */
-function filesOf(
+function chunkFiles(
   chunk: Rolldown.OutputChunk,
   byName: ReadonlyMap<string, Rolldown.OutputChunk>,
 ): string[] {

@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 import ts from "typescript";
 
-const pathOf = (name) => new URL(name, import.meta.url).pathname;
+const filePath = (name) => new URL(name, import.meta.url).pathname;
 
 await build({
-  entryPoints: [pathOf("src/proof.ts")],
-  outfile: pathOf("dist/proof.js"),
+  entryPoints: [filePath("src/proof.ts")],
+  outfile: filePath("dist/proof.js"),
   bundle: true,
   minify: true,
   platform: "node",
@@ -17,8 +17,8 @@ await build({
   external: ["@phala/dcap-qvl"],
 });
 
-const { outputText } = ts.transpileDeclaration(readFileSync(pathOf("src/proof.ts"), "utf8"), {
+const { outputText } = ts.transpileDeclaration(readFileSync(filePath("src/proof.ts"), "utf8"), {
   fileName: "proof.ts",
   compilerOptions: { target: ts.ScriptTarget.ES2022 },
 });
-writeFileSync(pathOf("dist/proof.d.ts"), outputText);
+writeFileSync(filePath("dist/proof.d.ts"), outputText);

@@ -17,7 +17,7 @@ import {
 } from "../../src/remote/evidence/collateral.ts";
 import {
   collateralFileName,
-  collateralKeyOf,
+  collateralKey,
 } from "../../src/remote/evidence/collateral-service.ts";
 import { replayEventLog } from "../../src/remote/evidence/event-log.ts";
 import { openProvider } from "../../src/remote/evidence/providers.ts";
@@ -130,7 +130,7 @@ async function record() {
 
   const signed = openQuote(quote, await rootDer(), systemClock.now());
   const collateral = await collateralOf(signed);
-  write(join("collateral", collateralFileName(collateralKeyOf(signed))), collateral);
+  write(join("collateral", collateralFileName(collateralKey(signed))), collateral);
   const facts = await rateQuote(signed, collateral, systemClock.now());
   const log =
     evidence.event_log === null ? null : replayEventLog(evidence.event_log, facts.rtMr[3]);

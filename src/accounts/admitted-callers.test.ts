@@ -29,7 +29,7 @@ function admitted(remaining: number, overrides: Partial<Caller> = {}): RateOutco
 }
 
 test("an admitted caller is remembered for a minute", async () => {
-  callers.note("presented", admitted(1));
+  callers.record("presented", admitted(1));
   await clock.advance(59_999);
   expect(callers.find("presented")).toEqual(caller);
   expect(callers.find("other")).toBeNull();
@@ -42,13 +42,13 @@ test.each([
   ["has no room left", admitted(0)],
   ["shares its account's limits", admitted(1, { accountSubmissionsPerMinute: 5 })],
 ])("an admitted caller is forgotten when it %s", (_what, outcome) => {
-  callers.note("presented", admitted(1));
-  callers.note("presented", outcome);
+  callers.record("presented", admitted(1));
+  callers.record("presented", outcome);
   expect(callers.find("presented")).toBeNull();
 });
 
 test("only the most recently admitted callers are remembered", () => {
-  for (let n = 0; n <= 10_000; n += 1) callers.note(`presented ${n}`, admitted(1));
+  for (let n = 0; n <= 10_000; n += 1) callers.record(`presented ${n}`, admitted(1));
   expect(callers.find("presented 0")).toBeNull();
   expect(callers.find("presented 1")).not.toBeNull();
   expect(callers.find("presented 10000")).not.toBeNull();

@@ -5,7 +5,7 @@ import type { RateOutcome } from "./limit-operations.ts";
 /** Recently admitted callers, by credential hash. They are still checked. */
 export type AdmittedCallers = {
   /** Forgets a caller that has reached a limit, or that shares limits of its account. */
-  note(presentedHash: string, outcome: RateOutcome | null): void;
+  record(presentedHash: string, outcome: RateOutcome | null): void;
   find(presentedHash: string): Caller | null;
 };
 
@@ -15,7 +15,7 @@ const maxRemembered = 10_000;
 export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCallers {
   const callers = new Map<string, { caller: Caller; untilMs: number }>();
 
-  function note(presentedHash: string, outcome: RateOutcome | null): void {
+  function record(presentedHash: string, outcome: RateOutcome | null): void {
     callers.delete(presentedHash);
     if (outcome === null || !hasRoom(outcome)) return;
     const { caller } = outcome;
@@ -31,7 +31,7 @@ export function createAdmittedCallers(clock: Pick<Clock, "elapsed">): AdmittedCa
     return found === undefined || found.untilMs <= clock.elapsed() ? null : found.caller;
   }
 
-  return { note, find };
+  return { record, find };
 }
 
 /** True if another search would be admitted without a wait. Statements for several calls do not count account limits. */

@@ -8,7 +8,7 @@ import { controlMigrations } from "../db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../db/open.ts";
 import { ensureSecrets } from "../db/settings.ts";
 import { runNow } from "../db/statements.ts";
-import { closedIdentityOf } from "./closed-identities.ts";
+import { findClosedIdentity } from "./closed-identities.ts";
 import { type AccountStore, accountStoreOperations } from "./store.ts";
 
 let folder: string;
@@ -55,7 +55,7 @@ async function signUpAndDelete(
 }
 
 const closingsAt = (nowMs: number) =>
-  runNow(closedIdentityOf(database.forOperations, ann, nowMs))?.closings ?? null;
+  runNow(findClosedIdentity(database.forOperations, ann, nowMs))?.closings ?? null;
 
 test("remembered sign-in identities are keyed hashes, which another store cannot match", async () => {
   await signUpAndDelete(10);

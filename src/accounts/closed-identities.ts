@@ -38,7 +38,7 @@ export function* rememberIdentities(
     { accountId, dayAgoMs: nowMs - dayMs },
   );
   for (const identity of identities) {
-    const previous = yield* closedIdentityOf(database, identity, nowMs);
+    const previous = yield* findClosedIdentity(database, identity, nowMs);
     const isRepeated = previous !== null && previous.sinceMs + rememberMs > nowMs;
     yield* database.run(
       `INSERT INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
@@ -48,7 +48,7 @@ export function* rememberIdentities(
          closings = excluded.closings, requests_per_second = excluded.requests_per_second,
          submissions_per_minute = excluded.submissions_per_minute, made_times = excluded.made_times`,
       {
-        hash: yield* hashOf(database, identity),
+        hash: yield* hashIdentity(database, identity),
         sinceMs: isRepeated ? previous.sinceMs : nowMs,
         untilMs: nowMs + rememberMs,
         closings: isRepeated ? previous.closings + 1 : 1,
@@ -59,7 +59,7 @@ export function* rememberIdentities(
   }
 }
 
-export function* closedIdentityOf(
+export function* findClosedIdentity(
   database: Database,
   identity: Identity,
   nowMs: number,
@@ -69,7 +69,7 @@ export function* closedIdentityOf(
     `SELECT requests_per_second AS requestsPerSecond, submissions_per_minute AS submissionsPerMinute, made_times AS keyTimes,
        closings, since_ms AS sinceMs
      FROM closed_identity WHERE hash = :hash AND until_ms > :nowMs`,
-    { hash: yield* hashOf(database, identity), nowMs },
+    { hash: yield* hashIdentity(database, identity), nowMs },
   );
   return found ?? null;
 }
@@ -95,7 +95,7 @@ export const keysMadeSql = `
   UNION ALL SELECT CAST(value AS INTEGER) FROM account, json_each(coalesce(earlier_key_times, '[]')) WHERE account.id = :accountId`;
 
 /** Keyed, so that no one without the store can test for an identity. */
-function* hashOf(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
+function* hashIdentity(database: Database, { provider, subject }: Identity): Steps<Uint8Array> {
   const secret = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = 'cursor_key'",
   );

@@ -5,7 +5,7 @@ import { addressGroup } from "./address-group.ts";
  * least recently seen address.
  */
 export type FailedKeys = {
-  note(address: string, presentedHash: string, limit: number, nowMs: number): void;
+  record(address: string, presentedHash: string, limit: number, nowMs: number): void;
   blockedMs(address: string, limit: number, nowMs: number): number;
 };
 
@@ -15,7 +15,7 @@ const maxAddresses = 10_000;
 export function createFailedKeys(): FailedKeys {
   const addresses = new Map<string, Map<string, number>>();
 
-  function note(address: string, presentedHash: string, limit: number, nowMs: number): void {
+  function record(address: string, presentedHash: string, limit: number, nowMs: number): void {
     const group = addressGroup(address);
     const wrongKeys = addresses.get(group) ?? new Map<string, number>();
     addresses.delete(group);
@@ -43,7 +43,7 @@ export function createFailedKeys(): FailedKeys {
     return oldestMs + windowMs - nowMs;
   }
 
-  return { note, blockedMs };
+  return { record, blockedMs };
 }
 
 function removeExpired(wrongKeys: Map<string, number>, nowMs: number): void {

@@ -24,7 +24,7 @@ export type KeyRates = {
   /** Reverts a submission allowed at `countedMs`. */
   giveBackSubmission(key: RatedKey, countedMs: number): void;
   /** Records earlier submissions, oldest first, before any other call. If `accountId` is null, only the key counts them. */
-  noteSubmission(
+  recordSubmission(
     by: { keyId: string; accountId: string | null },
     atMs: number,
     nowMs: number,
@@ -56,7 +56,7 @@ export function createKeyRates(): KeyRates {
     return logs;
   }
 
-  function limitHoldersOf(key: RatedKey, nowMs: number): readonly LimitSource[] {
+  function keyLimitHolders(key: RatedKey, nowMs: number): readonly LimitSource[] {
     const { account = null } = key;
     const holders: LimitSource[] = [{ logs: touch(key.keyId), rates: key }];
     if (account !== null) holders.push({ logs: touch(accountEntry(account)), rates: account });
@@ -81,7 +81,7 @@ export function createKeyRates(): KeyRates {
     maxWaitMs: number,
     nowMs: number,
   ): RateDecision {
-    const bounds = boundsOf(policy, holders);
+    const bounds = policyBounds(policy, holders);
     const waitMs = Math.max(...bounds.map(({ log, limit }) => log.waitMs(limit, nowMs)));
     if (waitMs > maxWaitMs) return { allowed: false, waitMs };
     for (const { log } of bounds) log.add(nowMs + waitMs, nowMs);
@@ -90,18 +90,18 @@ export function createKeyRates(): KeyRates {
 
   return {
     takeRequest: (key, maxWaitMs, nowMs) =>
-      take("burst", limitHoldersOf(key, nowMs), maxWaitMs, nowMs),
-    takeSubmission: (key, nowMs) => take("search", limitHoldersOf(key, nowMs), 0, nowMs),
+      take("burst", keyLimitHolders(key, nowMs), maxWaitMs, nowMs),
+    takeSubmission: (key, nowMs) => take("search", keyLimitHolders(key, nowMs), 0, nowMs),
     giveBackSubmission: ({ keyId, account = null }, countedMs) => {
       tracked.get(keyId)?.search.takeBack(countedMs);
       if (account !== null) tracked.get(accountEntry(account))?.search.takeBack(countedMs);
     },
-    noteSubmission: ({ keyId, accountId }, atMs, nowMs) => {
+    recordSubmission: ({ keyId, accountId }, atMs, nowMs) => {
       touch(keyId).search.add(atMs, nowMs);
       if (accountId !== null) touch(accountEntry({ accountId })).search.add(atMs, nowMs);
     },
     state: (key, nowMs) => {
-      const holders = limitHoldersOf(key, nowMs);
+      const holders = keyLimitHolders(key, nowMs);
       return [
         policyState("burst", holders, key.requestsPerSecond, nowMs),
         policyState("search", holders, key.submissionsPerMinute, nowMs),
@@ -117,7 +117,7 @@ function policyState(
   limit: number,
   nowMs: number,
 ): PolicyState {
-  const states = boundsOf(policy, holders).map((bound) => ({
+  const states = policyBounds(policy, holders).map((bound) => ({
     remaining: Math.max(0, bound.limit - bound.log.used(nowMs)),
     growsInMs: bound.log.growsInMs(bound.limit, nowMs),
   }));
@@ -127,7 +127,7 @@ function policyState(
   return { policy, limit, windowMs: windowsMs[policy], remaining, growsInMs };
 }
 
-function boundsOf(policy: LimitPolicy, holders: readonly LimitSource[]): Bound[] {
+function policyBounds(policy: LimitPolicy, holders: readonly LimitSource[]): Bound[] {
   return holders.flatMap(({ logs, rates }) => {
     const limit = policy === "burst" ? rates.requestsPerSecond : rates.submissionsPerMinute;
     return limit === null ? [] : [{ log: logs[policy], limit }];

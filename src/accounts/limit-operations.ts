@@ -83,14 +83,14 @@ export type LimitOperations = typeof limitOperations;
 export const limitOperations = {
   /** Otherwise the first call does this. */
   restoreRates: memory(function* (database, request: CallTime): Steps<null> {
-    yield* timeOf(database, limitsOf(database), request);
+    yield* readTime(database, limitsOf(database), request);
     return null;
   }),
 
   /** Checks the address's wrong keys, then the key, then counts a request. */
   admit: memory(function* (database, request: AdmissionRequest): Steps<AdmissionOutcome> {
     const state = limitsOf(database);
-    const nowMs = yield* timeOf(database, state, request);
+    const nowMs = yield* readTime(database, state, request);
     const { address, failedKeysPerMinute, keyId, keyHash, presentedHash } = request;
     const blockedMs = state.failedKeys.blockedMs(address, failedKeysPerMinute, nowMs);
     if (blockedMs > 0) return { kind: "blocked", retryAfterMs: blockedMs };
@@ -101,7 +101,7 @@ export const limitOperations = {
     const caller = isKey ? yield* authenticated(database, keyId, keyHash, latest) : null;
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
-      state.failedKeys.note(address, presentedHash, failedKeysPerMinute, nowMs);
+      state.failedKeys.record(address, presentedHash, failedKeysPerMinute, nowMs);
       return { kind: "unknown" };
     }
     return yield* countRequest(database, state, caller, request, nowMs);
@@ -112,7 +112,7 @@ export const limitOperations = {
     request: SessionAdmissionRequest,
   ): Steps<SessionAdmissionOutcome> {
     const state = limitsOf(database);
-    const timeMs = yield* timeOf(database, state, request);
+    const timeMs = yield* readTime(database, state, request);
     const found = yield* findSession(
       database,
       request,
@@ -130,7 +130,7 @@ export const limitOperations = {
     request: SubmissionRateRequest,
   ): Steps<SubmissionOutcome> {
     const state = limitsOf(database);
-    const nowMs = yield* timeOf(database, state, request);
+    const nowMs = yield* readTime(database, state, request);
     const { allowed, waitMs } = state.rates.takeSubmission(request.key, nowMs);
     const policies = state.rates.state(request.key, nowMs);
     return { allowed, retryAfterMs: waitMs, countedMs: nowMs, policies };
@@ -141,14 +141,14 @@ export const limitOperations = {
     request: SubmissionRateRequest & { countedMs: number },
   ): Steps<PolicyState[]> {
     const state = limitsOf(database);
-    const nowMs = yield* timeOf(database, state, request);
+    const nowMs = yield* readTime(database, state, request);
     state.rates.giveBackSubmission(request.key, request.countedMs);
     return state.rates.state(request.key, nowMs);
   }),
 
   limitState: memory(function* (database, request: SubmissionRateRequest): Steps<PolicyState[]> {
     const state = limitsOf(database);
-    return state.rates.state(request.key, yield* timeOf(database, state, request));
+    return state.rates.state(request.key, yield* readTime(database, state, request));
   }),
 
   limitStates: memory(function* (
@@ -156,7 +156,7 @@ export const limitOperations = {
     request: CallTime & { keys: readonly RatedKey[] },
   ): Steps<PolicyState[][]> {
     const state = limitsOf(database);
-    const nowMs = yield* timeOf(database, state, request);
+    const nowMs = yield* readTime(database, state, request);
     return request.keys.map((key) => state.rates.state(key, nowMs));
   }),
 };
@@ -234,11 +234,11 @@ type LimitMemory = ReturnType<typeof limitsOf>;
 const rebuiltMs = 60_000;
 
 /** A call out of order counts as made with its predecessor. */
-function* timeOf(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
+function* readTime(database: Database, state: LimitMemory, request: CallTime): Steps<number> {
   const elapsedMs = exactMs(request.elapsedMs);
   if (state.latestMs === null) {
     for (const { ageMs, ...by } of yield* recentSubmissions(database, request.nowMs, rebuiltMs)) {
-      state.rates.noteSubmission(by, elapsedMs - ageMs, elapsedMs);
+      state.rates.recordSubmission(by, elapsedMs - ageMs, elapsedMs);
     }
   }
   state.latestMs = Math.max(state.latestMs ?? elapsedMs, elapsedMs);

@@ -162,7 +162,7 @@ test("excess reads of a caller's own job wait up to two seconds for the next fre
   accounts.addJob(key, "0f8fad5b", clock.now());
   const read = { ...params, readOf: "0F8FAD5B" };
   const admissions = await Promise.all(Array.from({ length: 10 }, () => limiter.admit(read)));
-  expect(admissions.map((one) => ("waitMs" in one ? one.waitMs : null))).toEqual([
+  expect(admissions.map((admission) => ("waitMs" in admission ? admission.waitMs : null))).toEqual([
     0,
     0,
     0,

@@ -122,11 +122,11 @@ export function createLimiter(
     const outcome = await store.inMemory("admit", request);
     const isAdmitted = "caller" in outcome;
     if (params.isSubmission === true) remember(request, isAdmitted ? outcome : null);
-    return isAdmitted ? admissionOf(outcome) : outcome;
+    return isAdmitted ? outcomeAdmission(outcome) : outcome;
   }
 
   const remember = ({ presentedHash }: AdmissionRequest, outcome: RateOutcome | null): void =>
-    presentedHash === null ? undefined : admittedCallers?.note(presentedHash, outcome);
+    presentedHash === null ? undefined : admittedCallers?.record(presentedHash, outcome);
 
   function recall(params: AdmissionParams): RecalledAdmission | null {
     if (admittedCallers === null || params.authorization === undefined) return null;
@@ -144,7 +144,7 @@ export function createLimiter(
     });
     const submitted = rest.kind === "unadmitted" ? null : rest;
     if (rate !== null || submitted === null) remember(request, rate);
-    const admission = rate === null ? null : admissionOf(rate);
+    const admission = rate === null ? null : outcomeAdmission(rate);
     return { admission: admission?.kind === "admitted" ? admission : null, submitted };
   }
 
@@ -152,10 +152,10 @@ export function createLimiter(
     const outcome = await store.inMemory("admitSession", { ...callTime(), ...limits, ...params });
     if (outcome.kind === "none" || outcome.kind === "stolen") return outcome;
     const { session, note } = outcome;
-    return { ...admissionOf(outcome), session, note };
+    return { ...outcomeAdmission(outcome), session, note };
   }
 
-  function admissionOf(outcome: RateOutcome): Extract<Admission, { caller: Caller }> {
+  function outcomeAdmission(outcome: RateOutcome): Extract<Admission, { caller: Caller }> {
     const { kind, caller, policies } = outcome;
     const state = asOf(policies);
     if (kind === "refused") {

@@ -1,5 +1,5 @@
 import { count } from "../lib/settings/kinds.ts";
-import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
 
 export const limitSettings = {
   requestsPerSecond: count(
@@ -30,7 +30,7 @@ export const limitSettings = {
 
 export type Limits = SettingsOf<typeof limitSettings>;
 
-export const defaultLimits: Limits = defaultsOf(limitSettings);
+export const defaultLimits: Limits = settingDefaults(limitSettings);
 
 /** `burst`: requests in any second over the whole API. `search`: submissions in any 60 seconds. */
 export type LimitPolicy = "burst" | "search";

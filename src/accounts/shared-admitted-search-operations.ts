@@ -7,7 +7,7 @@ import { durable, withRowLocks } from "../db/operations.ts";
 import { batchedCalls, batchedResults, parametersAsColumns } from "../db/postgres/batched-calls.ts";
 import { batchStatement } from "../db/postgres/run-operation.ts";
 import type { Steps } from "../db/statements.ts";
-import { answerSubmission, submittedOf } from "../jobs/submissions/search-operations.ts";
+import { answerSubmission, submittedSearch } from "../jobs/submissions/search-operations.ts";
 import {
   insertionParameters,
   insertOrDecline,
@@ -63,7 +63,7 @@ export const sharedAdmittedSearchOperations = withRowLocks({
     const rate = rateOutcomeOfRow(row, admission);
     if (row.change !== null) {
       const inserted = { isRepeated: false as const, change: row.change, hasDeliveries: false };
-      return { rate, ...submittedOf(answered, inserted) };
+      return { rate, ...submittedSearch(answered, inserted) };
     }
     return { rate, ...(yield* insertOrDecline(database, submission, answered)) };
   }),

@@ -149,7 +149,7 @@ export const sharedLimitOperations: LimitOperations = {
     if (found.kind !== "live") return found;
     const { session, note, caller } = found;
     const key = ratedKey(caller, request);
-    const rates = yield* rateRowOf(database, key, {
+    const rates = yield* readRateRow(database, key, {
       ...{
         accountId: caller.accountId,
         takesRequest: 1,
@@ -164,12 +164,12 @@ export const sharedLimitOperations: LimitOperations = {
     database,
     { key }: SubmissionRateRequest,
   ): Steps<SubmissionOutcome> {
-    const rates = yield* rateRowOf(database, key, { takesRequest: 0, takesSearch: 1 });
+    const rates = yield* readRateRow(database, key, { takesRequest: 0, takesSearch: 1 });
     return {
       allowed: rates.allowed === 1,
       retryAfterMs: rates.waitUs / 1_000,
       countedMs: rates.searchUs ?? 0,
-      policies: policiesOf(key, rates),
+      policies: keyPolicies(key, rates),
     };
   }),
 
@@ -181,11 +181,11 @@ export const sharedLimitOperations: LimitOperations = {
       "SELECT give_back_search(ARRAY[:keyId, 'account ' || CAST(:accountId AS TEXT)], :countedUs)",
       { keyId: key.keyId, accountId: key.account?.accountId ?? "", countedUs },
     );
-    return yield* statesOf(database, key);
+    return yield* readStates(database, key);
   }),
 
   limitState: memory(function* (database, { key }: SubmissionRateRequest): Steps<PolicyState[]> {
-    return yield* statesOf(database, key);
+    return yield* readStates(database, key);
   }),
 
   limitStates: memory(function* (
@@ -193,7 +193,7 @@ export const sharedLimitOperations: LimitOperations = {
     { keys }: CallTime & { keys: readonly RatedKey[] },
   ): Steps<PolicyState[][]> {
     const states: PolicyState[][] = [];
-    for (const key of keys) states.push(yield* statesOf(database, key));
+    for (const key of keys) states.push(yield* readStates(database, key));
     return states;
   }),
 };
@@ -219,8 +219,8 @@ export function rateOutcomeOfRow(row: AdmissionRow, request: AdmissionRequest): 
 const hashOf = ({ keyHash }: AdmissionRequest): Uint8Array =>
   keyHash === null ? noHash : Buffer.from(keyHash, "base64");
 
-function* statesOf(database: Database, key: RatedKey): Steps<PolicyState[]> {
-  return policiesOf(key, yield* rateRowOf(database, key, { takesRequest: 0, takesSearch: 0 }));
+function* readStates(database: Database, key: RatedKey): Steps<PolicyState[]> {
+  return keyPolicies(key, yield* readRateRow(database, key, { takesRequest: 0, takesSearch: 0 }));
 }
 
 type TurnRequest = {
@@ -231,7 +231,7 @@ type TurnRequest = {
   maxWaitMs?: number;
 };
 
-function* rateRowOf(
+function* readRateRow(
   database: Database,
   { keyId, requestsPerSecond, submissionsPerMinute, account = null }: RatedKey,
   { accountId = account?.accountId ?? "", readOf = null, maxWaitMs = 0, ...request }: TurnRequest,
@@ -247,14 +247,14 @@ function* rateRowOf(
 }
 
 function answerOf(caller: Caller, key: RatedKey, rates: RateRow): RateOutcome {
-  const policies = policiesOf(key, rates);
+  const policies = keyPolicies(key, rates);
   const waitMs = rates.waitUs / 1_000;
   return rates.allowed === 1
     ? { kind: "admitted", caller, waitMs, policies, searchMs: rates.searchUs }
     : { kind: "refused", caller, retryAfterMs: waitMs, policies };
 }
 
-const policiesOf = (key: RatedKey, rates: RateRow): PolicyState[] => [
+const keyPolicies = (key: RatedKey, rates: RateRow): PolicyState[] => [
   {
     ...{ policy: "burst", limit: key.requestsPerSecond, windowMs: 1_000 },
     ...{ remaining: rates.burstRemaining, growsInMs: rates.burstGrowsUs / 1_000 },

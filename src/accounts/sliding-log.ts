@@ -16,12 +16,12 @@ export function createSlidingLog(windowMs: number): SlidingLog {
   let head = 0;
   let size = 0;
 
-  function timeOf(index: number): number {
+  function indexTime(index: number): number {
     return times[(head + index) % times.length] ?? 0;
   }
 
   function endOf(index: number): number {
-    return timeOf(index) + windowMs;
+    return indexTime(index) + windowMs;
   }
 
   /** Index of the oldest call that still counts. */
@@ -54,7 +54,7 @@ export function createSlidingLog(windowMs: number): SlidingLog {
 
   function add(atMs: number, nowMs: number): void {
     if (size === times.length) makeRoom(firstCounted(nowMs));
-    times[(head + size) % times.length] = size === 0 ? atMs : Math.max(atMs, timeOf(size - 1));
+    times[(head + size) % times.length] = size === 0 ? atMs : Math.max(atMs, indexTime(size - 1));
     size += 1;
   }
 
@@ -73,10 +73,10 @@ export function createSlidingLog(windowMs: number): SlidingLog {
 
   function takeBack(atMs: number): void {
     let index = size - 1;
-    while (index >= 0 && timeOf(index) > atMs) index -= 1;
-    if (index < 0 || timeOf(index) !== atMs) return;
+    while (index >= 0 && indexTime(index) > atMs) index -= 1;
+    if (index < 0 || indexTime(index) !== atMs) return;
     for (; index + 1 < size; index += 1) {
-      times[(head + index) % times.length] = timeOf(index + 1);
+      times[(head + index) % times.length] = indexTime(index + 1);
     }
     size -= 1;
   }

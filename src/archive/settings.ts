@@ -1,5 +1,5 @@
 import { choice, count, duration, durationOrNone } from "../lib/settings/kinds.ts";
-import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
 
 export const archiveSettings = {
   segmentPosts: count(
@@ -104,6 +104,6 @@ export const archiveLimits = {
 export type ArchiveBounds = SettingsOf<typeof archiveBoundSettings> & typeof archiveLimits;
 
 export const archiveDefaults: ArchiveBounds = {
-  ...defaultsOf(archiveBoundSettings),
+  ...settingDefaults(archiveBoundSettings),
   ...archiveLimits,
 };

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { stripControls } from "../lib/controls.ts";
-import { EarshotError, messageOf } from "../lib/errors.ts";
+import { EarshotError, errorMessage } from "../lib/errors.ts";
 import { isDismissal } from "../remote/protocol/errors.ts";
 
 export const exitCode = { ok: 0, failed: 1, wrongUse: 2, dismissed: 3 } as const;
@@ -23,16 +23,16 @@ export function invalidQueryError(count: number): EarshotError {
 /** `line` is null if commander printed the help or the version. */
 export function describeError(thrown: unknown): { line: string | null; code: number } {
   if (thrown instanceof CommanderError) return describeCommanderError(thrown);
-  const code = codeOf(thrown);
+  const code = errorCode(thrown);
   const hint = thrown instanceof EarshotError ? hintOf(thrown) : systemHint(thrown);
-  return { line: oneLine(messageOf(thrown), hint), code };
+  return { line: oneLine(errorMessage(thrown), hint), code };
 }
 
 function hintOf({ code, hint }: EarshotError): string | undefined {
   return hint ?? (code === "invalid_query" ? "run earshot explain to see where" : undefined);
 }
 
-function codeOf(thrown: unknown): number {
+function errorCode(thrown: unknown): number {
   if (isDismissal(thrown)) return exitCode.dismissed;
   return isWrongUse(thrown) ? exitCode.wrongUse : exitCode.failed;
 }

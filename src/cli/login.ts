@@ -6,7 +6,7 @@ import { profileHelp, requireUrl } from "./remote/choose-service.ts";
 import {
   loginPath,
   loginProfiles,
-  profileOf,
+  profileName,
   readLogin,
   removeLogin,
   writeLogin,
@@ -47,7 +47,7 @@ export function addLogout(program: Command, terminal: Terminal): void {
     )
     .option("--profile <name>", profileHelp)
     .action(({ profile }: LoginOptions) => {
-      removeLogin(terminal.environment, profileOf(terminal.environment, profile));
+      removeLogin(terminal.environment, profileName(terminal.environment, profile));
       terminal.out("Logged out.\n");
     });
 }
@@ -73,7 +73,7 @@ async function login(
 ): Promise<void> {
   if (address === undefined) throw wrongUse("the address is missing", "use earshot login URL");
   const url = requireUrl("the address", address);
-  const profile = profileOf(terminal.environment, options.profile);
+  const profile = profileName(terminal.environment, options.profile);
   const key = await readKey(terminal);
   const { openRemoteApi } = await import("./remote/remote-api.ts");
   const { api, close } = openRemoteApi({ url, key });

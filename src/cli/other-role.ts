@@ -1,15 +1,15 @@
 import { gatewaySettings, nodeSettings } from "../server/settings/node-settings.ts";
 
-const namesOf = (settings: Readonly<Record<string, { name: string }>>): readonly string[] =>
+const settingsNames = (settings: Readonly<Record<string, { name: string }>>): readonly string[] =>
   Object.values(settings).map(({ name }) => name);
 
 const roles = {
   node: {
-    otherSettings: namesOf(gatewaySettings),
+    otherSettings: settingsNames(gatewaySettings),
     hint: "which only earshot serve reads; settings of nodes begin with EARSHOT_NODE_",
   },
   serve: {
-    otherSettings: namesOf(nodeSettings),
+    otherSettings: settingsNames(nodeSettings),
     hint: "which only earshot node reads; settings of the gateway begin with EARSHOT_NODES_",
   },
 } as const;

@@ -1,5 +1,5 @@
 import { EarshotError } from "../lib/errors.ts";
-import { resultCodeOf, sqlite } from "./result-codes.ts";
+import { sqlite, sqliteResultCode } from "./result-codes.ts";
 
 const sqliteCodes: readonly number[] = [sqlite.readOnly, sqlite.ioError, sqlite.full];
 const systemCodes: readonly string[] = ["ENOSPC", "EDQUOT", "EROFS", "EIO"];
@@ -15,7 +15,7 @@ export function isDiskError(thrown: unknown): boolean {
 }
 
 function hasDiskErrorCode(thrown: Error): boolean {
-  const code = resultCodeOf(thrown);
+  const code = sqliteResultCode(thrown);
   if (code !== null) return sqliteCodes.includes(code);
   return "code" in thrown && systemCodes.includes(String(thrown.code));
 }

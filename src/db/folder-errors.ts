@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
-import { EarshotError, messageOf } from "../lib/errors.ts";
-import { resultCodeOf, sqlite } from "./result-codes.ts";
+import { EarshotError, errorMessage } from "../lib/errors.ts";
+import { sqlite, sqliteResultCode } from "./result-codes.ts";
 
 const meanings = new Map<number | string, "disk_full" | "not_writable" | "damaged" | "missing">([
   [sqlite.full, "disk_full"],
@@ -18,7 +18,7 @@ const meanings = new Map<number | string, "disk_full" | "not_writable" | "damage
 
 export function folderError(thrown: unknown, path: string): unknown {
   if (thrown instanceof EarshotError) return thrown;
-  const meaning = meaningOf(thrown, path);
+  const meaning = errorMeaning(thrown, path);
   const options = { cause: thrown };
   switch (meaning) {
     case "disk_full":
@@ -34,14 +34,14 @@ export function folderError(thrown: unknown, path: string): unknown {
     case "damaged":
       return new EarshotError(
         "archive_damaged",
-        `a file in ${path} is damaged (${messageOf(thrown)})`,
+        `a file in ${path} is damaged (${errorMessage(thrown)})`,
         {
           ...options,
           hint: "find it with earshot archive check, or earshot control check for control.db; then restore a backup, or run earshot archive recover for catalog.db",
         },
       );
     case "missing":
-      return new EarshotError("file_missing", `${path}: ${messageOf(thrown)}`, {
+      return new EarshotError("file_missing", `${path}: ${errorMessage(thrown)}`, {
         ...options,
         hint: "check that all its files exist",
       });
@@ -51,8 +51,8 @@ export function folderError(thrown: unknown, path: string): unknown {
 }
 
 /** SQLite also reports a missing file if it may not write to the folder. */
-function meaningOf(thrown: unknown, path: string) {
-  const meaning = meanings.get(codeOf(thrown));
+function errorMeaning(thrown: unknown, path: string) {
+  const meaning = meanings.get(errorCode(thrown));
   return meaning === "missing" && isReadOnly(path) ? "not_writable" : meaning;
 }
 
@@ -61,7 +61,7 @@ function isReadOnly(path: string): boolean {
     requireWritable(path);
     return false;
   } catch (error) {
-    return codeOf(error) !== "ENOENT";
+    return errorCode(error) !== "ENOENT";
   }
 }
 
@@ -69,7 +69,7 @@ export function requireWritable(folder: string): void {
   accessSync(folder, constants.W_OK);
 }
 
-function codeOf(thrown: unknown): number | string {
+function errorCode(thrown: unknown): number | string {
   if (!(thrown instanceof Error)) return "";
-  return resultCodeOf(thrown) ?? ("code" in thrown ? String(thrown.code) : "");
+  return sqliteResultCode(thrown) ?? ("code" in thrown ? String(thrown.code) : "");
 }

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "./open.ts";
-import { type Operations, type Store, stepsOf } from "./operations.ts";
+import { type Operations, operationSteps, type Store } from "./operations.ts";
 import { runNow } from "./statements.ts";
 import { type Call, type CallOutcome, runBatch } from "./write-batch.ts";
 
@@ -27,7 +27,7 @@ export function createLocalStore<Table extends Operations>(
   }
 
   async function read(method: string, args: unknown): Promise<unknown> {
-    return runNow(stepsOf(operations, method, database.forOperations, args));
+    return runNow(operationSteps(operations, method, database.forOperations, args));
   }
 
   return { read, write, inMemory: read } as Store<Table>;

@@ -8,12 +8,12 @@ export function migrate(
   migrations: readonly string[],
 ): void {
   refuseNewerSchema(connection, path, migrations.length);
-  if (versionOf(connection) === migrations.length) return;
+  if (schemaVersion(connection) === migrations.length) return;
   connection.exec("BEGIN IMMEDIATE");
   try {
     // Another process may have migrated since the check.
     refuseNewerSchema(connection, path, migrations.length);
-    for (const sql of migrations.slice(versionOf(connection))) connection.exec(sql);
+    for (const sql of migrations.slice(schemaVersion(connection))) connection.exec(sql);
     connection.exec(`PRAGMA user_version = ${migrations.length}; COMMIT`);
   } catch (error) {
     if (connection.isTransaction) connection.exec("ROLLBACK");
@@ -23,7 +23,7 @@ export function migrate(
 
 /** Errors: `newer_schema`. */
 export function refuseNewerSchema(connection: DatabaseSync, path: string, latest: number): void {
-  const version = versionOf(connection);
+  const version = schemaVersion(connection);
   if (version <= latest) return;
   throw new EarshotError(
     "newer_schema",
@@ -32,5 +32,5 @@ export function refuseNewerSchema(connection: DatabaseSync, path: string, latest
   );
 }
 
-export const versionOf = (connection: DatabaseSync): number =>
+export const schemaVersion = (connection: DatabaseSync): number =>
   Number(connection.prepare("PRAGMA user_version").get()?.user_version);

@@ -97,16 +97,19 @@ export type Store<Table> = {
   ): Promise<ValueOf<Table[Name]>>;
 };
 
-export function stepsOf(
+export function operationSteps(
   operations: Operations,
   name: string,
   database: Database,
   args: unknown,
 ): Steps<unknown> {
-  return operationOf(operations, name).run(database, args as never);
+  return findOperation(operations, name).run(database, args as never);
 }
 
-export function operationOf(operations: Operations, name: string): StoreOperation<never, unknown> {
+export function findOperation(
+  operations: Operations,
+  name: string,
+): StoreOperation<never, unknown> {
   const operation = operations[name];
   if (operation === undefined) throw new Error(`the control store has no operation ${name}`);
   return operation;

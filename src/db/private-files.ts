@@ -9,7 +9,7 @@ export function makePrivate(path: string): void {
   try {
     closeSync(openSync(path, "wx", 0o600));
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
   for (const suffix of sideFiles) tighten(path + suffix);
 }
@@ -26,9 +26,9 @@ function tighten(path: string): void {
     chmodSync(path, mode & ~othersMode & 0o7777);
   } catch (error) {
     // Another user's, just removed, or on a read-only file system.
-    if (!["EPERM", "ENOENT", "EROFS"].includes(codeOf(error))) throw error;
+    if (!["EPERM", "ENOENT", "EROFS"].includes(errorCode(error))) throw error;
   }
 }
 
-const codeOf = (thrown: unknown): string =>
+const errorCode = (thrown: unknown): string =>
   thrown instanceof Error && "code" in thrown ? String(thrown.code) : "";

@@ -10,12 +10,12 @@ export const sqlite = {
   notADatabase: 26,
 } as const;
 
-export function extendedCodeOf(thrown: unknown): number | null {
+export function extendedResultCode(thrown: unknown): number | null {
   if (!(thrown instanceof Error && "errcode" in thrown)) return null;
   return typeof thrown.errcode === "number" ? thrown.errcode : null;
 }
 
-export function resultCodeOf(thrown: unknown): number | null {
-  const code = extendedCodeOf(thrown);
+export function sqliteResultCode(thrown: unknown): number | null {
+  const code = extendedResultCode(thrown);
   return code === null ? null : code & 0xff;
 }

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "./open.ts";
-import { type Operations, stepsOf } from "./operations.ts";
+import { type Operations, operationSteps } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
 import { runNow } from "./statements.ts";
 import type { ThreadCall, ThreadReply } from "./threads/messages.ts";
@@ -59,7 +59,7 @@ export function serveReads(operations: Operations, open: () => OpenStore): void 
 const read = (database: SqliteDatabase, operations: Operations, call: ThreadCall): ThreadReply =>
   reply(call, () => {
     try {
-      return runNow(stepsOf(operations, call.method, database.forOperations, call.args));
+      return runNow(operationSteps(operations, call.method, database.forOperations, call.args));
     } catch (error) {
       throw storeError(error);
     }

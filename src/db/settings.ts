@@ -20,7 +20,7 @@ export function* ensureSecrets(database: Database, randomBytes: RandomBytes): St
 export const settingOperations = {
   open: relaxed(function* (database, _args: null) {
     return {
-      cursorKey: yield* secretOf(database, "cursor_key"),
+      cursorKey: yield* readSecret(database, "cursor_key"),
       hasSecrets: yield* hasSecrets(database),
     };
   }),
@@ -30,11 +30,11 @@ export const settingOperations = {
   }),
 
   readSecret: read(function* (database, { name }: { name: SecretName }) {
-    return yield* secretOf(database, name);
+    return yield* readSecret(database, name);
   }),
 };
 
-function* secretOf(database: Database, name: SecretName): Steps<Uint8Array> {
+function* readSecret(database: Database, name: SecretName): Steps<Uint8Array> {
   const row = yield* database.get<{ value: Uint8Array }>(
     "SELECT value FROM setting WHERE name = :name",
     {

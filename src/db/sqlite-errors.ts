@@ -1,5 +1,5 @@
-import { EarshotError, messageOf } from "../lib/errors.ts";
-import { extendedCodeOf, resultCodeOf, sqlite } from "./result-codes.ts";
+import { EarshotError, errorMessage } from "../lib/errors.ts";
+import { extendedResultCode, sqlite, sqliteResultCode } from "./result-codes.ts";
 
 /** Caused by the environment, not by the statement. */
 const environmentCodes: ReadonlySet<number> = new Set([
@@ -18,7 +18,7 @@ const sharedMemorySize = 4_874;
 const foreignKey = 787;
 
 export function isBusy(thrown: unknown): boolean {
-  return resultCodeOf(thrown) === sqlite.busy;
+  return sqliteResultCode(thrown) === sqlite.busy;
 }
 
 /**
@@ -26,17 +26,21 @@ export function isBusy(thrown: unknown): boolean {
  * Others are returned unchanged.
  */
 export function storeError(thrown: unknown): unknown {
-  const code = resultCodeOf(thrown);
-  if (code === sqlite.full || extendedCodeOf(thrown) === sharedMemorySize)
+  const code = sqliteResultCode(thrown);
+  if (code === sqlite.full || extendedResultCode(thrown) === sharedMemorySize)
     return storageFull("the data folder", thrown);
-  if (extendedCodeOf(thrown) === foreignKey) return accountDeleted(thrown);
+  if (extendedResultCode(thrown) === foreignKey) return accountDeleted(thrown);
   if (code === null || !environmentCodes.has(code)) return thrown;
-  return new EarshotError("store_unavailable", `the control store failed: ${messageOf(thrown)}`, {
-    status: 503,
-    retryable: true,
-    hint: "check the free space and the permissions of the data folder",
-    cause: thrown,
-  });
+  return new EarshotError(
+    "store_unavailable",
+    `the control store failed: ${errorMessage(thrown)}`,
+    {
+      status: 503,
+      retryable: true,
+      hint: "check the free space and the permissions of the data folder",
+      cause: thrown,
+    },
+  );
 }
 
 /** After the request was authenticated. */

@@ -1,6 +1,12 @@
 import { EarshotError } from "../lib/errors.ts";
 import type { SqliteDatabase } from "./open.ts";
-import { type ArgsOf, type Operations, type Store, stepsOf, type ValueOf } from "./operations.ts";
+import {
+  type ArgsOf,
+  type Operations,
+  operationSteps,
+  type Store,
+  type ValueOf,
+} from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
 import { runNow } from "./statements.ts";
 import type { Thread } from "./threads/thread.ts";
@@ -23,7 +29,7 @@ export function createThreadStore<Table extends Operations>(
     if (isClosed) throw storeClosed();
     try {
       database ??= openHere();
-      return runNow(stepsOf(operations, name, database.forOperations, args));
+      return runNow(operationSteps(operations, name, database.forOperations, args));
     } catch (error) {
       throw storeError(error);
     }

@@ -1,5 +1,5 @@
 import type { SqliteDatabase } from "./open.ts";
-import { type Operations, stepsOf } from "./operations.ts";
+import { type Operations, operationSteps } from "./operations.ts";
 import { storeError } from "./sqlite-errors.ts";
 import { runNow } from "./statements.ts";
 
@@ -33,7 +33,9 @@ export function runBatch(
 function runOne(database: SqliteDatabase, operations: Operations, call: Call): CallOutcome {
   database.run("SAVEPOINT call");
   try {
-    const value = runNow(stepsOf(operations, call.method, database.forOperations, call.args));
+    const value = runNow(
+      operationSteps(operations, call.method, database.forOperations, call.args),
+    );
     database.run("RELEASE call");
     return { ok: true, value };
   } catch (thrown) {

@@ -99,7 +99,7 @@ export type HttpContext = {
   sources: SourceAvailability;
   dashboard: Dashboard;
   credentials: AccountCredentials;
-  usage: Pick<UsageRecorder, "noteRequest" | "noteKeyUse" | "noteKeyRequest" | "flush">;
+  usage: Pick<UsageRecorder, "recordRequest" | "recordKeyUse" | "recordKeyRequest" | "flush">;
   statusBoard: StatusBoard;
   loadSamples(): Promise<number>;
   fetchedPosts(

@@ -1,6 +1,6 @@
 import { choice, count, didList, duration } from "../lib/settings/kinds.ts";
 import { url, urlListOrNone } from "../lib/settings/network-kinds.ts";
-import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
 import { publicLabelerUrls, publicLabelSources } from "./jetstream/labeler-settings.ts";
 import { jetstreamLimits, jetstreamSettings } from "./jetstream/settings.ts";
 
@@ -72,6 +72,6 @@ export type IngestSettings = SettingsOf<typeof jetstreamSettings> &
   typeof ingestLimits;
 
 export const defaultIngestSettings: IngestSettings = {
-  ...defaultsOf({ ...jetstreamSettings, ...accountSettings }),
+  ...settingDefaults({ ...jetstreamSettings, ...accountSettings }),
   ...ingestLimits,
 };

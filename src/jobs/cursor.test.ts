@@ -189,11 +189,11 @@ describe("a cursor into a platform's pages", () => {
     const other = { ...scope, accountId: "two" };
     expect(() => decryptCursor(secret, encrypted, other)).toThrow(mismatch);
     const bytes = Buffer.from(encrypted, "base64url");
-    for (let at = 0; at < bytes.length; at += 1) {
+    for (let index = 0; index < bytes.length; index += 1) {
       const flipped = Buffer.from(bytes);
-      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      flipped[index] = (flipped[index] ?? 0) ^ 1;
       expect(() => decryptCursor(secret, flipped.toString("base64url"), scope)).toThrow(invalid);
-      const cut = bytes.subarray(0, at).toString("base64url");
+      const cut = bytes.subarray(0, index).toString("base64url");
       expect(() => decryptCursor(secret, cut, scope)).toThrow(invalid);
     }
   });

@@ -4,7 +4,7 @@ export type RunnerLog = { warn(fields: Record<string, unknown>, message: string)
 
 export type DiskAwareLog = {
   warn(thrown: unknown, fields: Record<string, unknown>, message: string): void;
-  noteSuccess(): void;
+  recordSuccess(): void;
 };
 
 /** Logs only the first of consecutive disk errors. */
@@ -16,7 +16,7 @@ export function createDiskAwareLog(log: RunnerLog): DiskAwareLog {
       if (!isFromDisk || !isFailing) log.warn(fields, message);
       isFailing ||= isFromDisk;
     },
-    noteSuccess: () => {
+    recordSuccess: () => {
       isFailing = false;
     },
   };

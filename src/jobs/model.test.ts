@@ -222,10 +222,10 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
   }
 
   let lastChange = runOn(run.lastChange, database, { accountId: "one" });
-  for (const one of commands) {
+  for (const other of commands) {
     const before = new Map(models.map(({ uuid, state, attempts }) => [uuid, { state, attempts }]));
-    step(one);
-    const left = one.kind === "recover" ? models.filter((model) => !hasEnded(model)).length : 0;
+    step(other);
+    const left = other.kind === "recover" ? models.filter((model) => !hasEnded(model)).length : 0;
     const changes = changesAfter(lastChange);
     const changed = models.filter((model) => {
       const { uuid, state, attempts } = model;

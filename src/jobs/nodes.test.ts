@@ -39,7 +39,7 @@ const leaseRequest = (
   overrides: Partial<LeaseRequest<SearchJobRequest>> = {},
 ): LeaseRequest<SearchJobRequest> => ({ ...testNode, nodeId, ...overrides });
 
-const leaseOf = (node: LeaseRequest<SearchJobRequest>, waitMs = 0) =>
+const nodeLease = (node: LeaseRequest<SearchJobRequest>, waitMs = 0) =>
   jobs.queue.lease(node, waitMs);
 
 function firstLeasedBy(
@@ -51,7 +51,8 @@ function firstLeasedBy(
 test("the waiting node with the lowest current load gets the job", async () => {
   const loads: Record<string, number> = { a: 0.1, b: 0.5, c: 0.9 };
   const waiting = ["a", "b", "c"].map(
-    (name) => [name, leaseOf(leaseRequest(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
+    (name) =>
+      [name, nodeLease(leaseRequest(name, { load: () => loads[name] ?? 0 }), 1_000)] as const,
   );
   Object.assign(loads, { a: 0.8, b: 0.6, c: 0.2 });
   await submit();
@@ -61,7 +62,7 @@ test("the waiting node with the lowest current load gets the job", async () => {
 test("equally loaded nodes take turns", async () => {
   const order: string[] = [];
   const nodes = ["a", "b", "c"].map((nodeId) => leaseRequest(nodeId, { load: () => 0 }));
-  const waiting = nodes.flatMap((node) => [leaseOf(node, 1_000), leaseOf(node, 1_000)]);
+  const waiting = nodes.flatMap((node) => [nodeLease(node, 1_000), nodeLease(node, 1_000)]);
   for (const [index, lease] of waiting.entries()) {
     void lease.then(() => order.push(nodes[Math.floor(index / 2)]?.nodeId ?? ""));
   }
@@ -73,7 +74,7 @@ test("equally loaded nodes take turns", async () => {
 test("a node's running jobs are counted as soon as they are leased", async () => {
   let leaseCount = 0;
   const node = leaseRequest("busy", { onLease: () => (leaseCount += 1), load: () => 0 });
-  const waits = leaseOf(node, 1_000);
+  const waits = nodeLease(node, 1_000);
   const submitted = submit();
   expect([leaseCount, jobs.queue.runningOf("busy")]).toEqual([1, 1]);
   await submitted;
@@ -84,7 +85,7 @@ test("a node's running jobs are counted as soon as they are leased", async () =>
 
 test("a node whose lease request is closed gets no job until the request is open", async () => {
   let isOpen = false;
-  const waits = leaseOf(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
+  const waits = nodeLease(leaseRequest("paced", { isOpen: () => isOpen }), 1_000);
   const uuid = await submit();
   jobs.queue.wakeNodes();
   expect(jobs.queue.runningOf("paced")).toBe(0);
@@ -97,9 +98,9 @@ test("a node gets only jobs that it accepts, and the others keep their position"
   const first = await submit({ platform: "x" });
   const second = await submit({ platform: "bluesky" });
   const node = leaseRequest("bluesky", { accepts: ({ platform }) => platform === "bluesky" });
-  expect((await leaseOf(node))?.uuid).toBe(second);
-  expect(await leaseOf(node)).toBeNull();
-  expect((await leaseOf(leaseRequest("any")))?.uuid).toBe(first);
+  expect((await nodeLease(node))?.uuid).toBe(second);
+  expect(await nodeLease(node)).toBeNull();
+  expect((await nodeLease(leaseRequest("any")))?.uuid).toBe(first);
 });
 
 test("thousands of jobs that no node accepts are checked once per kind, not individually", async () => {
@@ -124,7 +125,7 @@ test("thousands of jobs that no node accepts are checked once per kind, not indi
   expect(calls).toBe(3);
   leaving.abort();
   await Promise.all(waiting);
-  expect(await leaseOf(leaseRequest("any"))).not.toBeNull();
+  expect(await nodeLease(leaseRequest("any"))).not.toBeNull();
 });
 
 test("keys take turns across all nodes, and each key's limit covers all nodes", async () => {
@@ -134,7 +135,7 @@ test("keys take turns across all nodes, and each key's limit covers all nodes", 
   const leased: string[] = [];
   for (let n = 0; n < 4; n += 1) {
     for (const nodeId of ["one", "two", "three"]) {
-      const lease = await leaseOf(leaseRequest(nodeId));
+      const lease = await nodeLease(leaseRequest(nodeId));
       if (lease !== null) leased.push(keyOf(lease.uuid));
     }
   }
@@ -151,13 +152,13 @@ describe("a key without a limit on its jobs", () => {
     const leases: Lease<SearchJobRequest>[] = [];
     const polls = nodeIds.flatMap((nodeId) => {
       const node = leaseRequest(nodeId, { slots: () => slots });
-      return Array.from({ length: slots }, () => leaseOf(node, 60_000));
+      return Array.from({ length: slots }, () => nodeLease(node, 60_000));
     });
     for (const poll of polls) void poll.then((lease) => lease && leases.push(lease));
     return leases;
   }
 
-  const accountsOf = (leases: readonly Lease<SearchJobRequest>[]) =>
+  const leasesAccounts = (leases: readonly Lease<SearchJobRequest>[]) =>
     leases.map(({ accountId }) => accountId);
 
   test("a single key without a limit uses all slots of all nodes except the reserved ones", async () => {
@@ -175,17 +176,17 @@ describe("a key without a limit on its jobs", () => {
     await jobs.queue.submit(newJob("quiet", "two"));
     await jobs.queue.submit(newJob("quiet", "two"));
     await jobs.clock.advance(1_000);
-    expect(accountsOf(leases.slice(15))).toEqual(["two"]);
+    expect(leasesAccounts(leases.slice(15))).toEqual(["two"]);
     const [first] = leases;
     await jobs.queue.complete(first?.uuid ?? "", first?.token ?? "", result);
-    const freed = await leaseOf(leaseRequest("a", { slots: () => 16 }));
+    const freed = await nodeLease(leaseRequest("a", { slots: () => 16 }));
     expect(freed).toBeNull();
   });
 
   test("an account's searches can use reserved slots while a slow fetch of the account is running", async () => {
     const methods = ["searchbyquery", "getfollowers"];
     const fetching = await submit({ method: "getfollowers", platform: "x", after: null });
-    expect(await leaseOf(leaseRequest("a", { methods }))).toMatchObject({ uuid: fetching });
+    expect(await nodeLease(leaseRequest("a", { methods }))).toMatchObject({ uuid: fetching });
     const leases = openSlots(["a"], 16);
     for (let n = 0; n < 20; n += 1) await jobs.queue.submit(newJob("other", "two"));
     expect(leases).toHaveLength(15);
@@ -217,7 +218,7 @@ describe("an answer truncated at the deadline", () => {
   async function completeAfter(waitedMs: number, answer: typeof truncated): Promise<string> {
     const uuid = await submit();
     await jobs.clock.advance(waitedMs);
-    const lease = await leaseOf(leaseRequest("a"));
+    const lease = await nodeLease(leaseRequest("a"));
     await jobs.queue.complete(uuid, lease?.token ?? "", answer);
     return uuid;
   }
@@ -246,8 +247,8 @@ const keyOf = (uuid: string): string =>
 
 test("jobs of a node that leaves are leased before later jobs, and their attempts do not count", async () => {
   const uuids = [await submit(), await submit(), await submit()];
-  const lost = [await leaseOf(leaseRequest("gone")), await leaseOf(leaseRequest("gone"))];
-  const remaining = await leaseOf(leaseRequest("stays"));
+  const lost = [await nodeLease(leaseRequest("gone")), await nodeLease(leaseRequest("gone"))];
+  const remaining = await nodeLease(leaseRequest("stays"));
   const later = await submit();
   expect(await jobs.queue.endLeasesOf("gone")).toBe(2);
   expect(lost.map((lease) => lease?.lost.aborted)).toEqual([true, true]);
@@ -256,12 +257,12 @@ test("jobs of a node that leaves are leased before later jobs, and their attempt
     state: "received",
     attempts: 0,
   });
-  const again = [await leaseOf(leaseRequest("stays")), await leaseOf(leaseRequest("stays"))];
+  const again = [await nodeLease(leaseRequest("stays")), await nodeLease(leaseRequest("stays"))];
   expect(again.map((lease) => [lease?.uuid, lease?.attempt])).toEqual([
     [uuids[0], 1],
     [uuids[1], 1],
   ]);
-  expect((await leaseOf(leaseRequest("stays")))?.uuid).toBe(later);
+  expect((await nodeLease(leaseRequest("stays")))?.uuid).toBe(later);
   const [stale] = lost;
   await expect(
     jobs.queue.complete(stale?.uuid ?? "", stale?.token ?? "", result),
@@ -273,7 +274,7 @@ test("jobs of a node that leaves are leased before later jobs, and their attempt
 test("a job that crashes its node in every attempt ends with node_lost", async () => {
   const uuid = await submit();
   for (const attempt of [1, 2, 3]) {
-    const lease = await leaseOf(leaseRequest("dies"));
+    const lease = await nodeLease(leaseRequest("dies"));
     expect([lease?.uuid, lease?.attempt]).toEqual([uuid, attempt]);
     await jobs.queue.failLeasesOf("dies");
     expect(lease?.lost.aborted).toBe(true);
@@ -292,7 +293,7 @@ test("a job that crashes its node in every attempt ends with node_lost", async (
 const passing = { code: "c", message: "m", status: 502, retryable: true };
 
 async function failNext(nodeId: string): Promise<string | null> {
-  const lease = await leaseOf(leaseRequest(nodeId));
+  const lease = await nodeLease(leaseRequest(nodeId));
   if (lease !== null) await jobs.queue.fail(lease.uuid, lease.token, passing);
   await jobs.clock.advance(1_000);
   return lease?.uuid ?? null;
@@ -306,15 +307,15 @@ test("if two of three nodes are broken, the third gets the job before its attemp
   expect(await failNext("broken too")).toBe(uuid);
   await jobs.clock.advance(1_000);
   expect([await failNext("broken"), await failNext("broken too")]).toEqual([null, null]);
-  expect(await leaseOf(leaseRequest("sound"))).toMatchObject({ uuid, attempt: 3 });
+  expect(await nodeLease(leaseRequest("sound"))).toMatchObject({ uuid, attempt: 3 });
 });
 
 test("a waiting node does not get a job that failed on it again, but gets other jobs", async () => {
   connected = ["broken", "sound"];
   const uuid = await submit();
   await failNext("broken");
-  const waits = leaseOf(leaseRequest("broken"), 4_000);
-  const sound = leaseOf(leaseRequest("sound", { load: () => 1 }), 4_000);
+  const waits = nodeLease(leaseRequest("broken"), 4_000);
+  const sound = nodeLease(leaseRequest("sound", { load: () => 1 }), 4_000);
   expect((await sound)?.uuid).toBe(uuid);
   const next = await submit();
   expect((await waits)?.uuid).toBe(next);
@@ -325,27 +326,27 @@ test("a job that no other node leases within seconds returns to the node on whic
   const uuid = await submit();
   const later = await submit();
   expect(await failNext("broken")).toBe(uuid);
-  const leased = await leaseOf(leaseRequest("broken"));
+  const leased = await nodeLease(leaseRequest("broken"));
   expect(leased?.uuid).toBe(later);
-  const waits = leaseOf(leaseRequest("broken"), 60_000);
+  const waits = nodeLease(leaseRequest("broken"), 60_000);
   await jobs.clock.advance(5_000);
   expect(await waits).toMatchObject({ uuid, attempt: 2 });
   connected = ["broken"];
   await jobs.queue.fail(later, leased?.token ?? "", passing);
   await jobs.clock.advance(1_000);
-  expect(await leaseOf(leaseRequest("broken"))).toMatchObject({ uuid: later, attempt: 2 });
+  expect(await nodeLease(leaseRequest("broken"))).toMatchObject({ uuid: later, attempt: 2 });
 });
 
 test("a job avoids the node whose lease expired, and is not leased again after it is cancelled", async () => {
   connected = ["stalls", "busy"];
   const uuid = await submit();
-  await leaseOf(leaseRequest("stalls"));
+  await nodeLease(leaseRequest("stalls"));
   await jobs.clock.advance(32_000);
   expect(failed).toMatchObject([{ nodeId: "stalls", why: "lapsed" }]);
-  expect(await leaseOf(leaseRequest("stalls"))).toBeNull();
+  expect(await nodeLease(leaseRequest("stalls"))).toBeNull();
   await jobs.queue.cancel("one", uuid);
   await jobs.clock.advance(10_000);
-  expect(await leaseOf(leaseRequest("busy"))).toBeNull();
+  expect(await nodeLease(leaseRequest("busy"))).toBeNull();
   expect(jobs.queue.depth()).toBe(0);
 });
 
@@ -353,7 +354,7 @@ test("a thousand failed jobs are checked once per kind of work", async () => {
   connected = ["a", "b", "sound"];
   await Promise.all(Array.from({ length: 1_000 }, (_, n) => submit({}, `key ${n % 20}`)));
   const leases = await Promise.all(
-    Array.from({ length: 1_000 }, (_, n) => leaseOf(leaseRequest(n % 2 === 0 ? "a" : "b"))),
+    Array.from({ length: 1_000 }, (_, n) => nodeLease(leaseRequest(n % 2 === 0 ? "a" : "b"))),
   );
   await Promise.all(
     leases.map((lease) => jobs.queue.fail(lease?.uuid ?? "", lease?.token ?? "", passing)),
@@ -364,29 +365,29 @@ test("a thousand failed jobs are checked once per kind of work", async () => {
     calls += 1;
     return false;
   };
-  expect(await leaseOf(leaseRequest("c", { accepts }))).toBeNull();
+  expect(await nodeLease(leaseRequest("c", { accepts }))).toBeNull();
   expect(calls).toBe(1);
 });
 
 test("a job that its node returns goes to the front of the queue without a delay, and the attempt does not count", async () => {
   connected = ["gone", "sound"];
   const uuid = await submit();
-  const lease = await leaseOf(leaseRequest("gone"));
+  const lease = await nodeLease(leaseRequest("gone"));
   const later = await submit();
   await jobs.queue.giveBack(uuid, "another token");
   expect(jobs.queue.runningOf("gone")).toBe(1);
   await jobs.queue.giveBack(uuid, lease?.token ?? "");
   expect([lease?.lost.aborted, jobs.queue.runningOf("gone")]).toEqual([true, 0]);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received", attempts: 0 });
-  expect(await leaseOf(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
-  expect((await leaseOf(leaseRequest("sound")))?.uuid).toBe(later);
+  expect(await nodeLease(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
+  expect((await nodeLease(leaseRequest("sound")))?.uuid).toBe(later);
   expect(failed).toEqual([]);
   await jobs.queue.giveBack("an unknown job", "token");
 });
 
 test("a job whose result is being written is not returned when its node leaves", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(leaseRequest("leaves"));
+  const lease = await nodeLease(leaseRequest("leaves"));
   const completing = jobs.queue.complete(uuid, lease?.token ?? "", result);
   expect(await jobs.queue.endLeasesOf("leaves")).toBe(0);
   await completing;
@@ -395,11 +396,11 @@ test("a job whose result is being written is not returned when its node leaves",
 
 test("a failed attempt is reported with its node and whether its lease expired", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(leaseRequest("fails"));
+  const lease = await nodeLease(leaseRequest("fails"));
   const failure = { code: "c", message: "m", status: 502, retryable: true };
   await jobs.queue.fail(uuid, lease?.token ?? "", failure);
   await jobs.clock.advance(1_000);
-  expect(await leaseOf(leaseRequest("dies"))).toMatchObject({ uuid, attempt: 2 });
+  expect(await nodeLease(leaseRequest("dies"))).toMatchObject({ uuid, attempt: 2 });
   await jobs.clock.advance(31_000);
   expect(failed).toEqual([
     { method: "searchbyquery", nodeId: "fails", why: "failed" },
@@ -443,7 +444,7 @@ test("a next page that only a disconnected node can fetch waits for it, and fail
 
 test("a job that ran until its deadline fails with deadline, not with no_node", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(leaseRequest("slow"));
+  const lease = await nodeLease(leaseRequest("slow"));
   canBeRun = false;
   for (let second = 0; second < 123; second += 10) {
     await jobs.queue.renew(uuid, lease?.token ?? "").catch(() => undefined);
@@ -456,14 +457,14 @@ test("a job that ran until its deadline fails with deadline, not with no_node", 
 test("a job that was leased just before its deadline is not reported as a failed attempt of its node", async () => {
   await submit();
   await jobs.clock.advance(115_000);
-  expect(await leaseOf(leaseRequest("quick"))).not.toBeNull();
+  expect(await nodeLease(leaseRequest("quick"))).not.toBeNull();
   await jobs.clock.advance(10_000);
   expect(failed).toEqual([]);
 });
 
 test("a large result is stored completely, and other calls are served while it is encoded", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(leaseRequest("large"));
+  const lease = await nodeLease(leaseRequest("large"));
   const record = JSON.stringify({ Content: '"'.repeat(40_000) });
   const items = Array.from({ length: 40 }, (_, n) => ({
     platform: "x" as const,
@@ -481,7 +482,7 @@ test("a large result is stored completely, and other calls are served while it i
 
 test("a node's signature is stored with its result", async () => {
   const uuid = await submit();
-  const lease = await leaseOf(leaseRequest("signs"));
+  const lease = await nodeLease(leaseRequest("signs"));
   const signature = {
     nodeId: "signs",
     keyId: "key",

@@ -17,7 +17,7 @@ import type { AllJobsPage, JobFilter, JobPage } from "./reads/job-list.ts";
 import { createJobReads } from "./reads/job-reads.ts";
 import type { JobSnapshot } from "./reads/visible-change.ts";
 import type { JobSettings } from "./settings.ts";
-import { changeOf, jobAfter } from "./stored.ts";
+import { changeFromSnapshot, jobAfter } from "./stored.ts";
 import type { ShortSearches } from "./submissions/answered-submissions.ts";
 import type {
   EarlierJob,
@@ -217,7 +217,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   ): void {
     const { accountId, uuid, state } = snapshot;
     const nowMs = now();
-    readers.report(accountId, changeOf(snapshot, nowMs));
+    readers.report(accountId, changeFromSnapshot(snapshot, nowMs));
     if (state === "expired") endedJobs.forget(uuid);
     const job = dispatcher.get(uuid) ?? known?.active;
     if (job !== undefined) job.change = Math.max(job.change, snapshot.change);

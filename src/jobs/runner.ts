@@ -1,11 +1,11 @@
 import { isDiskError } from "../db/disk-error.ts";
 import type { Clock } from "../lib/clock.ts";
-import { EarshotError, messageOf } from "../lib/errors.ts";
+import { EarshotError, errorMessage } from "../lib/errors.ts";
 import type { Method } from "../platforms/methods.ts";
 import type { UpstreamJob } from "../upstream/requests/sessions.ts";
 import { createDiskAwareLog, type DiskAwareLog, type RunnerLog } from "./disk-aware-log.ts";
 import type { JobResult, SearchJobRequest } from "./job.ts";
-import { causeOf, failureOf } from "./leases/attempt-error.ts";
+import { errorCause, toLeaseFailure } from "./leases/attempt-error.ts";
 import {
   isLeaseLost,
   type Lease,
@@ -81,7 +81,7 @@ async function work(
       if (lease !== null) await run(options, lease, stopping);
     } catch (error) {
       if (stopping.aborted) return;
-      log.warn(error, { error: messageOf(error) }, "the node failed to lease or complete a job");
+      log.warn(error, { error: errorMessage(error) }, "the node failed to lease or complete a job");
       await clock.sleep(gatewayPauseMs, stopping).catch(() => undefined);
     }
   }
@@ -133,7 +133,7 @@ async function submitOutcome(
     } catch (error) {
       const isRetryable = error instanceof EarshotError && error.retryable;
       if (!isRetryable || ends.some(({ aborted }) => aborted)) throw error;
-      log.warn(error, { uuid, error: messageOf(error) }, "completing a job failed, retrying");
+      log.warn(error, { uuid, error: errorMessage(error) }, "completing a job failed, retrying");
     }
     await clock.sleep(submitPauseMs, AbortSignal.any([...ends])).catch(() => undefined);
   }
@@ -150,13 +150,13 @@ async function attempt(
     const optional = { ...(accepted && { accepted }), ...(released && { released }) };
     const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost, ...optional };
     const result = await answer(request, job);
-    log.noteSuccess();
+    log.recordSuccess();
     return lost.aborted ? null : { kind: "done", result };
   } catch (error) {
     if (lost.aborted) return null;
-    log.warn(error, { uuid, attempt: number, ...causeOf(error) }, "an attempt failed");
+    log.warn(error, { uuid, attempt: number, ...errorCause(error) }, "an attempt failed");
     if (giveBack !== undefined && isDiskError(error)) return { kind: "not run" };
-    return { kind: "failed", failure: failureOf(error) };
+    return { kind: "failed", failure: toLeaseFailure(error) };
   }
 }
 

@@ -1,5 +1,5 @@
 import { choice, count, countOrNone, duration } from "../lib/settings/kinds.ts";
-import { defaultsOf, type SettingsOf } from "../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../lib/settings/setting.ts";
 
 export const jobSettings = {
   deadlineMs: duration(
@@ -58,7 +58,7 @@ export const jobLimits = {
 
 export type JobSettings = SettingsOf<typeof jobSettings> & typeof jobLimits;
 
-export const jobDefaults: JobSettings = { ...defaultsOf(jobSettings), ...jobLimits };
+export const jobDefaults: JobSettings = { ...settingDefaults(jobSettings), ...jobLimits };
 
 export const runnerSettings = {
   fastPath: choice(

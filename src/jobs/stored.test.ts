@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encodeRequest, encodeResult, type JobRow, jobOf } from "./stored.ts";
+import { encodeRequest, encodeResult, type JobRow, jobFromRow } from "./stored.ts";
 import { request, result } from "./test-jobs.ts";
 
 const position = {
@@ -44,7 +44,7 @@ test("requests and results with the field names of earlier versions can be read"
       ...{ next: null, nextPlace: position, complete, coverage, sources, warnings, positions: [] },
     }),
   };
-  const read = jobOf(stored, 1);
+  const read = jobFromRow(stored, 1);
   expect(read.request).toMatchObject({ position, requestedBounds, isLocalOnly: true, asOfMs: 3 });
   expect(read.result).toMatchObject({ nextPosition: position, items: [] });
 });

@@ -183,21 +183,21 @@ export function storedPosts(result: string, id: bigint): { platform: Platform; u
   );
 }
 
-export function jobOf(row: JobRow, nowMs: number): Job {
-  const job = headOf(row, nowMs);
+export function jobFromRow(row: JobRow, nowMs: number): Job {
+  const job = rowHead(row, nowMs);
   const result = job.state === "done" && row.result !== null ? decodeResult(row.result) : null;
   return { ...job, result };
 }
 
-export function resultlessJobOf(row: JobHead, nowMs: number): Job {
-  return { ...headOf(row, nowMs), result: null };
+export function resultlessJobFromRow(row: JobHead, nowMs: number): Job {
+  return { ...rowHead(row, nowMs), result: null };
 }
 
-export function summaryOf(
+export function summaryFromRow(
   { count, complete, evidence, sources, ...head }: ListedRow,
   nowMs: number,
 ): JobSummary {
-  const summary = headOf(head, nowMs);
+  const summary = rowHead(head, nowMs);
   const isStored = summary.state === "done" && complete !== null;
   return {
     ...summary,
@@ -233,12 +233,12 @@ export function jobAfter(
   };
 }
 
-export function changeOf(snapshot: JobSnapshot, nowMs: number): JobChange {
+export function changeFromSnapshot(snapshot: JobSnapshot, nowMs: number): JobChange {
   const { change, uuid, attempts, changedMs } = snapshot;
   return { id: change, uuid, state: shownState(snapshot, nowMs), attempts, atMs: changedMs };
 }
 
-function headOf(row: JobHead, nowMs: number): Omit<Job, "result"> {
+function rowHead(row: JobHead, nowMs: number): Omit<Job, "result"> {
   return {
     uuid: row.uuid,
     accountId: row.accountId,

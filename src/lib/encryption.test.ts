@@ -48,10 +48,12 @@ describe("encrypted secret", () => {
 
   test("an encrypted secret does not decrypt if a single bit has changed or any of it is missing", () => {
     const encrypted = encryptor.encrypt("secret", owner);
-    for (let at = 0; at < encrypted.length; at += 1) {
-      const changed = Uint8Array.from(encrypted, (byte, index) => (index === at ? byte ^ 1 : byte));
-      expect(() => encryptor.decrypt(changed, owner), `byte ${at}`).toThrow(mismatch);
-      expect(() => encryptor.decrypt(encrypted.slice(0, at), owner), `${at} bytes`).toThrow(
+    for (let offset = 0; offset < encrypted.length; offset += 1) {
+      const changed = Uint8Array.from(encrypted, (byte, index) =>
+        index === offset ? byte ^ 1 : byte,
+      );
+      expect(() => encryptor.decrypt(changed, owner), `byte ${offset}`).toThrow(mismatch);
+      expect(() => encryptor.decrypt(encrypted.slice(0, offset), owner), `${offset} bytes`).toThrow(
         mismatch,
       );
     }

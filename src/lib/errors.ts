@@ -36,6 +36,6 @@ export class EarshotError extends Error {
   }
 }
 
-export function messageOf(thrown: unknown): string {
+export function errorMessage(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown);
 }

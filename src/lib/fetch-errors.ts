@@ -11,11 +11,11 @@ const maxCauses = 8;
 
 /** `EarshotError`s pass; others become `upstream_timeout` or `upstream_unreachable`. */
 export function fetchError(url: URL, thrown: unknown): EarshotError {
-  const causes = causesOf(thrown);
+  const causes = errorCauses(thrown);
   const earshotError = causes.find((cause) => cause instanceof EarshotError);
   if (earshotError !== undefined) return earshotError;
-  const codes = causes.map(codeOf);
-  const timedOut = causes.some((cause) => nameOf(cause) === "TimeoutError");
+  const codes = causes.map(errorCode);
+  const timedOut = causes.some((cause) => errorName(cause) === "TimeoutError");
   if (timedOut || codes.some((code) => timeoutCodes.has(code ?? "")))
     return timeoutError(url, thrown);
   const code = codes.find((known) => known !== null) ?? null;
@@ -43,7 +43,7 @@ export function tooLarge(url: URL, maxBytes: number): EarshotError {
   );
 }
 
-function causesOf(thrown: unknown): unknown[] {
+function errorCauses(thrown: unknown): unknown[] {
   const causes: unknown[] = [];
   let next: unknown[] = [thrown];
   for (let depth = 0; depth < maxCauses && next.length > 0; depth += 1) {
@@ -59,7 +59,7 @@ function innerCauses(thrown: unknown): unknown[] {
   return thrown.cause === undefined ? several : [thrown.cause, ...several];
 }
 
-function codeOf(thrown: unknown): string | null {
+function errorCode(thrown: unknown): string | null {
   const hasCode = thrown instanceof Error && "code" in thrown && typeof thrown.code === "string";
   return hasCode && /^[A-Z][A-Z0-9_]{2,60}$/.test(String(thrown.code)) ? String(thrown.code) : null;
 }
@@ -69,4 +69,4 @@ function plainReason(causes: readonly unknown[]): string {
   return messages.at(-1)?.slice(0, 200) || "the connection failed";
 }
 
-const nameOf = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : "");
+const errorName = (thrown: unknown): string => (thrown instanceof Error ? thrown.name : "");

@@ -1,6 +1,6 @@
 import type { Headers } from "undici";
 import { parseUntrustedJson } from "./bounded-json.ts";
-import { EarshotError, messageOf } from "./errors.ts";
+import { EarshotError, errorMessage } from "./errors.ts";
 
 export type FetchedResponse = {
   status: number;
@@ -28,7 +28,7 @@ export function fetchedResponse(
       } catch (error) {
         throw new EarshotError(
           "answer_unreadable",
-          `the response from ${url.host} is not JSON: ${messageOf(error)}`,
+          `the response from ${url.host} is not JSON: ${errorMessage(error)}`,
           { status: 502 },
         );
       }

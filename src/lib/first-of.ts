@@ -4,7 +4,7 @@ import type { Clock } from "./clock.ts";
 const timerAbortReason = new Error("resolved before the timeout");
 
 /** Null after `waitMs` or on abort. Always calls the function that `subscribe` returns. */
-export function firstOf<Value>(
+export function firstValue<Value>(
   clock: Clock,
   waitMs: number,
   signal: AbortSignal | undefined,

@@ -31,10 +31,10 @@ export function createGuard(
   configured: Iterable<string>,
   { setting, resolve = lookup }: GuardOptions = {},
 ): Guard {
-  const allowed = new Set([...configured].map((address) => originOf(new URL(address))));
+  const allowed = new Set([...configured].map((address) => urlOrigin(new URL(address))));
   return {
     lookupFor(url) {
-      if (allowed.has(originOf(url))) return plainLookup(resolve);
+      if (allowed.has(urlOrigin(url))) return plainLookup(resolve);
       const hint = hintFor(url, setting);
       const host = url.hostname.replace(/^\[|\]$/g, "");
       if (isNumericHost(host) && !isPublicAddress(host))
@@ -71,7 +71,7 @@ const defaultPorts: Readonly<Record<string, string>> = {
   "wss:": "443",
 };
 
-function originOf(url: URL): string {
+function urlOrigin(url: URL): string {
   return `${url.hostname}:${url.port || (defaultPorts[url.protocol] ?? "")}`;
 }
 

@@ -4,7 +4,7 @@ import { fetchError, tooLarge } from "./fetch-errors.ts";
 import { type FetchedResponse, fetchedResponse } from "./fetched-response.ts";
 import type { Guard } from "./guard.ts";
 import type { GuardedAgent } from "./guarded-agent.ts";
-import { type RedirectStep, redirectOf } from "./redirects.ts";
+import { nextRedirect, type RedirectStep } from "./redirects.ts";
 import { readUrl, requireWebAddress } from "./web-address.ts";
 
 export type { FetchedResponse } from "./fetched-response.ts";
@@ -81,7 +81,7 @@ export function createGuardedFetch(settings: GuardedFetchSettings): GuardedClien
         throw errorFrom(url, thrown, signal);
       });
       const location = maxRedirects === 0 ? null : response.headers.get("location");
-      const next = redirectOf(step, response.status, location);
+      const next = nextRedirect(step, response.status, location);
       if (next === null) return { url, response, signal };
       await response.body?.cancel();
       if (redirects === maxRedirects) throw tooManyRedirects(first.url, maxRedirects);

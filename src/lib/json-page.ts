@@ -7,7 +7,7 @@ export const jsonPage = (texts: readonly string[]): JsonPage => ({
   lengths: Uint32Array.from(texts, (text) => Buffer.byteLength(text)),
 });
 
-export function textsOf({ body, lengths }: JsonPage): string[] {
+export function splitJsonPage({ body, lengths }: JsonPage): string[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   let start = 1;
   return Array.from(lengths, (length) => {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createJsonMeter } from "./json-shape.ts";
 
-const shapeOf = (text: string) => createJsonMeter()(Buffer.from(text));
+const readShape = (text: string) => createJsonMeter()(Buffer.from(text));
 
 test.each([
   ["1", 0, 1],
@@ -12,7 +12,7 @@ test.each([
   ['["\\\\",[1]]', 2, 4],
   ["]]]][[", 0, 3],
 ])("the JSON %s has depth %i and at most %i values", (text, deepest, values) => {
-  expect(shapeOf(text)).toMatchObject({ deepest, values });
+  expect(readShape(text)).toMatchObject({ deepest, values });
 });
 
 test("the measured shape of JSON in pieces does not depend on where it is split", () => {
@@ -21,7 +21,7 @@ test("the measured shape of JSON in pieces does not depend on where it is split"
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     const measure = createJsonMeter();
     measure(bytes.subarray(0, cut));
-    expect(measure(bytes.subarray(cut))).toEqual(shapeOf(text));
+    expect(measure(bytes.subarray(cut))).toEqual(readShape(text));
   }
 });
 
@@ -32,5 +32,5 @@ test.each([
   [`{"${"a".repeat(100)}":1,"${"a".repeat(100)}":2}`, 2, 0],
   ['["a" ,"b"\n]', 0, 2],
 ])("the JSON %s has %i different names and %i short strings", (text, names, shortStrings) => {
-  expect(shapeOf(text)).toMatchObject({ names, shortStrings });
+  expect(readShape(text)).toMatchObject({ names, shortStrings });
 });

@@ -44,8 +44,8 @@ function readIfExists(path: string, error: KeyFileError): Uint8Array | null {
   try {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return null;
-    throw unreadable(path, codeOf(thrown), error);
+    if (errorCode(thrown) === "ENOENT") return null;
+    throw unreadable(path, errorCode(thrown), error);
   }
   const key = readKey(text);
   if (key !== null) return key;
@@ -67,7 +67,7 @@ function linkUnlessExists(draft: string, path: string): void {
   try {
     linkSync(draft, path);
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
 }
 
@@ -81,7 +81,7 @@ function syncFolder(path: string): void {
   }
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : String(error);
 }
 

@@ -1,4 +1,4 @@
-export function lastOf<Value>(steps: Generator<unknown, Value>): Value {
+export function runToEnd<Value>(steps: Generator<unknown, Value>): Value {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -13,7 +13,7 @@ const redirectStatuses = new Set([301, 302, 303, 307, 308]);
  * Sends only the header `accept` to another origin: others may contain credentials. Null without a redirect. Errors:
  * `address_refused` for an invalid URL, or a body for another origin.
  */
-export function redirectOf(
+export function nextRedirect(
   step: RedirectStep,
   status: number,
   location: string | null,

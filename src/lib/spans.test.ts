@@ -1,20 +1,20 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type BoundedSpan, hullOf, includesTime, outsideOf, unionOf } from "./spans.ts";
+import { type BoundedSpan, includesTime, spanHull, subtractSpans, unionSpans } from "./spans.ts";
 
 const spanOf = (fromMs: number, toMs: number): BoundedSpan => ({ fromMs, toMs });
 
 test("the parts of a window outside spans, and their hull, are the same for any order of the spans", () => {
   const stored = [spanOf(50, 60), spanOf(0, 10), spanOf(20, 30), spanOf(25, 40)];
-  expect(outsideOf(spanOf(5, 70), stored)).toEqual([
+  expect(subtractSpans(spanOf(5, 70), stored)).toEqual([
     spanOf(10, 20),
     spanOf(40, 50),
     spanOf(60, 70),
   ]);
-  expect(outsideOf(spanOf(22, 38), stored)).toEqual([]);
-  expect(outsideOf(spanOf(5, 70), [])).toEqual([spanOf(5, 70)]);
-  expect(hullOf(stored)).toEqual(spanOf(0, 60));
-  expect(hullOf([])).toBeNull();
+  expect(subtractSpans(spanOf(22, 38), stored)).toEqual([]);
+  expect(subtractSpans(spanOf(5, 70), [])).toEqual([spanOf(5, 70)]);
+  expect(spanHull(stored)).toEqual(spanOf(0, 60));
+  expect(spanHull([])).toBeNull();
 });
 
 test("each moment of a window is either in a span or outside all spans", () => {
@@ -25,8 +25,8 @@ test("each moment of a window is either in a span or outside all spans", () => {
     .map(([a, b]) => spanOf(Math.min(a, b), Math.max(a, b)));
   fc.assert(
     fc.property(span, fc.array(span, { maxLength: 6 }), (requested, stored) => {
-      const missing = outsideOf(requested, stored);
-      const union = unionOf(stored);
+      const missing = subtractSpans(requested, stored);
+      const union = unionSpans(stored);
       for (let ms = requested.fromMs; ms < requested.toMs; ms += 1) {
         expect(includesTime(missing, ms)).toBe(!includesTime(stored, ms));
         expect(includesTime(union, ms)).toBe(includesTime(stored, ms));

@@ -4,18 +4,18 @@ export type Span = { fromMs: number | null; toMs: number };
 export type BoundedSpan = Span & { fromMs: number };
 
 /** Oldest first; none touch. */
-export function unionOf<S extends Span>(spans: readonly S[]): S[] {
+export function unionSpans<S extends Span>(spans: readonly S[]): S[] {
   const union: S[] = [];
   for (const span of byStart(spans)) {
     const last = union.at(-1);
-    if (last === undefined || startOf(span) > last.toMs) union.push({ ...span });
+    if (last === undefined || spanStart(span) > last.toMs) union.push({ ...span });
     else last.toMs = Math.max(last.toMs, span.toMs);
   }
   return union;
 }
 
 /** Arguments and result are oldest first and without overlaps. */
-export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
+export function intersectSpans(a: readonly Span[], b: readonly Span[]): Span[] {
   const intersection: Span[] = [];
   let indexA = 0;
   let indexB = 0;
@@ -23,7 +23,7 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
     const spanA = a[indexA];
     const spanB = b[indexB];
     if (spanA === undefined || spanB === undefined) return intersection;
-    const fromMs = Math.max(startOf(spanA), startOf(spanB));
+    const fromMs = Math.max(spanStart(spanA), spanStart(spanB));
     const toMs = Math.min(spanA.toMs, spanB.toMs);
     if (fromMs < toMs) intersection.push(spanFrom(fromMs, toMs));
     if (spanA.toMs === toMs) indexA += 1;
@@ -32,13 +32,13 @@ export function intersectionOf(a: readonly Span[], b: readonly Span[]): Span[] {
 }
 
 /** Oldest first. */
-export function outsideOf(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
-export function outsideOf(window: Span, spans: readonly Span[]): Span[];
-export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
+export function subtractSpans(window: BoundedSpan, spans: readonly Span[]): BoundedSpan[];
+export function subtractSpans(window: Span, spans: readonly Span[]): Span[];
+export function subtractSpans(window: Span, spans: readonly Span[]): Span[] {
   const outside: Span[] = [];
-  let reachedMs = startOf(window);
+  let reachedMs = spanStart(window);
   for (const span of byStart(spans)) {
-    const endMs = Math.min(startOf(span), window.toMs);
+    const endMs = Math.min(spanStart(span), window.toMs);
     if (endMs > reachedMs) outside.push(spanFrom(reachedMs, endMs));
     reachedMs = Math.max(reachedMs, span.toMs);
   }
@@ -46,14 +46,14 @@ export function outsideOf(window: Span, spans: readonly Span[]): Span[] {
   return outside;
 }
 
-export function hullOf(spans: readonly BoundedSpan[]): BoundedSpan | null {
+export function spanHull(spans: readonly BoundedSpan[]): BoundedSpan | null {
   if (spans.length === 0) return null;
   const fromMs = Math.min(...spans.map((span) => span.fromMs));
   return { fromMs, toMs: Math.max(...spans.map((span) => span.toMs)) };
 }
 
 export const includesTime = (spans: readonly Span[], ms: number): boolean =>
-  spans.some((span) => startOf(span) <= ms && ms < span.toMs);
+  spans.some((span) => spanStart(span) <= ms && ms < span.toMs);
 
 /** At most `count`: joins the oldest with the time between them. */
 export function joinOldest(gaps: readonly Span[], count: number): readonly Span[] {
@@ -63,7 +63,7 @@ export function joinOldest(gaps: readonly Span[], count: number): readonly Span[
   return [{ fromMs: oldest.fromMs, toMs: lastJoined.toMs }, ...gaps.slice(gaps.length - count + 1)];
 }
 
-export const startOf = ({ fromMs }: Span): number => fromMs ?? Number.NEGATIVE_INFINITY;
+export const spanStart = ({ fromMs }: Span): number => fromMs ?? Number.NEGATIVE_INFINITY;
 
 export const spanFrom = (fromMs: number, toMs: number): Span => ({
   fromMs: fromMs === Number.NEGATIVE_INFINITY ? null : fromMs,
@@ -71,4 +71,4 @@ export const spanFrom = (fromMs: number, toMs: number): Span => ({
 });
 
 const byStart = <S extends Span>(spans: readonly S[]): readonly S[] =>
-  spans.toSorted((a, b) => startOf(a) - startOf(b));
+  spans.toSorted((a, b) => spanStart(a) - spanStart(b));

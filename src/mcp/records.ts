@@ -59,7 +59,7 @@ export const post = z.object({
 
 export type ToolPost = z.output<typeof post>;
 
-export function postOf({ ID, Content, Metadata }: ApiRecord): ToolPost {
+export function toToolPost({ ID, Content, Metadata }: ApiRecord): ToolPost {
   const metrics = Metadata?.public_metrics;
   return {
     id: ID,

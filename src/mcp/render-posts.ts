@@ -29,7 +29,7 @@ export const warningText = ({ code, message }: { code: string; message: string }
   message === "" ? code : message;
 
 /** Warnings, the effect of max_chars, and the next page; empty if there are none. */
-export function notesOf(response: McpSearchResponse): string[] {
+export function listNotes(response: McpSearchResponse): string[] {
   const { shortened, omitted } = response.truncated;
   return [
     ...response.warnings.map((warning) => `Warning: ${warningText(warning)}`),

@@ -1,7 +1,7 @@
 import type { Platform } from "../posts/post.ts";
 import { isHandle } from "./bluesky/at-uri.ts";
 import type { Target, UserTarget } from "./target.ts";
-import { isXHandle, userOf } from "./target-names.ts";
+import { isXHandle, makeUserTarget } from "./target-names.ts";
 
 const blueskyHandleSuffix = ".bsky.social";
 
@@ -11,10 +11,10 @@ export const isBareName = (target: Target): target is BareName =>
   target.kind === "user" && target.platform === null && target.handle !== null;
 
 export function accountOn(platform: Platform, name: string): UserTarget | null {
-  if (platform === "mastodon") return userOf(platform, { handle: name });
-  if (platform === "x") return isXHandle(name) ? userOf(platform, { handle: name }) : null;
+  if (platform === "mastodon") return makeUserTarget(platform, { handle: name });
+  if (platform === "x") return isXHandle(name) ? makeUserTarget(platform, { handle: name }) : null;
   const handle = `${name.toLowerCase()}${blueskyHandleSuffix}`;
-  return isHandle(handle) ? userOf(platform, { handle }) : null;
+  return isHandle(handle) ? makeUserTarget(platform, { handle }) : null;
 }
 
 /** `<name>.bsky.social` on Bluesky, `<name>` on any server on Mastodon. */

@@ -1,6 +1,6 @@
 import { EarshotError } from "../lib/errors.ts";
 
-export function fieldsOf(value: unknown): Record<string, unknown> {
+export function asFields(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hintOf } from "./hint.ts";
+import { secretHint } from "./hint.ts";
 
 test.for([
   ["abcdefghijklmnopqrstuvwxyz", "abcd"],
@@ -10,5 +10,5 @@ test.for([
   ["", ""],
   ["👍👍👍👍", "👍"],
 ])("the hint of the secret %s is %s", ([secret = "", hint]) => {
-  expect(hintOf(secret)).toBe(hint);
+  expect(secretHint(secret)).toBe(hint);
 });

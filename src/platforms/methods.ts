@@ -44,7 +44,7 @@ const supported: Record<SourceType, readonly Method[]> = {
   "social-api": ["searchbyquery", "getbyid", "getprofilebyid", "searchbyfullarchive"],
 };
 
-export function methodsOf(type: SourceType): readonly Method[] {
+export function typeMethods(type: SourceType): readonly Method[] {
   return supported[type];
 }
 
@@ -56,6 +56,6 @@ export function isSearch(method: Method): method is SearchMethod {
   return searchMethods.some((name) => name === method);
 }
 
-export function typesOf(method: string): readonly SourceType[] {
+export function methodTypes(method: string): readonly SourceType[] {
   return sourceTypes.filter((type) => supported[type].some((name) => name === method));
 }

@@ -26,7 +26,7 @@ const maxCharacters = 2_048;
  * prefix selects the platform, which is null if undetermined. Errors: `invalid_query`; `platform_mismatch`.
  */
 export function readTarget(kind: TargetKind, query: string, requested: SearchPlatform): Target {
-  const input = targetInputOf(kind, query, requested);
+  const input = targetInput(kind, query, requested);
   checkCharacters(input);
   const { prefix, rest } = splitPrefix(input.text);
   const platform = prefix ?? requested;
@@ -44,7 +44,7 @@ export function readTarget(kind: TargetKind, query: string, requested: SearchPla
   return target;
 }
 
-export function targetInputOf(
+export function targetInput(
   kind: TargetKind,
   query: string,
   platform: SearchPlatform,

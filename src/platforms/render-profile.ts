@@ -21,7 +21,7 @@ export function profileRecord(profile: Profile): RenderedProfile {
       kind: "profile",
       platform,
       url: profile.url ?? profileUrl(platform, userId, username),
-      created_at: timeOf(profile.createdAt),
+      created_at: readTime(profile.createdAt),
       username,
       author: profile.name,
       author_verified: profile.verified,
@@ -52,7 +52,7 @@ export function trendRecord(trend: Trend): RenderedProfile {
       kind: "trend",
       platform: trend.platform,
       url: trend.url,
-      created_at: timeOf(trend.startedAt),
+      created_at: readTime(trend.startedAt),
       rank: trend.rank,
       category: trend.category,
       public_metrics: { tweet_count: trend.posts },
@@ -70,14 +70,14 @@ export function spaceRecord(space: Space): RenderedProfile {
       kind: "space",
       platform: space.platform,
       url: space.url ?? spaceUrl(space),
-      created_at: timeOf(space.createdAt),
+      created_at: readTime(space.createdAt),
       state: space.state,
       lang: space.lang,
       host_ids: space.hostIds,
       speaker_ids: space.speakerIds,
-      scheduled_at: timeOf(space.scheduledAt),
-      started_at: timeOf(space.startedAt),
-      ended_at: timeOf(space.endedAt),
+      scheduled_at: readTime(space.scheduledAt),
+      started_at: readTime(space.startedAt),
+      ended_at: readTime(space.endedAt),
       public_metrics: { participant_count: space.participants },
     },
     Score: 1,
@@ -188,7 +188,7 @@ function profileUrl(platform: Platform, userId: string, username: string | null)
 const spaceUrl = ({ platform, id }: Space): string | null =>
   platform === "x" ? `https://x.com/i/spaces/${id}` : null;
 
-function timeOf(text: string | null): string | null {
+function readTime(text: string | null): string | null {
   const ms = text === null ? null : parseIsoTime(text);
   return ms === null ? null : isoText(ms);
 }

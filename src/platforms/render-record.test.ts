@@ -3,12 +3,12 @@ import { describe, expect, test } from "vitest";
 import { makePost } from "../../testkit/data/make-post.ts";
 import type { Profile, Space, Trend } from "../posts/profile.ts";
 import { encodeRecord, renderRecord } from "../posts/record.ts";
-import { itemOf, type RenderOptions } from "./render-record.ts";
+import { type RenderOptions, toFetchedItem } from "./render-record.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
 const options: RenderOptions = { mayShow: "everything", idOf: () => 7n, nowMs: 0 };
 const render = (item: UpstreamItem, overrides: Partial<RenderOptions> = {}) =>
-  JSON.parse(itemOf(item, { ...options, ...overrides }).record);
+  JSON.parse(toFetchedItem(item, { ...options, ...overrides }).record);
 
 const profile: Profile = {
   platform: "x",
@@ -61,13 +61,13 @@ describe("a post", () => {
     const timeMs = createdMs ?? 0;
     const row = { id: 7n, platform, timeMs, counts, record: encodeRecord(post, timeMs) };
     const record = renderRecord(row, () => ({ handle: null, name: null }));
-    const item = itemOf({ kind: "post", post }, options);
+    const item = toFetchedItem({ kind: "post", post }, options);
     expect(item).toEqual({ platform, id: 7n, uri, userId, record });
   });
 
   test("a fetched post has its platform's own id as ID", () => {
     const post = makePost({ platform: "x", nativeId: 20n });
-    const item = itemOf({ kind: "post", post }, options);
+    const item = toFetchedItem({ kind: "post", post }, options);
     expect(item.id).toBe(20n);
     expect(JSON.parse(item.record)).toMatchObject({
       ID: "20",
@@ -79,7 +79,7 @@ describe("a post", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (text, name) => {
         const post = makePost({ text, username: name, authorName: name, urls: [text] });
-        const { record } = itemOf({ kind: "post", post }, options);
+        const { record } = toFetchedItem({ kind: "post", post }, options);
         expect(record).not.toContain("\n");
         expect(JSON.parse(record).Content).toBe(text);
       }),
@@ -101,7 +101,7 @@ describe("a post", () => {
       inReplyTo: { id: "19", uri: null, username: "secretname", userId: "13" },
     });
     const ids = { mayShow: "ids" as const };
-    const { record } = itemOf({ kind: "post", post }, { ...options, ...ids });
+    const { record } = toFetchedItem({ kind: "post", post }, { ...options, ...ids });
     expect(record).not.toContain("secret");
     const reported = JSON.parse(record);
     const full = render({ kind: "post", post });
@@ -128,7 +128,7 @@ describe("a post", () => {
 });
 
 test("the record of a profile has its account's id as ID", () => {
-  expect(itemOf({ kind: "profile", profile }, options)).toMatchObject({
+  expect(toFetchedItem({ kind: "profile", profile }, options)).toMatchObject({
     platform: "x",
     id: null,
     uri: null,
@@ -215,7 +215,7 @@ test.each([
 ] as const)(
   "with only its id permitted, %j is shown without its content",
   (item, id, hidden, url) => {
-    const { record } = itemOf(item, { ...options, mayShow: "ids" });
+    const { record } = toFetchedItem(item, { ...options, mayShow: "ids" });
     const reported = JSON.parse(record);
     expect(reported).toMatchObject({ ID: id, Content: "" });
     for (const text of hidden) expect(record).not.toContain(text);

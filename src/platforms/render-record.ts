@@ -22,7 +22,7 @@ export type RenderOptions = {
 };
 
 /** In the form of archived records. */
-export function itemOf(item: UpstreamItem, options: RenderOptions): FetchedItem {
+export function toFetchedItem(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
   const { record, platform, userId } = renderItem(item, options.mayShow);
   return { platform, id: null, uri: null, userId, record: JSON.stringify(record) };

@@ -1,4 +1,4 @@
-import { EarshotError, messageOf } from "../lib/errors.ts";
+import { EarshotError, errorMessage } from "../lib/errors.ts";
 import { credentialRefused } from "./credential-errors.ts";
 
 export function queueTooLong(perSecond: number, waitMs: number): EarshotError {
@@ -81,7 +81,7 @@ export function wasNeverSent(thrown: unknown): boolean {
 /** Other errors, such as a bug in a credential kind, become `internal`. */
 export function asRequestError(host: string, thrown: unknown): EarshotError {
   if (thrown instanceof EarshotError) return thrown;
-  return new EarshotError("internal", `request to ${host} failed: ${messageOf(thrown)}`, {
+  return new EarshotError("internal", `request to ${host} failed: ${errorMessage(thrown)}`, {
     cause: thrown,
   });
 }

@@ -1,13 +1,13 @@
 import type { PostTarget, Target, UserTarget } from "./target.ts";
 import {
   blueskyPost,
-  hostOf,
   isLocalName,
   isServerId,
   isSpaceId,
   isXHandle,
+  makeUserTarget,
+  parseHost,
   postTarget,
-  userOf,
   userOfAuthority,
   xNumber,
   xPost,
@@ -22,14 +22,14 @@ export function readTargetAddress(kind: Target["kind"], text: string): Target | 
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) return null;
   const url = new URL(address);
   if (url.username !== "" || url.password !== "") return null;
-  const path = segmentsOf(url);
+  const path = urlSegments(url);
   if (path === null) return null;
   if (blueskyHosts.test(url.host)) return onBluesky(kind, path, address);
   if (xHosts.test(url.host)) return onX(kind, path, url);
   return onMastodon(kind, path, url);
 }
 
-function segmentsOf(url: URL): readonly string[] | null {
+function urlSegments(url: URL): readonly string[] | null {
   try {
     return url.pathname
       .split("/")
@@ -70,17 +70,17 @@ function onX(kind: Target["kind"], path: readonly string[], url: URL): Target | 
   const id = xNumber(
     (first === "i" && path[1] === "user" ? path[2] : null) ?? url.searchParams.get("user_id") ?? "",
   );
-  if (id !== null) return userOf("x", { id });
+  if (id !== null) return makeUserTarget("x", { id });
   const handle = xPages.has(first.toLowerCase())
     ? (url.searchParams.get("screen_name") ?? "")
     : first.replace(/^@/, "");
-  return isXHandle(handle) ? userOf("x", { handle }) : null;
+  return isXHandle(handle) ? makeUserTarget("x", { handle }) : null;
 }
 
 function postOnX(path: readonly string[], url: URL): PostTarget | null {
-  const at = path.findIndex((part) => part === "status" || part === "statuses");
-  if (at < 1 || at > 2) return null;
-  const id = xNumber(path[at + 1] ?? "");
+  const index = path.findIndex((part) => part === "status" || part === "statuses");
+  if (index < 1 || index > 2) return null;
+  const id = xNumber(path[index + 1] ?? "");
   return id === null ? null : postTarget("x", { ...xPost(id), url: url.href });
 }
 
@@ -103,18 +103,18 @@ function onMastodon(
 function userOnServer(path: readonly string[], host: string): UserTarget | null {
   const [first = "", second = "", third = ""] = path;
   if (first === "ap" && second === "users" && isServerId(third)) {
-    return userOf("mastodon", { id: `${third}@${host}`, host });
+    return makeUserTarget("mastodon", { id: `${third}@${host}`, host });
   }
   if (first === "accounts" && isServerId(second)) {
-    return userOf("mastodon", { id: `${second}@${host}`, host });
+    return makeUserTarget("mastodon", { id: `${second}@${host}`, host });
   }
   const isNamed = first === "users" || first === "profile" || first === "u";
   const [name = "", server, ...more] = (
     first.startsWith("@") ? first.slice(1) : isNamed ? second : ""
   ).split("@");
-  const home = server === undefined ? host : hostOf(server);
+  const home = server === undefined ? host : parseHost(server);
   if (home === null || more.length > 0 || !isLocalName(name)) return null;
-  return userOf("mastodon", { handle: `${name}@${home}`, host });
+  return makeUserTarget("mastodon", { handle: `${name}@${home}`, host });
 }
 
 /** Usually the URI. Web pages such as `/@ann@other.host/<id>` have an id local to the server. */

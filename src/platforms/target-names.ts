@@ -18,7 +18,7 @@ const noPost: PostTarget = {
   key: null,
 };
 
-export const userOf = (platform: Platform, fields: Partial<UserTarget>): UserTarget => ({
+export const makeUserTarget = (platform: Platform, fields: Partial<UserTarget>): UserTarget => ({
   ...noUser,
   ...fields,
   platform,
@@ -57,7 +57,7 @@ export function xPost(id: string): Partial<PostTarget> {
   return { id, uri: xUri(id) };
 }
 
-export function hostOf(text: string): string | null {
+export function parseHost(text: string): string | null {
   if (text === "" || /[/?#@\\:]/.test(text.replace(/:\d{1,5}$/, ""))) return null;
   const address = `https://${text}`;
   return URL.canParse(address) ? new URL(address).host : null;
@@ -78,8 +78,10 @@ export function readUri(kind: Target["kind"], text: string): Target | null {
 }
 
 export function userOfAuthority(authority: string): UserTarget | null {
-  if (isDid(authority)) return userOf("bluesky", { id: authority });
-  return isHandle(authority) ? userOf("bluesky", { handle: authority.toLowerCase() }) : null;
+  if (isDid(authority)) return makeUserTarget("bluesky", { id: authority });
+  return isHandle(authority)
+    ? makeUserTarget("bluesky", { handle: authority.toLowerCase() })
+    : null;
 }
 
 export function blueskyPost(account: string, key: string): PostTarget | null {
@@ -107,10 +109,10 @@ function readUser(text: string, platform: SearchPlatform, input: TargetInput): U
   if (name.includes("@")) return readServerName(name, hasAtSign);
   if (!hasAtSign && numberPattern.test(name)) return readUserNumber(name, platform, input);
   if (platform === "mastodon") {
-    if (!hasAtSign && isServerId(name)) return userOf("mastodon", { id: name });
-    return isLocalName(name) ? userOf("mastodon", { handle: name }) : null;
+    if (!hasAtSign && isServerId(name)) return makeUserTarget("mastodon", { id: name });
+    return isLocalName(name) ? makeUserTarget("mastodon", { handle: name }) : null;
   }
-  if (isHandle(name)) return userOf("bluesky", { handle: name.toLowerCase() });
+  if (isHandle(name)) return makeUserTarget("bluesky", { handle: name.toLowerCase() });
   if (!isXHandle(name)) return null;
   if (platform === "bluesky") {
     throw malformed(input, {
@@ -124,12 +126,12 @@ function readUser(text: string, platform: SearchPlatform, input: TargetInput): U
 /** `109@host` without a leading `@` is an id on that server, as in records. */
 function readServerName(name: string, hasAtSign: boolean): UserTarget | null {
   const [local = "", server = "", ...more] = name.split("@");
-  const host = hostOf(server);
+  const host = parseHost(server);
   if (host === null || more.length > 0) return null;
   if (!hasAtSign && isServerId(local)) {
-    return userOf("mastodon", { id: `${local}@${host}`, host });
+    return makeUserTarget("mastodon", { id: `${local}@${host}`, host });
   }
-  return isLocalName(local) ? userOf("mastodon", { handle: `${local}@${host}` }) : null;
+  return isLocalName(local) ? makeUserTarget("mastodon", { handle: `${local}@${host}` }) : null;
 }
 
 function readUserNumber(
@@ -143,7 +145,7 @@ function readUserNumber(
       hint: `write the handle or the DID; x:${digits.slice(0, 19)} is an account on X`,
     });
   }
-  if (platform === "mastodon") return userOf("mastodon", { id: digits });
+  if (platform === "mastodon") return makeUserTarget("mastodon", { id: digits });
   const number = xNumber(digits);
   return number === null ? null : { ...noUser, id: number };
 }
@@ -159,7 +161,7 @@ function readPostId(text: string, platform: SearchPlatform): PostTarget | null {
 
 function readServerPostId(text: string): PostTarget | null {
   const [id = "", server = "", ...more] = text.split("@");
-  const host = hostOf(server);
+  const host = parseHost(server);
   return host === null || more.length > 0 || !isPostId(id)
     ? null
     : postTarget("mastodon", { id, host });

@@ -20,7 +20,7 @@ test("an upstream page has distinct items, and reports repeated ones", () => {
 test("an upstream page reports how many items were received and the oldest time if some are omitted", () => {
   const times = { createdMs: nowMs - 9, seenMs: nowMs };
   const page = itemsPage(
-    [post("one", 1), { kind: "withheld", times }, { kind: "withheld", times: null }],
+    [post("one", 1), { kind: "omitted", timestamps: times }, { kind: "omitted", timestamps: null }],
     options,
   );
   expect(page).toMatchObject({ received: 3, oldestMs: nowMs - 9 });

@@ -4,10 +4,10 @@ import type { UpstreamItem, UpstreamPage, UpstreamWarning } from "./upstream.ts"
 
 export const unreadableCode = "unreadable_items";
 
-/** `withheld` must not be shown. */
+/** `omitted` must not be shown. */
 export type PageItem =
   | UpstreamItem
-  | { kind: "withheld"; times: Pick<Post, "createdMs" | "seenMs"> | null }
+  | { kind: "omitted"; timestamps: Pick<Post, "createdMs" | "seenMs"> | null }
   | { kind: "unreadable" };
 
 export type PageOptions = {
@@ -52,9 +52,9 @@ export function itemsPage(
   let hasRepeats = false;
   let oldestMs = Number.POSITIVE_INFINITY;
   for (const item of received) {
-    oldestMs = Math.min(oldestMs, timeOf(item, nowMs));
+    oldestMs = Math.min(oldestMs, itemTime(item, nowMs));
     if (item.kind === "unreadable") unreadable += 1;
-    if (item.kind === "unreadable" || item.kind === "withheld") {
+    if (item.kind === "unreadable" || item.kind === "omitted") {
       omitted += 1;
       continue;
     }
@@ -86,9 +86,10 @@ export function itemKey(item: UpstreamItem): string {
   }
 }
 
-function timeOf(item: PageItem, nowMs: number): number {
-  const times = item.kind === "post" ? item.post : item.kind === "withheld" ? item.times : null;
-  return times === null ? Number.POSITIVE_INFINITY : postTimeMs(times, nowMs);
+function itemTime(item: PageItem, nowMs: number): number {
+  const timestamps =
+    item.kind === "post" ? item.post : item.kind === "omitted" ? item.timestamps : null;
+  return timestamps === null ? Number.POSITIVE_INFINITY : postTimeMs(timestamps, nowMs);
 }
 
 const unreadableItems = (count: number, name: string): UpstreamWarning => ({

@@ -9,12 +9,12 @@ const maxReasonLength = 300;
 export function withoutSecrets(text: string, secrets: Readonly<Record<string, string>>): string {
   const forms = Object.values(secrets)
     .filter((value) => value.length >= minSecretLength)
-    .flatMap(formsOf)
+    .flatMap(readForms)
     .toSorted((one, other) => other.length - one.length);
   return forms.reduce((redacted, form) => redacted.replaceAll(form, "…"), text);
 }
 
-function formsOf(value: string): string[] {
+function readForms(value: string): string[] {
   const urlEncoded = encodeURIComponent(value.toWellFormed());
   const inJson = JSON.stringify(value).slice(1, -1);
   // JSON may escape slashes.

@@ -97,7 +97,7 @@ function wordsOf(text: string): string {
 
 function languageByScript(words: string, letters: number): string | null {
   if (anyScript.test(words)) {
-    const script = scripts.find((each) => count(words, each.letters) * 2 > letters);
+    const script = scripts.find((other) => count(words, other.letters) * 2 > letters);
     if (script !== undefined) return script.language;
   }
   if (!hanOrKana.test(words)) return null;

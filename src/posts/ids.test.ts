@@ -11,11 +11,11 @@ import {
   nextInMillisecond,
   nextMillisecondId,
   numberedId,
+  parseXId,
   postTimeMs,
   uriHash,
   uriNumber,
   windowOfIds,
-  xIdOf,
   xUri,
 } from "./ids.ts";
 
@@ -145,9 +145,9 @@ describe("window of IDs", () => {
 });
 
 test("an X uri is converted to its ID and back, including beyond 2^53", () => {
-  expect(xIdOf(xUri(1157939227653046272n))).toBe(1157939227653046272n);
-  expect(xIdOf("https://x.com/i/status/12x")).toBeNull();
-  expect(xIdOf("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();
+  expect(parseXId(xUri(1157939227653046272n))).toBe(1157939227653046272n);
+  expect(parseXId("https://x.com/i/status/12x")).toBeNull();
+  expect(parseXId("at://did:plc:a/app.bsky.feed.post/1")).toBeNull();
 });
 
 test("the lookup hash of a uri depends on the archive's key, but its number does not", () => {

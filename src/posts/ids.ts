@@ -71,7 +71,7 @@ export const numberedId = (timeMs: number, number: bigint): bigint => lowestId(t
 
 export const xUri = (id: bigint | string): string => `https://x.com/i/status/${id}`;
 
-export function xIdOf(uri: string): bigint | null {
+export function parseXId(uri: string): bigint | null {
   const digits = /^https:\/\/x\.com\/i\/status\/(\d{1,19})$/.exec(uri)?.[1];
   return digits === undefined ? null : BigInt(digits);
 }

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
-import { listOfSpans, spansOf } from "./text-spans.ts";
+import { findSpans, listOfSpans } from "./text-spans.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
@@ -23,7 +23,7 @@ const anyText = fc.oneof(
 );
 const json = anyText.map((text) => JSON.stringify(text));
 const maybe = (value: fc.Arbitrary<string>) => fc.oneof(fc.constant(""), value);
-const listOf = (value: fc.Arbitrary<string>) =>
+const readList = (value: fc.Arbitrary<string>) =>
   fc.array(value, { minLength: 1, maxLength: 3 }).map((values) => JSON.stringify(values));
 const flags = fc
   .tuple(
@@ -39,7 +39,7 @@ const flags = fc
 const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   const text = pieces.join(" ");
   const found = maybe(
-    listOf(
+    readList(
       fc.oneof(
         anyText,
         fc.subarray(pieces).map((some) => some.join(" ")),
@@ -49,14 +49,14 @@ const lines = fc.array(anyText, { maxLength: 8 }).chain((pieces) => {
   const values: Partial<Record<keyof typeof line, fc.Arbitrary<string>>> = {
     content: fc.constant(JSON.stringify(text)),
     flags,
-    langs: maybe(listOf(fc.constantFrom("en", "zh-Hant", "", "[", "x y"))),
+    langs: maybe(readList(fc.constantFrom("en", "zh-Hant", "", "[", "x y"))),
     hashtags: found,
     mentions: found,
     urls: found,
-    mentionIds: maybe(listOf(anyText)),
-    media: maybe(listOf(anyText)),
-    labels: maybe(listOf(anyText)),
-    addedLabels: maybe(listOf(anyText)),
+    mentionIds: maybe(readList(anyText)),
+    media: maybe(readList(anyText)),
+    labels: maybe(readList(anyText)),
+    addedLabels: maybe(readList(anyText)),
     createdMs: fc.oneof(fc.constantFrom("", "-5", "1.5", "1e21", "007"), fc.integer().map(String)),
   };
   return fc.tuple(
@@ -87,15 +87,15 @@ describe("items that occur in the text", () => {
   test("items of a record that occur in the text are stored as offsets", () => {
     const list = '["news","https://example.com/"]';
     const text = "#news is at https://example.com/ and more";
-    expect(spansOf(list, text)).toBe("147D");
+    expect(findSpans(list, text)).toBe("147D");
     expect(listOfSpans("147D", text)).toBe(list);
   });
 
   test("items of a record are stored as text if one is missing, out of order, or far away", () => {
-    expect(spansOf('["a","x"]', "a b c")).toBeNull();
-    expect(spansOf('["b","a"]', "a b c")).toBeNull();
-    expect(spansOf('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
-    expect(spansOf(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
+    expect(findSpans('["a","x"]', "a b c")).toBeNull();
+    expect(findSpans('["b","a"]', "a b c")).toBeNull();
+    expect(findSpans('["b"]', `${"a".repeat(2_000)}b`)).toBeNull();
+    expect(findSpans(`["${"a".repeat(2_000)}"]`, "a".repeat(2_000))).toBeNull();
   });
 
   test("items of a record are restored from texts that are long, escaped and repetitive", () => {
@@ -117,7 +117,7 @@ describe("items that occur in the text", () => {
       fc.property(drawn, ([pieces, items]) => {
         const text = pieces.join("");
         const list = `["${items.map((parts) => parts.join("")).join('","')}"]`;
-        const spans = spansOf(list, text);
+        const spans = findSpans(list, text);
         if (spans !== null) expect(listOfSpans(spans, text)).toBe(list);
       }),
       { numRuns: 1_000 },

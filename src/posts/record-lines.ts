@@ -4,7 +4,7 @@
  */
 
 import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
-import { listOfSpans, spansOf } from "./text-spans.ts";
+import { findSpans, listOfSpans } from "./text-spans.ts";
 
 /** Each line is a value in the JSON form of the response, or empty for the default. */
 export const line = {
@@ -151,8 +151,8 @@ function headLength(record: string): number {
 
 function bitsOfHead(record: string, length: number): number {
   let bits = 0;
-  for (let at = 0; at < length; at += 1) {
-    bits |= ((record.charCodeAt(at) - firstDigit) % continuationBit) << (at * bitsPerDigit);
+  for (let offset = 0; offset < length; offset += 1) {
+    bits |= ((record.charCodeAt(offset) - firstDigit) % continuationBit) << (offset * bitsPerDigit);
   }
   return bits;
 }
@@ -193,7 +193,7 @@ function shorten(value: string, form: Form, text: string): string {
     case "langs":
       return /^\["[A-Za-z0-9-]+"\]$/.test(value) ? value.slice(2, -2) : value;
     case "spans":
-      return spansOf(value, text) ?? value.slice(1, -1);
+      return findSpans(value, text) ?? value.slice(1, -1);
   }
 }
 

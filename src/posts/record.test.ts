@@ -17,7 +17,7 @@ import {
 import { unpackLines } from "./record-lines.ts";
 import { indexTerms } from "./terms.ts";
 
-function rowOf(post: Post, id = post.nativeId ?? 7n): RecordRow {
+function postRow(post: Post, id = post.nativeId ?? 7n): RecordRow {
   const timeMs = postTimeMs(post, Date.UTC(2030, 0, 1));
   return {
     id,
@@ -37,7 +37,7 @@ function inFirstForm(row: RecordRow): RecordRow {
 const noAuthor = () => ({ handle: null, name: null });
 
 const rendered = (post: Post, handle: string | null = null) =>
-  JSON.parse(renderRecord(rowOf(post), () => ({ handle, name: null })));
+  JSON.parse(renderRecord(postRow(post), () => ({ handle, name: null })));
 
 const full = makePost({
   platform: "x",
@@ -143,7 +143,7 @@ describe("API record", () => {
         possibly_sensitive: sensitive,
         origin: "stream",
       });
-      expect(decodeRecord(rowOf(post))).toMatchObject({ authorVerified, sensitive });
+      expect(decodeRecord(postRow(post))).toMatchObject({ authorVerified, sensitive });
     },
   );
 
@@ -185,7 +185,7 @@ test("a stored record without the lines and letters added later is read with nul
   lines[1] = '"ann"';
   lines[4] = '"https://example.social/1"';
   lines[11] = "rnS";
-  const row = { ...rowOf(makePost({ platform: "mastodon" })), record: lines.join("\n") };
+  const row = { ...postRow(makePost({ platform: "mastodon" })), record: lines.join("\n") };
   expect(decodeRecord(row)).toMatchObject({
     text: "older",
     isReply: true,
@@ -209,7 +209,7 @@ test("a stored record without the lines and letters added later is read with nul
 test("an encoded post is decoded unchanged", () => {
   fc.assert(
     fc.property(generatedPost(3), (post) => {
-      const row = rowOf(post, post.nativeId ?? 7n);
+      const row = postRow(post, post.nativeId ?? 7n);
       const { createdAt: _, seenMs: __, ...decoded } = decodeRecord(row);
       const { createdAt: ___, seenMs: ____, ...original } = post;
       expect(decoded).toEqual(original);
@@ -226,14 +226,14 @@ test("an encoded post is decoded unchanged", () => {
 test("a record of the first form is read like a current one, and can be rewritten with labels", () => {
   fc.assert(
     fc.property(generatedPost(3), fc.array(fc.string(), { maxLength: 2 }), (post, labels) => {
-      const row = rowOf(post);
+      const row = postRow(post);
       const first = inFirstForm(row);
       expect(renderRecord(first, noAuthor)).toBe(renderRecord(row, noAuthor));
       expect(decodeRecord(first)).toEqual(decodeRecord(row));
       expect(recordUri(first)).toBe(recordUri(row));
       expect(recordOrigin(first.record)).toBe(recordOrigin(row.record));
       expect(isSameRecord(first.record, row.record)).toBe(true);
-      const other = rowOf({ ...post, text: `${post.text}.` });
+      const other = postRow({ ...post, text: `${post.text}.` });
       expect(isSameRecord(first.record, other.record)).toBe(false);
       const labelled = withAddedLabels(first.record, labels);
       expect(isSameRecord(labelled, row.record)).toBe(true);
@@ -250,7 +250,7 @@ test("a claimed time is stored to the millisecond, regardless of the distance to
   for (const createdMs of [-5, 0, 1, Date.UTC(9999, 0, 1), 2 ** 52 + 1]) {
     const post = makePost({ createdMs });
     for (const timeMs of [0, Date.UTC(2026, 0, 1)]) {
-      const row = { ...rowOf(post), timeMs, record: encodeRecord(post, timeMs) };
+      const row = { ...postRow(post), timeMs, record: encodeRecord(post, timeMs) };
       expect(decodeRecord(row).createdMs).toBe(createdMs);
     }
   }

@@ -24,7 +24,7 @@ export const importedUri = (platform: Platform, id: string, server?: string): st
 export const blueskyUri = (did: string, key: string): string =>
   `at://${did}/app.bsky.feed.post/${key}`;
 
-export function blueskyUriOf(address: string): string | null {
+export function parseBlueskyUrl(address: string): string | null {
   const [, account = "", key = ""] = blueskyAddress.exec(address) ?? [];
   return account.startsWith("did:") ? blueskyUri(account, key) : null;
 }
@@ -67,7 +67,7 @@ export function readNamedPost(name: string): NamedPost {
     return { number: number <= lastId ? number : null, keys, bluesky: null };
   }
   const keys = keysOnAllPlatforms({ id: null, uri: name });
-  const uri = blueskyUriOf(name);
+  const uri = parseBlueskyUrl(name);
   if (uri !== null) {
     const key = postKey("bluesky", { id: null, uri });
     return { number: null, keys: key === null ? keys : [...keys, key], bluesky: null };

@@ -5,7 +5,7 @@
  */
 const accountPrefix = "did:plc:";
 const uriPrefix = "at://";
-const [at, colon, quote] = [0x40, 0x3a, 0x22];
+const [time, colon, quote] = [0x40, 0x3a, 0x22];
 const collection = "/app.bsky.feed.post/";
 
 export function shortName(name: string): string {
@@ -20,7 +20,7 @@ export function shortName(name: string): string {
 }
 
 export function expandShortName(short: string): string {
-  if (short.charCodeAt(0) !== at) return longAccount(short);
+  if (short.charCodeAt(0) !== time) return longAccount(short);
   const end = short.indexOf("/");
   return uriPrefix + longAccount(short.slice(1, end)) + collection + short.slice(end + 1);
 }

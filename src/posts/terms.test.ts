@@ -355,8 +355,8 @@ describe("additional words", () => {
     ["foo bar", "foo·bar", null],
   ])("the text %s with the hashtag %s gets the expected additional words", (text, tag, words) => {
     const terms = termsOf({ text, hashtags: [tag] });
-    const at = terms.indexOf("|");
-    const added = terms.slice(at + 1, terms.indexOf("|", at + 1));
-    expect(terms.indexOf("|", at + 1) === -1 ? null : added).toEqual(words);
+    const index = terms.indexOf("|");
+    const added = terms.slice(index + 1, terms.indexOf("|", index + 1));
+    expect(terms.indexOf("|", index + 1) === -1 ? null : added).toEqual(words);
   });
 });

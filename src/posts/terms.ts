@@ -4,7 +4,7 @@
  */
 
 import * as facet from "@earshot/query/facets";
-import { cellOf } from "@earshot/query/match";
+import { gridCell } from "@earshot/query/match";
 import {
   analyzeText,
   decodeEntities,
@@ -19,8 +19,8 @@ import {
   hostSuffixes,
   type Link,
   languageTags,
-  linkOf,
   linkTokens,
+  parseLink,
 } from "@earshot/query/text";
 import { countMetrics } from "@earshot/query/tree";
 import type { Media, Platform, Post, PostCounts } from "./post.ts";
@@ -69,12 +69,12 @@ export function indexTerms(post: Post): string[] {
   }
   for (const link of links) addSequence(terms, linkTokens(link).map(facet.linkPart));
   terms.push(GAP);
-  for (const name of facetsOf(post, tags, links)) terms.push(name);
+  for (const name of postFacets(post, tags, links)) terms.push(name);
   return terms;
 }
 
 const linksOf = (urls: readonly string[]): Link[] =>
-  (urls.length < 2 ? urls : [...new Set(urls)]).map(linkOf);
+  (urls.length < 2 ? urls : [...new Set(urls)]).map(parseLink);
 
 function containsSequence(tokens: readonly string[], words: readonly string[]): boolean {
   return tokens.some((_, start) => words.every((word, index) => tokens[start + index] === word));
@@ -109,7 +109,7 @@ const handleAlone = (platform: Platform, username: string | null): string[] =>
 const byHandle = (platform: Platform, username: string | null): string[] =>
   username ? [facet.accountByHandle(platform, foldHandle(username))] : [];
 
-function facetsOf(post: Post, tags: ReadonlySet<string>, links: readonly Link[]): Set<string> {
+function postFacets(post: Post, tags: ReadonlySet<string>, links: readonly Link[]): Set<string> {
   const facets = new Set([facet.everyPost]);
   const text = decodeEntities(post.text);
   addAccounts(facets, post);
@@ -143,7 +143,7 @@ function addAccounts(facets: Facets, post: Post): void {
 
 function addRelations(facets: Facets, post: Post, text: string): void {
   const { platform, inReplyTo, quoted, reposted, isReply, isRepost } = post;
-  addAll(facets, conversationOf(post), facet.inConversation);
+  addAll(facets, conversationTerms(post), facet.inConversation);
   if (inReplyTo !== null) addAll(facets, postKeys(platform, inReplyTo), facet.repliesTo);
   if (quoted !== null) addAll(facets, postKeys(platform, quoted), facet.quotes);
   if (reposted !== null) addAll(facets, postKeys(platform, reposted), facet.reposts);
@@ -160,7 +160,7 @@ function isOldStyleRepost(text: string, platform: Platform): boolean {
   return findMentions(text, handlesOn(platform))[0]?.start === mentionStart;
 }
 
-function conversationOf(post: Post): string[] {
+function conversationTerms(post: Post): string[] {
   const { platform, conversationId, uri } = post;
   if (conversationId !== null) return postKeys(platform, { id: conversationId, uri: null });
   return post.isReply || post.isRepost ? [] : postKeys(platform, { id: null, uri });
@@ -213,7 +213,7 @@ function addMarks(facets: Facets, post: Post, text: string): void {
   if (hasQuestionMark(text)) facets.add(facet.isQuestion);
   if (post.geo === null) return;
   facets.add(facet.hasGeo);
-  facets.add(facet.geoCell(cellOf(post.geo)));
+  facets.add(facet.geoCell(gridCell(post.geo)));
 }
 
 function addCounts(facets: Facets, counts: PostCounts): void {

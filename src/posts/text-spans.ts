@@ -10,7 +10,7 @@ const digits = 64;
 const numberLimit = oneDigitNumbers + (digits - oneDigitNumbers) * digits;
 const betweenItems = '","';
 
-export function spansOf(list: string, text: string): string | null {
+export function findSpans(list: string, text: string): string | null {
   if (!list.startsWith('["') || !list.endsWith('"]')) return null;
   let spans = "";
   let end = 0;
@@ -26,13 +26,13 @@ export function spansOf(list: string, text: string): string | null {
 
 export function listOfSpans(spans: string, text: string): string {
   let list = "";
-  let at = 0;
+  let offset = 0;
   let end = 0;
-  while (at < spans.length) {
-    const start = end + numberAt(spans, at);
-    at += widthAt(spans, at);
-    end = start + numberAt(spans, at);
-    at += widthAt(spans, at);
+  while (offset < spans.length) {
+    const start = end + numberAt(spans, offset);
+    offset += widthAt(spans, offset);
+    end = start + numberAt(spans, offset);
+    offset += widthAt(spans, offset);
     list += (list === "" ? '["' : betweenItems) + text.slice(start, end);
   }
   return `${list}"]`;
@@ -47,12 +47,12 @@ function numberText(number: number): string {
   );
 }
 
-function numberAt(spans: string, at: number): number {
-  const first = spans.charCodeAt(at) - firstDigit;
+function numberAt(spans: string, offset: number): number {
+  const first = spans.charCodeAt(offset) - firstDigit;
   if (first < oneDigitNumbers) return first;
   const high = (first - oneDigitNumbers) * digits;
-  return oneDigitNumbers + high + spans.charCodeAt(at + 1) - firstDigit;
+  return oneDigitNumbers + high + spans.charCodeAt(offset + 1) - firstDigit;
 }
 
-const widthAt = (spans: string, at: number): 1 | 2 =>
-  spans.charCodeAt(at) - firstDigit < oneDigitNumbers ? 1 : 2;
+const widthAt = (spans: string, offset: number): 1 | 2 =>
+  spans.charCodeAt(offset) - firstDigit < oneDigitNumbers ? 1 : 2;

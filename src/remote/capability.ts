@@ -20,8 +20,8 @@ export function capabilityRank(capabilities: readonly Capability[], work: Work):
   const allowed = methodsOfType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
     const methods = capabilities
-      .filter((one) => one.platform === platform && one.method === work.method)
-      .flatMap((one) => one.ways)
+      .filter((capability) => capability.platform === platform && capability.method === work.method)
+      .flatMap((capability) => capability.ways)
       .filter((method) => allowed.includes(method));
     if (methods.length === 0) return 0;
     return isSearch(work.method) || methods.every((method) => method === "archive") ? 1 : 2;

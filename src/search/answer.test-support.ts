@@ -49,7 +49,7 @@ export function searchingUpstream(
   posts: readonly Post[],
   { pageSize = 10, isExhaustive = true, requested = [] as RequestedPages } = {},
 ): Upstream {
-  const newestFirst = posts.toSorted((a, b) => timeOf(b) - timeOf(a));
+  const newestFirst = posts.toSorted((a, b) => postTime(b) - postTime(a));
   return silentUpstream(platform, {
     support: supported(["user"]),
     search: {
@@ -59,7 +59,7 @@ export function searchingUpstream(
         requested.push(call);
         const { fromMs, toMs, cursor } = call;
         const within = newestFirst.filter(
-          (post) => timeOf(post) < toMs && (fromMs === null || timeOf(post) >= fromMs),
+          (post) => postTime(post) < toMs && (fromMs === null || postTime(post) >= fromMs),
         );
         const from = Number(cursor ?? 0);
         const items = within
@@ -72,7 +72,7 @@ export function searchingUpstream(
   });
 }
 
-export const timeOf = (post: Post): number => postTimeMs(post, endMs);
+export const postTime = (post: Post): number => postTimeMs(post, endMs);
 
 export function testSession(platform: Platform, overrides: Partial<OpenSession> = {}): OpenSession {
   const unexpected = async (): Promise<never> => {
@@ -148,7 +148,7 @@ export function answering({
   return { archive, context, job };
 }
 
-export function requestOf(overrides: Partial<AnswerRequest> = {}): AnswerRequest {
+export function makeAnswerRequest(overrides: Partial<AnswerRequest> = {}): AnswerRequest {
   return {
     platform: "social",
     type: "social",

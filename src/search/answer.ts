@@ -16,11 +16,11 @@ export async function answerJob(
 ): Promise<SourceAnswer> {
   const { method } = request;
   if (isSearch(method)) return await searchAnswer(context, { ...request, method }, job);
-  const platform = platformOf(request, context.settings.defaultPlatform);
+  const platform = requestedPlatform(request, context.settings.defaultPlatform);
   return await fetchAnswer(context, { ...request, method, platform }, job);
 }
 
-function platformOf(
+function requestedPlatform(
   {
     platform,
     target = null,

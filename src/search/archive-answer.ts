@@ -10,11 +10,16 @@ export function archiveAnswer(
   requestable: readonly Platform[],
 ): SourceAnswer {
   const { after, method } = request;
-  if (after === null) return answerOf(archived);
+  if (after === null) return toSourceAnswer(archived);
   const isLive = method === "searchbyquery";
   const coverage = searchCoverage(archived.coverage, { searched: [], requestable, after, isLive });
   return mergeAnswers(request, archived, { parts: [], coverage });
 }
 
-const answerOf = ({ tree, names, plan, isSearched, ...answer }: ArchivedAnswer): SourceAnswer =>
-  answer;
+const toSourceAnswer = ({
+  tree,
+  names,
+  plan,
+  isSearched,
+  ...answer
+}: ArchivedAnswer): SourceAnswer => answer;

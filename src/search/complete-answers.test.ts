@@ -17,7 +17,12 @@ import type { AnswerItem, AnswerRequest, SourceAnswer } from "../platforms/sourc
 import type { Target } from "../platforms/target.ts";
 import { createXUpstream } from "../platforms/x/upstream.ts";
 import type { OpenSession } from "../upstream/requests/sessions.ts";
-import { type AnsweringUnderTest, answering, endMs, requestOf } from "./answer.test-support.ts";
+import {
+  type AnsweringUnderTest,
+  answering,
+  endMs,
+  makeAnswerRequest,
+} from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
 const hourMs = 60 * minuteMs;
@@ -115,7 +120,7 @@ function setUp(access: Access): void {
 
 async function allPages(overrides: Partial<AnswerRequest>): Promise<SourceAnswer[]> {
   const pages: SourceAnswer[] = [];
-  let request = requestOf({ platform: "x", maxResults: 2, ...overrides });
+  let request = makeAnswerRequest({ platform: "x", maxResults: 2, ...overrides });
   for (;;) {
     const answer = await answerJob(tested.context, request, tested.job);
     pages.push(answer);
@@ -126,9 +131,9 @@ async function allPages(overrides: Partial<AnswerRequest>): Promise<SourceAnswer
 }
 
 const namesOf = (pages: readonly SourceAnswer[]): string[] =>
-  pages.flatMap(({ items }) => items.map(nameOf)).toSorted();
+  pages.flatMap(({ items }) => items.map(itemName)).toSorted();
 
-function nameOf(item: AnswerItem): string {
+function itemName(item: AnswerItem): string {
   if (!("record" in item)) return String(item.id);
   const { ID } = JSON.parse(item.record);
   return String(ID);

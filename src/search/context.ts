@@ -41,4 +41,4 @@ const accessMethods: Readonly<Record<AccessKind, AccessMethod>> = {
   public: "public",
 };
 
-export const accessMethodOf = (access: AccessKind): AccessMethod => accessMethods[access];
+export const toAccessMethod = (access: AccessKind): AccessMethod => accessMethods[access];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EarshotError } from "../lib/errors.ts";
 import { parseSearchQuery } from "./parse-search-query.ts";
 
-function errorOf(query: string): EarshotError {
+function queryError(query: string): EarshotError {
   try {
     parseSearchQuery(query);
   } catch (thrown) {
@@ -13,7 +13,7 @@ function errorOf(query: string): EarshotError {
 }
 
 test("an invalid query gets 400 with the message and hint of its first error and the details of all", () => {
-  const error = errorOf("from:a,b since:x -min_faves:y");
+  const error = queryError("from:a,b since:x -min_faves:y");
   expect(error).toMatchObject({ code: "invalid_query", status: 400, retryable: false });
   expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");
   expect(error.hint).toBe("write (from:a OR from:b)");

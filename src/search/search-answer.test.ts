@@ -9,11 +9,11 @@ import {
   type AnsweringUnderTest,
   answering,
   endMs,
+  makeAnswerRequest,
+  postTime,
   type RequestedPages,
-  requestOf,
   searchingUpstream,
   testSession,
-  timeOf,
 } from "./answer.test-support.ts";
 import { answerJob } from "./answer.ts";
 
@@ -49,10 +49,10 @@ function store({ archive }: AnsweringUnderTest, posts: readonly Post[], spans: [
   );
 }
 
-const urisOf = (answer: SourceAnswer, all: readonly Post[]): string[] =>
-  answer.items.map((item) => uriOf(item, all));
+const answerUris = (answer: SourceAnswer, all: readonly Post[]): string[] =>
+  answer.items.map((item) => itemUri(item, all));
 
-function uriOf(item: AnswerItem, all: readonly Post[]): string {
+function itemUri(item: AnswerItem, all: readonly Post[]): string {
   if ("record" in item) return item.uri ?? "";
   const known = tested?.archive.records([item])[0];
   return known?.Metadata.uri ?? all[0]?.uri ?? "";
@@ -73,7 +73,7 @@ test("no platform is requested before the job is accepted, and a search of only 
     throw refused;
   };
   const { context, job } = tested;
-  const answer = () => answerJob(context, requestOf(everything), { ...job, accepted });
+  const answer = () => answerJob(context, makeAnswerRequest(everything), { ...job, accepted });
   await expect(answer()).rejects.toBe(refused);
   expect([accepting, requested.length]).toEqual([1, 0]);
   store(tested, [], [[0, 24]]);
@@ -96,8 +96,8 @@ test("a search requests from platforms exactly the times that the archive lacks"
       [20, 24],
     ],
   );
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
-  expect(urisOf(answer, posts)).toEqual(posts.map(({ uri }) => uri).reverse());
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  expect(answerUris(answer, posts)).toEqual(posts.map(({ uri }) => uri).reverse());
   expect(requested).toHaveLength(1);
   expect(requested[0]).toMatchObject({ fromMs: startMs + 8 * hourMs, toMs: startMs + 20 * hourMs });
   expect(answer).toMatchObject({
@@ -125,7 +125,7 @@ test("a search requests no platform if the archive covers the whole window", asy
     sessions: { bluesky: [testSession("bluesky")] },
   });
   store(tested, [], [[0, 24]]);
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
   expect(answer).toMatchObject({ items: [], complete: true });
   expect(requested).toEqual([]);
 });
@@ -136,8 +136,8 @@ test("posts of a platform that do not match are dropped", async () => {
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
-  expect(urisOf(answer, posts)).toEqual([posts[0]?.uri]);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  expect(answerUris(answer, posts)).toEqual([posts[0]?.uri]);
 });
 
 test("a handle unknown to the archive finds the platform's posts that have it", async () => {
@@ -146,8 +146,8 @@ test("a handle unknown to the archive finds the platform's posts that have it", 
     upstreams: { bluesky: searchingUpstream("bluesky", posts) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const request = requestOf({ ...everything, query: "from:other.example.com" });
-  expect(urisOf(await answerJob(tested.context, request, tested.job), posts)).toEqual([
+  const request = makeAnswerRequest({ ...everything, query: "from:other.example.com" });
+  expect(answerUris(await answerJob(tested.context, request, tested.job), posts)).toEqual([
     posts[1]?.uri,
   ]);
 });
@@ -157,7 +157,7 @@ test("a platform without an exhaustive search leaves the gap open", async () => 
     upstreams: { bluesky: searchingUpstream("bluesky", [postAt(3)], { isExhaustive: false }) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
   expect(answer.items).toHaveLength(1);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
   expect(answer.warnings.map(({ code }) => code)).toEqual(["incomplete_coverage"]);
@@ -184,8 +184,8 @@ test("an error after the first page leaves an incomplete answer that names the p
     upstreams: { bluesky: { ...upstream, search: failing } },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
-  expect(urisOf(answer, posts)).toEqual([posts[2]?.uri, posts[1]?.uri]);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
+  expect(answerUris(answer, posts)).toEqual([posts[2]?.uri, posts[1]?.uri]);
   expect(answer.complete).toBe(false);
   expect(answer.coverage.gaps).toHaveLength(1);
   expect(answer.warnings).toContainEqual(
@@ -207,7 +207,9 @@ test("a temporary error is thrown when nothing was found, so that the job is ret
     upstreams: { bluesky: { ...upstream, search } },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  await expect(answerJob(tested.context, requestOf(everything), tested.job)).rejects.toBe(error);
+  await expect(answerJob(tested.context, makeAnswerRequest(everything), tested.job)).rejects.toBe(
+    error,
+  );
 });
 
 test("the next credential is used after a refused one", async () => {
@@ -227,7 +229,7 @@ test("the next credential is used after a refused one", async () => {
       bluesky: [testSession("bluesky", { credentialId: "bad" }), testSession("bluesky")],
     },
   });
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
   expect(answer.items).toHaveLength(1);
 });
 
@@ -250,7 +252,7 @@ test("a search of cyclic or endless pages ends", async () => {
       },
       sessions: { bluesky: [testSession("bluesky")] },
     });
-    const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+    const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
     expect(answer.items).toHaveLength(1);
     expect(answer.complete).toBe(false);
     expect(answer.warnings.map(({ code }) => code)).toContain("upstream_repeats");
@@ -293,7 +295,7 @@ test.each([
     upstreams: { bluesky: upstreamWithPages(pages) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
   expect(answer.warnings.map((warning) => warning.code)).toContain(code);
   expect(answer.warnings.every((warning) => !("isPartial" in warning))).toBe(true);
@@ -306,7 +308,7 @@ test("posts of one second may arrive in any order", async () => {
     upstreams: { bluesky: upstreamWithPages([{ items, next: null }]) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, requestOf(everything), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(everything), tested.job);
   expect(answer).toMatchObject({ complete: true });
 });
 
@@ -322,7 +324,7 @@ test("a later page covers the time before the previous one, without gaps after i
   for (let page = 0; page < 3; page += 1) {
     const answer: SourceAnswer = await answerJob(
       tested.context,
-      requestOf({ ...request, after }),
+      makeAnswerRequest({ ...request, after }),
       tested.job,
     );
     expect(answer).toMatchObject({
@@ -346,13 +348,13 @@ test("a later page is complete if a platform filled the newer part and the archi
   store(tested, posts.slice(0, 4), [[0, 15]]);
   const first = await answerJob(
     tested.context,
-    requestOf({ ...everything, maxResults: 3 }),
+    makeAnswerRequest({ ...everything, maxResults: 3 }),
     tested.job,
   );
   expect(first).toMatchObject({ complete: true });
   const second = await answerJob(
     tested.context,
-    requestOf({ ...everything, maxResults: 3, after: first.next }),
+    makeAnswerRequest({ ...everything, maxResults: 3, after: first.next }),
     tested.job,
   );
   expect(second).toMatchObject({ complete: true, next: null, warnings: [] });
@@ -379,7 +381,8 @@ test("pages of any size together contain all posts of archive and platform, once
     fc.asyncProperty(
       drawn,
       async ({ hours, archivedHours, spans, limit, pageSize, maxPages, isExhaustive }) => {
-        const isCovered = (at: number) => spans.some(([from, to]) => at >= from && at < to);
+        const isCovered = (index: number) =>
+          spans.some(([from, to]) => index >= from && index < to);
         const posts = hours.map((at) => postAt(at));
         const archivedPosts = hours
           .filter((at) => isCovered(at) || archivedHours.includes(at))
@@ -393,15 +396,15 @@ test("pages of any size together contain all posts of archive and platform, once
         try {
           store(one, archivedPosts, spans);
           const found: string[] = [];
-          let request = requestOf({ ...everything, maxResults: limit });
+          let request = makeAnswerRequest({ ...everything, maxResults: limit });
           for (let page = 0; page < 200; page += 1) {
             const answer = await answerJob(one.context, request, one.job);
             expect(answer.items.length).toBeLessThanOrEqual(limit);
-            found.push(...urisOf(answer, posts));
+            found.push(...answerUris(answer, posts));
             if (answer.next === null) break;
             request = { ...request, after: answer.next };
           }
-          const all = posts.toSorted((a, b) => timeOf(b) - timeOf(a)).map(({ uri }) => uri);
+          const all = posts.toSorted((a, b) => postTime(b) - postTime(a)).map(({ uri }) => uri);
           expect(found).toEqual(all);
         } finally {
           one.archive.remove();

@@ -6,7 +6,7 @@ import { archiveAnswer } from "./archive-answer.ts";
 import { type AnswerContext, accessFor } from "./context.ts";
 import { searchCoverage } from "./merge/completeness.ts";
 import { type MergeableSearch, mergeAnswers } from "./merge/merged-answer.ts";
-import { gapsOf } from "./platform/platform-gaps.ts";
+import { findGaps } from "./platform/platform-gaps.ts";
 import { type RequestablePlatform, searchPlatform } from "./platform/search-platform.ts";
 
 /**
@@ -29,9 +29,9 @@ export async function searchAnswer(
     ),
     opening,
   ]);
-  const open = upstreamPlatforms.flatMap((one) => {
-    const gaps = gapsOf(archived, one.platform, request);
-    return gaps === null ? [] : [{ ...one, ...gaps }];
+  const open = upstreamPlatforms.flatMap((platform) => {
+    const gaps = findGaps(archived, platform.platform, request);
+    return gaps === null ? [] : [{ ...platform, ...gaps }];
   });
   const requestable = upstreamPlatforms.map(({ platform }) => platform);
   if (open.length === 0) return archiveAnswer(request, archived, requestable);

@@ -3,7 +3,7 @@ import type { QueryNode } from "@earshot/query/tree";
 import type { Position } from "../archive/archive.ts";
 import type { Reader } from "../archive/threads/reader.ts";
 import type { Clock } from "../lib/clock.ts";
-import { type JsonPage, textsOf } from "../lib/json-page.ts";
+import { type JsonPage, splitJsonPage } from "../lib/json-page.ts";
 import type { SourceAnswer } from "../platforms/source.ts";
 import type { Platform } from "../posts/post.ts";
 import { archiveSearch, assembleArchivedAnswer } from "./archive/search.ts";
@@ -11,7 +11,7 @@ import { interruptedPositions } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import type { MergeableSearch } from "./merge/merged-answer.ts";
 import { itemOfRecord } from "./merge/with-records.ts";
-import { gapsOf } from "./platform/platform-gaps.ts";
+import { findGaps } from "./platform/platform-gaps.ts";
 
 /** Plain data, for another thread. */
 export type ShortSearchTerms = {
@@ -63,7 +63,7 @@ export function shortAnswer(
   const archived = assembleArchivedAnswer(feed, request, { tree, names, plan }, covered, []);
   if (
     terms.requestableWithoutCredential.some(
-      (platform) => gapsOf(archived, platform, request) !== null,
+      (platform) => findGaps(archived, platform, request) !== null,
     )
   )
     return null;
@@ -72,7 +72,10 @@ export function shortAnswer(
   const intactPage = page === null || page.damage.length > 0 ? null : page;
   if (!terms.hasRecords) return { answer, page: intactPage };
   if (intactPage === null) return null;
-  return { answer: { ...answer, items: textsOf(intactPage).map(itemOfRecord) }, page: intactPage };
+  return {
+    answer: { ...answer, items: splitJsonPage(intactPage).map(itemOfRecord) },
+    page: intactPage,
+  };
 }
 
 const mayHaveChanged = (

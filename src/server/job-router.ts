@@ -48,7 +48,7 @@ export function createJobRouter({
     if ((position?.credentialId ?? null) !== null) return true;
     const others = nodes();
     if (others.length === 0) return true;
-    const remoteReach = maxRank(others.filter(takesMethodOf(work)), work);
+    const remoteReach = maxRank(others.filter(acceptsMethod(work)), work);
     if (remoteReach > 0) return embedded === "on" && ownReach(work) >= remoteReach;
     return canRun(capabilities(), work) || !expectedNodes(others).some(canNodeRun(work));
   };
@@ -110,7 +110,7 @@ const isActive = ({ isConnected, state }: RoutableNode): boolean =>
   isConnected && state === "approved";
 
 /** Capabilities count only for methods that the node takes. */
-const takesMethodOf =
+const acceptsMethod =
   ({ method }: Work) =>
   (node: RoutableNode): boolean =>
     isActive(node) && node.takes.includes(method);

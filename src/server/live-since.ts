@@ -1,7 +1,7 @@
 import type { Platform } from "../posts/post.ts";
 import type { IngestRole } from "./roles/roles.ts";
 
-export const liveSinceOf =
+export const createLiveSince =
   (ingest: Pick<IngestRole, "state" | "mastodonState">) =>
   (platform: Platform): number | null => {
     if (platform === "bluesky") return ingest.state()?.liveSinceMs ?? null;

@@ -7,20 +7,20 @@ import { platformsPage, withMethods } from "./platforms-page.ts";
 
 const page = readFileSync(platformsPage, "utf8");
 const rows = page.split("\n").filter((row) => row.startsWith("| `"));
-const rowsOf = (method: string) => rows.filter((row) => row.startsWith(`| \`${method}\` |`));
+const methodRows = (method: string) => rows.filter((row) => row.startsWith(`| \`${method}\` |`));
 
 test("docs/platforms.md matches the platforms (npm run docs regenerates its tables)", () => {
   expect(withMethods(page)).toBe(page);
 });
 
 test("every method has a row in the platforms overview and one for each platform", () => {
-  for (const method of methodNames) expect(rowsOf(method)).toHaveLength(1 + platforms.length);
+  for (const method of methodNames) expect(methodRows(method)).toHaveLength(1 + platforms.length);
 });
 
 test("a method without counterpart on a platform names the closest one, others their endpoint", () => {
   for (const [index, platform] of platforms.entries()) {
     for (const method of methodNames) {
-      const row = rowsOf(method)[index + 1];
+      const row = methodRows(method)[index + 1];
       const support = platformDescriptions[platform].support[method];
       const expected = "endpoint" in support ? `\`${support.endpoint}\`` : support.closest;
       expect(row).toContain(expected);

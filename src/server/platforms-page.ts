@@ -19,7 +19,7 @@ const markers = [
 ] as const;
 
 export function withMethods(page: string): string {
-  return withGeneratedPart(page, markers, [overview(), ...platforms.map(tableOf)].join("\n"));
+  return withGeneratedPart(page, markers, [overview(), ...platforms.map(platformTable)].join("\n"));
 }
 
 function overview(): string {
@@ -35,10 +35,10 @@ function overview(): string {
   );
 }
 
-function tableOf(platform: Platform): string {
-  const rows = methodNames.map((method, at) => {
+function platformTable(platform: Platform): string {
+  const rows = methodNames.map((method, index) => {
     const support = platformDescriptions[platform].support[method];
-    return `| \`${method}\` | ${endpointWords(support)} | ${noteCell(platform, at)} |`;
+    return `| \`${method}\` | ${endpointWords(support)} | ${noteCell(platform, index)} |`;
   });
   return `### Methods on ${platformTitles[platform]}\n\n${table(["method", "endpoint", "note"], rows)}`;
 }
@@ -68,13 +68,13 @@ const noteOf = (support: MethodSupport): string =>
   "closest" in support ? support.closest : support.note;
 
 /** Refers to the method above if the note is the same. */
-function noteCell(platform: Platform, at: number): string {
+function noteCell(platform: Platform, index: number): string {
   const noteAt = (index: number) => {
     const method = methodNames[index];
     return method === undefined ? "" : cell(noteOf(platformDescriptions[platform].support[method]));
   };
-  const isSame = noteAt(at) !== "" && noteAt(at) === noteAt(at - 1);
-  return isSame ? `As \`${methodNames[at - 1]}\`.` : noteAt(at);
+  const isSame = noteAt(index) !== "" && noteAt(index) === noteAt(index - 1);
+  return isSame ? `As \`${methodNames[index - 1]}\`.` : noteAt(index);
 }
 
 const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll(/\s+/g, " ");

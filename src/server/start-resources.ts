@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { EarshotError } from "../lib/errors.ts";
-import { diskOf } from "./watches/disk.ts";
+import { readDiskSpace } from "./watches/disk.ts";
 
 /** WAL and shared-memory files, migrations, results of interrupted jobs. */
 const baseBytes = 1_048_576;
@@ -32,7 +32,7 @@ export async function requireStartResources({
   readers: number;
 }): Promise<void> {
   const required = requiredAtStart({ segments: await countSegments(dir), readers });
-  const disk = await diskOf(dir);
+  const disk = await readDiskSpace(dir);
   if (disk !== null && disk.freeBytes < required.bytes) {
     throw new EarshotError(
       "disk_full",

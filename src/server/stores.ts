@@ -4,7 +4,7 @@ import { type OpenArchive, openArchive } from "../archive/threads/open.ts";
 import { singleGatewayId } from "../jobs/gateways/gateway.ts";
 import type { Clock } from "../lib/clock.ts";
 import type { Config } from "./config.ts";
-import { type Control, databaseOf, startControl } from "./control/control.ts";
+import { type Control, postgresOptions, startControl } from "./control/control.ts";
 
 export type Stores = {
   control: Control;
@@ -26,7 +26,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
     startControl({
       dataDir,
       secretKey,
-      database: databaseOf(config.database, gateway),
+      database: postgresOptions(config.database, gateway),
       archive: share,
     }),
     openArchive({
@@ -47,7 +47,7 @@ export async function openStores(config: Config, clock: Clock): Promise<Stores> 
   }
   if (control.status === "fulfilled") await control.value.close();
   if (archive.status === "fulfilled") await archive.value.close();
-  throw control.status === "rejected" ? control.reason : errorOf(archive);
+  throw control.status === "rejected" ? control.reason : outcomeError(archive);
 }
 
 export async function closeStores({
@@ -57,6 +57,6 @@ export async function closeStores({
   await Promise.all([control.close(), archive.close()]);
 }
 
-function errorOf(outcome: PromiseSettledResult<unknown>): unknown {
+function outcomeError(outcome: PromiseSettledResult<unknown>): unknown {
   return outcome.status === "rejected" ? outcome.reason : null;
 }

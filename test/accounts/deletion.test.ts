@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { JobResult } from "../../src/jobs/job.ts";
 import { EarshotError } from "../../src/lib/errors.ts";
-import { monthOf } from "../../src/upstream/requests/spending.ts";
+import { utcMonth } from "../../src/upstream/requests/spending.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import {
   type ServiceUnderTest,
@@ -145,7 +145,7 @@ async function createTenant(name: string, word: string): Promise<Tenant> {
     nowMs,
   );
   run("INSERT INTO credential_cooling VALUES(?, 'search', ?, 'full')", credentialId, nowMs);
-  const month = monthOf(nowMs);
+  const month = utcMonth(nowMs);
   run(
     "INSERT INTO upstream_use VALUES(?, 'x', ?, 'account', 10, 0, 1, 50000)",
     month,
@@ -298,7 +298,7 @@ describe("deleting one's own account", () => {
     await deletion(carla.session, "carpentry");
     const operator = await service.signIn({ role: "operator" });
     const audit = await service.callAs(operator, { url: "/dashboard/api/operator/audit" });
-    const entry = audit.json().entries.find((one: Row) => one.action === "account_deleted");
+    const entry = audit.json().entries.find((other: Row) => other.action === "account_deleted");
     expect(entry).toMatchObject({ actor: "a deleted account", subject: "a deleted account" });
     expect(audit.body).not.toContain("carpentry");
   });
@@ -361,7 +361,7 @@ describe("requests that arrive while an account is deleted", () => {
       uses: [],
     });
     await store.write("correctSpending", {
-      month: monthOf(nowMs),
+      month: utcMonth(nowMs),
       platform: "x",
       credentialId: "deleted-credential",
       owner: "account",

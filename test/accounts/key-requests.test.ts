@@ -23,11 +23,11 @@ async function makeKey(session: TestSession, choice: object = {}): Promise<NewKe
   return (await service.callAs(session, { method: "POST", url: path, payload })).json();
 }
 
-const logOf = (session: TestSession, id: string) =>
+const sessionLog = (session: TestSession, id: string) =>
   service.callAs(session, { url: `${path}/${id}/requests` });
 
-async function requestsOf(session: TestSession, id: string) {
-  return (await logOf(session, id)).json<KeyRequestsResponse>().requests;
+async function sessionRequests(session: TestSession, id: string) {
+  return (await sessionLog(session, id)).json<KeyRequestsResponse>().requests;
 }
 
 test("the requests of a key are listed newest first, and refused ones have their error code", async () => {
@@ -44,7 +44,7 @@ test("the requests of a key are listed newest first, and refused ones have their
     await service.submit(token, search("comet")),
   ];
   expect(responses.map(({ statusCode }) => statusCode)).toEqual([202, 400, 403, 429]);
-  const listed = await requestsOf(session, key.id);
+  const listed = await sessionRequests(session, key.id);
   const times = listed.map(({ at }) => at);
   expect(times).toEqual(times.toSorted().toReversed());
   // Rounded times can reverse requests that are less than a millisecond apart.
@@ -74,7 +74,7 @@ test("requests of one millisecond are listed in the order in which they were wri
   const { store } = service.context;
   await store.write("addKeyRequests", { requests: written.slice(0, 4) });
   await store.write("addKeyRequests", { requests: written.slice(4) });
-  const listed = await requestsOf(session, key.id);
+  const listed = await sessionRequests(session, key.id);
   expect(listed.map(({ id }) => id)).toEqual(ids.toReversed());
 });
 
@@ -83,8 +83,8 @@ test("the requests of a key contain neither the dashboard's own requests nor tho
   const [one, other] = [await makeKey(session), await makeKey(session)];
   await service.callAs(session, { url: "/v1/search/live/social/jobs" });
   await service.call(other.token, { method: "GET", url: "/v1/webhooks" });
-  expect(await requestsOf(session, one.key.id)).toEqual([]);
-  expect(await requestsOf(session, other.key.id)).toMatchObject([
+  expect(await sessionRequests(session, one.key.id)).toEqual([]);
+  expect(await sessionRequests(session, other.key.id)).toMatchObject([
     { method: "GET", route: "/v1/webhooks", status: 200, code: null },
   ]);
 });
@@ -93,7 +93,7 @@ test("the requests of another account's key are refused like those of an unknown
   const { key, token } = await makeKey(await service.signIn());
   await service.call(token, { method: "GET", url: "/v1/webhooks" });
   const other = await service.signIn();
-  const [foreign, unknown] = [await logOf(other, key.id), await logOf(other, "00000000")];
+  const [foreign, unknown] = [await sessionLog(other, key.id), await sessionLog(other, "00000000")];
   expect(foreign.json()).toMatchObject({ status: 404, code: "key_not_found" });
   const { request_id: _one, ...body } = foreign.json();
   const { request_id: _other, ...expected } = unknown.json();
@@ -104,7 +104,7 @@ test("deleting an account also deletes the requests of its keys", async () => {
   const session = await service.signIn();
   const { key, token } = await makeKey(session);
   await service.call(token, { method: "GET", url: "/v1/webhooks" });
-  expect(await requestsOf(session, key.id)).toHaveLength(1);
+  expect(await sessionRequests(session, key.id)).toHaveLength(1);
   const { accountId } = session;
   const { store } = service.context;
   await store.write("closeAccount", { accountId, actor: "command_line", nowMs: 1 });

@@ -55,19 +55,19 @@ async function rotate(session: Session, id: string, hours: number): Promise<NewK
   return response.json<NewKeyResponse>();
 }
 
-async function keysOf(session: Session): Promise<readonly KeyListingResponse[]> {
+async function sessionKeys(session: Session): Promise<readonly KeyListingResponse[]> {
   const response = await send(session, "GET", path);
   expect(response.statusCode, response.body).toBe(200);
   return response.json<KeysResponse>().keys;
 }
 
-async function keyOf(session: Session, id: string): Promise<KeyListingResponse> {
-  const key = (await keysOf(session)).find((one) => one.id === id);
+async function sessionKey(session: Session, id: string): Promise<KeyListingResponse> {
+  const key = (await sessionKeys(session)).find((other) => other.id === id);
   if (key === undefined) throw new Error(`no key ${id} in the list`);
   return key;
 }
 
-async function statusOf(token: string): Promise<number> {
+async function tokenStatus(token: string): Promise<number> {
   const response = await service.call(token, { method: "GET", url: "/v1/search/live/social/jobs" });
   return response.statusCode;
 }
@@ -91,8 +91,8 @@ describe("the first key", () => {
     expect(token).toMatch(/^ear_[0-9A-Za-z]{8}_[0-9A-Za-z]{38}$/);
     expect(refused?.statusCode).toBe(409);
     expect(refused?.json()).toMatchObject({ code: "first_key_shown" });
-    expect(await keysOf(session)).toHaveLength(1);
-    expect(await statusOf(token ?? "")).toBe(200);
+    expect(await sessionKeys(session)).toHaveLength(1);
+    expect(await tokenStatus(token ?? "")).toBe(200);
   });
 
   test("the first key is refused once the owner has created a key", async () => {
@@ -111,7 +111,7 @@ describe("keys of an account", () => {
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([
       201, 201, 201, 201, 201, 409, 409,
     ]);
-    const [some] = await keysOf(session);
+    const [some] = await sessionKeys(session);
     await send(session, "DELETE", `${path}/${some?.id}`);
     await make(session);
     const again = await send(session, "POST", path, { name: "one too many" });
@@ -147,8 +147,8 @@ describe("keys of an account", () => {
       expect({ statusCode: response.statusCode, code: response.json().code }).toEqual(unknown);
       expect({ ...never.json(), request_id: "" }).toEqual({ ...response.json(), request_id: "" });
     }
-    expect(await keysOf(outsider)).toEqual([]);
-    expect(await statusOf(token)).toBe(200);
+    expect(await sessionKeys(outsider)).toEqual([]);
+    expect(await tokenStatus(token)).toBe(200);
   });
 
   test("keys of an account cannot be managed with an API key, only in a dashboard session", async () => {
@@ -193,15 +193,19 @@ describe("a rotated key", () => {
     const successor = await rotate(session, former.key.id, 2);
     expect(successor.key).toMatchObject({ ...requested, state: "active", expires_at: null });
     expect(successor.key.id).not.toBe(former.key.id);
-    expect(await keyOf(session, former.key.id)).toMatchObject({
+    expect(await sessionKey(session, former.key.id)).toMatchObject({
       state: "expiring",
       successor_id: successor.key.id,
     });
-    expect([await statusOf(former.token), await statusOf(successor.token)]).toEqual([200, 200]);
+    expect([await tokenStatus(former.token), await tokenStatus(successor.token)]).toEqual([
+      200, 200,
+    ]);
     service.clock.move(2 * hourMs + 1_000);
-    expect([await statusOf(former.token), await statusOf(successor.token)]).toEqual([401, 200]);
+    expect([await tokenStatus(former.token), await tokenStatus(successor.token)]).toEqual([
+      401, 200,
+    ]);
     const later = await service.signIn({ accountId: session.accountId });
-    expect(await keyOf(later, former.key.id)).toMatchObject({ state: "expired", left: null });
+    expect(await sessionKey(later, former.key.id)).toMatchObject({ state: "expired", left: null });
   });
 
   test("a rotated key without an overlap ends immediately, and rotated keys do not count towards the limit of five", async () => {
@@ -210,13 +214,13 @@ describe("a rotated key", () => {
     for (let count = 0; count < 5; count += 1) keys.push(await make(session));
     const [first] = keys;
     await rotate(session, first?.key.id ?? "", 0);
-    expect(await statusOf(first?.token ?? "")).toBe(401);
+    expect(await tokenStatus(first?.token ?? "")).toBe(401);
     await rotate(session, keys[1]?.key.id ?? "", 168);
-    expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
+    expect(await tokenStatus(keys[1]?.token ?? "")).toBe(200);
     expect((await send(session, "POST", path, { name: "a sixth" })).statusCode).toBe(409);
     await send(session, "DELETE", `${path}/${keys[2]?.key.id}`);
     await make(session, { name: "instead of the revoked one" });
-    expect(await statusOf(keys[1]?.token ?? "")).toBe(200);
+    expect(await tokenStatus(keys[1]?.token ?? "")).toBe(200);
   });
 
   test("a rotated key shares its rates with its successor", async () => {
@@ -228,7 +232,7 @@ describe("a rotated key", () => {
     expect((await service.submit(successor.token, search("comet"))).statusCode).toBe(202);
     expect((await service.submit(former.token, search("comet"))).statusCode).toBe(429);
     expect((await service.submit(successor.token, search("comet"))).statusCode).toBe(429);
-    const left = (await keysOf(session)).map((key) => key.left?.submissions);
+    const left = (await sessionKeys(session)).map((key) => key.left?.submissions);
     expect(left).toEqual([0, 0]);
   });
 
@@ -237,7 +241,7 @@ describe("a rotated key", () => {
     const first = await make(session);
     const second = await rotate(session, first.key.id, 24);
     const third = await rotate(session, second.key.id, 24);
-    const good = await Promise.all([first, second, third].map(({ token }) => statusOf(token)));
+    const good = await Promise.all([first, second, third].map(({ token }) => tokenStatus(token)));
     expect(good).toEqual([401, 200, 200]);
   });
 
@@ -278,11 +282,11 @@ describe("an ended key", () => {
     };
     expect(await overSocket()).toBe(200);
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
-    expect([await statusOf(token), await overSocket()]).toEqual([401, 401]);
+    expect([await tokenStatus(token), await overSocket()]).toEqual([401, 401]);
     const result = await service.result(other.token, uuid);
     expect(result.statusCode).toBe(200);
     expect(result.body).toContain("a comet");
-    expect(await keyOf(session, key.id)).toMatchObject({ state: "revoked", left: null });
+    expect(await sessionKey(session, key.id)).toMatchObject({ state: "revoked", left: null });
     expect((await send(session, "DELETE", `${path}/${key.id}`)).statusCode).toBe(204);
   });
 
@@ -291,7 +295,7 @@ describe("an ended key", () => {
     const expiresAt = new Date(service.clock.now() + hourMs).toISOString();
     const { key, token } = await make(session, { expires_at: expiresAt });
     expect(key.expires_at).toBe(expiresAt);
-    expect(await statusOf(token)).toBe(200);
+    expect(await tokenStatus(token)).toBe(200);
     service.clock.move(hourMs);
     const response = await service.call(token, {
       method: "GET",
@@ -336,7 +340,7 @@ describe("the rates of a key", () => {
       url: "/v1/search/live/social/jobs",
     });
     expect(response.headers["ratelimit-policy"]).toBe('"burst";q=3;w=1, "search";q=2;w=60');
-    expect(await keyOf(session, key.id)).toMatchObject({
+    expect(await sessionKey(session, key.id)).toMatchObject({
       submissions_per_minute: 2,
       requests_per_second: null,
       left: { submissions: 2 },
@@ -359,7 +363,7 @@ describe("the rates of a key", () => {
       url: "/v1/search/live/social/jobs",
     });
     expect(response.headers["ratelimit-policy"]).toContain('"search";q=5;w=60');
-    expect(await keyOf(session, key.id)).toMatchObject({ submissions_per_minute: 5 });
+    expect(await sessionKey(session, key.id)).toMatchObject({ submissions_per_minute: 5 });
   });
 });
 
@@ -446,7 +450,7 @@ test("the list of keys reports when and from which network each was last used", 
   const url = "/v1/search/live/social/jobs";
   await service.call(token, { method: "GET", url, remoteAddress: "192.0.2.77" });
   await service.context.http.usage.flush();
-  const used = await keyOf(session, key.id);
+  const used = await sessionKey(session, key.id);
   expect(Math.abs(Date.parse(used.used_at ?? "") - service.clock.now())).toBeLessThanOrEqual(
     60_000,
   );

@@ -30,7 +30,7 @@ async function limit(accountId: string, limits: object): Promise<void> {
 const makeKey = (session: TestSession, name = "laptop") =>
   service.callAs(session, { method: "POST", url: keysPath, payload: { name } });
 
-async function keyOf(session: TestSession): Promise<{ id: string; token: string }> {
+async function sessionKey(session: TestSession): Promise<{ id: string; token: string }> {
   const response = await makeKey(session);
   expect(response.statusCode, response.body).toBe(201);
   const { key, token } = response.json();
@@ -96,10 +96,10 @@ describe("an owner who deletes the account and signs up again", () => {
 
   test("key creations of a deleted account count when its owner signs up again", async () => {
     const first = await signUpSession("72");
-    for (let made = 0; made < 3; made += 1) await keyOf(first);
+    for (let made = 0; made < 3; made += 1) await sessionKey(first);
     await deleteAccount(first, "72");
     const second = await signUpSession("72");
-    await keyOf(second);
+    await sessionKey(second);
     expect((await makeKey(second)).json()).toMatchObject({
       code: "too_many_keys",
       detail: "the account created 4 keys within 24 hours",
@@ -121,7 +121,7 @@ describe("an account with its own limits", () => {
   test("an account with its own limits shares them between all keys and dashboard searches", async () => {
     const session = await service.signIn();
     await limit(session.accountId, { submissions_per_minute: 2 });
-    const [one, other] = [await keyOf(session), await keyOf(session)];
+    const [one, other] = [await sessionKey(session), await sessionKey(session)];
     expect((await service.submit(one.token, search("comet"))).statusCode).toBe(202);
     expect((await submitAs(session)).statusCode).toBe(202);
     const refused = await service.submit(other.token, search("comet"));
@@ -134,7 +134,7 @@ describe("an account with its own limits", () => {
     const left = listed.keys.map((key: { left: { submissions: number } }) => key.left.submissions);
     expect(left).toEqual([0, 0]);
     const withoutLimits = await service.signIn();
-    const keys = [await keyOf(withoutLimits), await keyOf(withoutLimits)];
+    const keys = [await sessionKey(withoutLimits), await sessionKey(withoutLimits)];
     for (const { token } of keys) {
       for (let submitted = 0; submitted < 3; submitted += 1) {
         expect((await service.submit(token, search("comet"))).statusCode).toBe(202);
@@ -144,7 +144,7 @@ describe("an account with its own limits", () => {
 
   test("an account with its own limits shares its request rate between all keys and dashboard requests", async () => {
     const session = await service.signIn();
-    const tokens = [(await keyOf(session)).token, (await keyOf(session)).token];
+    const tokens = [(await sessionKey(session)).token, (await sessionKey(session)).token];
     await limit(session.accountId, { requests_per_second: 2 });
     service.clock.move(1_001);
     const statuses = async (request: () => Promise<{ statusCode: number }>) =>
@@ -162,7 +162,7 @@ describe("an account with its own limits", () => {
 
 test("a rotated key ends when its successor is revoked", async () => {
   const session = await service.signIn();
-  const { id, token } = await keyOf(session);
+  const { id, token } = await sessionKey(session);
   const rotated = await service.callAs(session, {
     method: "POST",
     url: `${keysPath}/${id}/rotate`,

@@ -190,7 +190,7 @@ test("the log contains no sign-in secrets", async () => {
   expect(log).toContain("incorrect_client_credentials");
   const { searchParams } = new URL(callback);
   const secrets = [clientSecret, secret, searchParams.get("code"), searchParams.get("state")];
-  for (const each of secrets) expect(log).not.toContain(each);
+  for (const other of secrets) expect(log).not.toContain(other);
   for (const value of browser.cookies.values()) expect(log).not.toContain(value.split(".").at(-1));
 });
 

@@ -52,7 +52,7 @@ async function searchOnce(token: string, query = "comet", on = service): Promise
   await on.result(token, uuid);
 }
 
-async function usageOf(
+async function sessionUsage(
   session: TestSession,
   parameters = "",
   on = service,
@@ -75,7 +75,7 @@ describe("usage", () => {
     expect((await service.submit(token, search("comet"))).statusCode).toBe(429);
     expect((await service.call(token, { url: "/v1/no-such-path" })).statusCode).toBe(404);
 
-    const { totals, methods, buckets, keys, range } = await usageOf(session);
+    const { totals, methods, buckets, keys, range } = await sessionUsage(session);
     expect(range).toBe("24h");
     // An unknown path needs no key.
     expect(totals).toMatchObject({
@@ -103,7 +103,7 @@ describe("usage", () => {
     await searchOnce(other.token);
     await searchOnce(other.token);
     const searches = async (parameters: string) =>
-      (await usageOf(one.session, parameters)).totals.searches;
+      (await sessionUsage(one.session, parameters)).totals.searches;
     expect(await searches("")).toBe(3);
     expect(await searches(`?key=${one.id}`)).toBe(1);
     expect(await searches(`?key=${other.id}&range=7d`)).toBe(2);
@@ -114,7 +114,7 @@ describe("usage", () => {
     const { id, token } = await makeKey();
     await searchOnce(token);
     const outsider = await service.signIn();
-    expect((await usageOf(outsider)).totals).toMatchObject({ requests: 0, searches: 0 });
+    expect((await sessionUsage(outsider)).totals).toMatchObject({ requests: 0, searches: 0 });
     const requested = await service.callAs(outsider, { url: `/dashboard/api/usage?key=${id}` });
     expect(requested.statusCode).toBe(404);
     expect(requested.json().code).toBe("key_not_found");
@@ -122,9 +122,9 @@ describe("usage", () => {
 
   test("usage counts dashboard searches but not the dashboard's own requests", async () => {
     const session = await service.signIn();
-    await usageOf(session);
+    await sessionUsage(session);
     await service.callAs(session, { url: "/dashboard/api/status" });
-    expect((await usageOf(session)).totals).toMatchObject({ requests: 0, searches: 0 });
+    expect((await sessionUsage(session)).totals).toMatchObject({ requests: 0, searches: 0 });
     const submitted = await service.callAs(session, {
       method: "POST",
       url: "/v1/search/social",
@@ -132,12 +132,14 @@ describe("usage", () => {
       payload: JSON.stringify(search("comet")),
     });
     expect(submitted.statusCode).toBe(200);
-    const { totals, keys } = await usageOf(session);
+    const { totals, keys } = await sessionUsage(session);
     expect(totals).toMatchObject({ requests: 1, searches: 1 });
     expect(keys).toEqual([
       { id: `dashboard-${session.accountId}`, name: "Dashboard", ended: false },
     ]);
-    expect(await usageOf(session, `?key=dashboard-${session.accountId}`)).toMatchObject({ totals });
+    expect(await sessionUsage(session, `?key=dashboard-${session.accountId}`)).toMatchObject({
+      totals,
+    });
   });
 
   test("usage and status require a session and valid parameters", async () => {
@@ -182,7 +184,7 @@ describe("usage", () => {
     const second = await startServiceUnderTest({ EARSHOT_DATA_DIR: first.dataDir });
     await searchOnce(key.token, "comet", second);
     const session = await second.signIn({ accountId: key.accountId });
-    const { totals } = await usageOf(session, "", second);
+    const { totals } = await sessionUsage(session, "", second);
     expect(totals).toMatchObject({ requests: 4, searches: 2 });
     await second.remove();
     await first.remove();
@@ -190,7 +192,7 @@ describe("usage", () => {
 });
 
 describe("status", () => {
-  async function statusOf(
+  async function sessionStatus(
     session: TestSession,
     range = "24h",
     on = service,
@@ -207,7 +209,7 @@ describe("status", () => {
     on: ServiceUnderTest,
   ): Promise<StatusResponse> {
     return await until("the posts are counted", async () => {
-      const answer = await statusOf(session, range, on);
+      const answer = await sessionStatus(session, range, on);
       return answer.platforms[0]?.received == null ? null : answer;
     });
   }
@@ -293,9 +295,9 @@ describe("status", () => {
         },
       });
     }
-    await Promise.all([statusOf(one, "24h", own), statusOf(other, "24h", own)]);
+    await Promise.all([sessionStatus(one, "24h", own), sessionStatus(other, "24h", own)]);
     const answer = await countedStatusOf(one, "24h", own);
-    const { archive: ofArchive, from, to } = await statusOf(other, "24h", own);
+    const { archive: ofArchive, from, to } = await sessionStatus(other, "24h", own);
     expect({ ofArchive, from, to }).toEqual({
       ofArchive: answer.archive,
       from: answer.from,
@@ -311,19 +313,19 @@ describe("status", () => {
     expect(requested.toSorted()).toEqual(["count", "coverage", "stats"]);
     own.clock.move(61_000);
     await until("the archive is read again", async () => {
-      await statusOf(one, "24h", own);
+      await sessionStatus(one, "24h", own);
       return requested.length > 5 ? true : null;
     });
-    await statusOf(other, "24h", own);
+    await sessionStatus(other, "24h", own);
     expect(requested).toHaveLength(6);
     await own.remove();
   });
 
   test("the status shows which platforms are requested live, and counts a node's jobs", async () => {
     const { token, session } = await makeKey();
-    const jobsBefore = (await statusOf(session)).nodes[0]?.jobs ?? 0;
+    const jobsBefore = (await sessionStatus(session)).nodes[0]?.jobs ?? 0;
     await searchOnce(token);
-    const { nodes, platforms } = await statusOf(session);
+    const { nodes, platforms } = await sessionStatus(session);
     expect(nodes[0]?.jobs).toBe(jobsBefore + 1);
     expect(platforms.map(({ mode }) => mode)).toEqual(["live", "off", "off"]);
   });

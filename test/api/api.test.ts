@@ -31,14 +31,14 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-async function uuidOf(body: unknown, path?: string): Promise<string> {
+async function readUuid(body: unknown, path?: string): Promise<string> {
   const response = await service.submit(key, body, path);
   expect(response.statusCode, response.body).toBe(202);
   return response.json().uuid;
 }
 
-async function recordsOf(body: unknown): Promise<{ ID: string; Content: string }[]> {
-  const response = await service.result(key, await uuidOf(body));
+async function readRecords(body: unknown): Promise<{ ID: string; Content: string }[]> {
+  const response = await service.result(key, await readUuid(body));
   expect(response.statusCode, response.body).toBe(200);
   return response.json();
 }
@@ -94,14 +94,16 @@ describe("submit", () => {
   });
 
   test("a submission treats a suffixed type as its plain form, and a platform type narrows the search", async () => {
-    const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-api-scraper" }));
+    const status = await statusOf(
+      await readUuid({ ...search("comet"), type: "social-api-scraper" }),
+    );
     expect(status).toMatchObject({ platform: "social", type: "social-api" });
-    const narrowed = await statusOf(await uuidOf({ ...search("comet"), type: "twitter" }));
+    const narrowed = await statusOf(await readUuid({ ...search("comet"), type: "twitter" }));
     expect(narrowed).toMatchObject({ platform: "x", type: "social", count: 0 });
   });
 
   test("a submission searches only the platform in the path", async () => {
-    const uuid = await uuidOf(search("comet", { max_results: 100 }), "/v1/search/live/mastodon");
+    const uuid = await readUuid(search("comet", { max_results: 100 }), "/v1/search/live/mastodon");
     const records = (await service.result(key, uuid)).json();
     expect(records.map((record: { Content: string }) => record.Content)).toEqual([
       "comet seen from the fediverse",
@@ -109,8 +111,8 @@ describe("submit", () => {
   });
 
   test("a submission treats x and twitter as one platform, in path and body", async () => {
-    await uuidOf({ ...search("comet"), type: "twitter-api" }, "/v1/search/live/x");
-    await uuidOf({ ...search("comet"), type: "x" }, "/v1/search/live/twitter");
+    await readUuid({ ...search("comet"), type: "twitter-api" }, "/v1/search/live/x");
+    await readUuid({ ...search("comet"), type: "x" }, "/v1/search/live/twitter");
   });
 
   test("a submission with different platforms in path and body is refused", async () => {
@@ -122,7 +124,9 @@ describe("submit", () => {
   });
 
   test("a submission without a credential searches only the archive, which the status reports", async () => {
-    const status = await statusOf(await uuidOf({ ...search("comet"), type: "social-credential" }));
+    const status = await statusOf(
+      await readUuid({ ...search("comet"), type: "social-credential" }),
+    );
     expect(status.status).toBe("done");
     expect(status.warnings.map((warning: { code: string }) => warning.code)).toContain(
       "no_credential",
@@ -213,10 +217,10 @@ describe("a refused submission", () => {
   test("the query length of a submission is limited in characters, depending on the method", async () => {
     // Characters of two UTF-16 units.
     const words = (length: number): string =>
-      Array.from({ length }, (_, at) => (at % 9 === 8 ? " " : "\u{10428}")).join("");
+      Array.from({ length }, (_, index) => (index % 9 === 8 ? " " : "\u{10428}")).join("");
     expect((await refusal(search(words(1_025)))).errors[0].code).toBe("query_too_long");
     const archive = { type: "searchbyfullarchive" };
-    await uuidOf(search(`"${words(1_500)}"`, archive));
+    await readUuid(search(`"${words(1_500)}"`, archive));
     expect((await refusal(search("a".repeat(4_097), archive))).code).toBe("invalid_query");
   });
 
@@ -229,7 +233,7 @@ describe("a refused submission", () => {
   );
 
   test("a submission accepts only newest as the sort", async () => {
-    await uuidOf(search("comet", { sort: "newest" }));
+    await readUuid(search("comet", { sort: "newest" }));
     expect((await refusal(search("comet", { sort: "top" }))).errors[0].pointer).toBe(
       "/arguments/sort",
     );
@@ -269,7 +273,7 @@ describe("a refused submission", () => {
     ["gettrends", undefined],
   ])("%s without a platform source is answered from the archive", async (method, query) => {
     const status = await statusOf(
-      await uuidOf({ type: "social", arguments: { type: method, query } }),
+      await readUuid({ type: "social", arguments: { type: method, query } }),
     );
     expect(status).toMatchObject({ status: "done", count: 0, complete: false });
     expect(status.warnings[0].code).toBe("no_credential");
@@ -300,7 +304,7 @@ describe("a refused submission", () => {
 
 describe("result", () => {
   test("a result is a bare array of records with the four fields, newest first", async () => {
-    const records = await recordsOf(search("comet", { max_results: 5 }));
+    const records = await readRecords(search("comet", { max_results: 5 }));
     expect(records).toHaveLength(5);
     for (const record of records) {
       expect(Object.keys(record)).toEqual(["ID", "Content", "Metadata", "Score"]);
@@ -318,29 +322,29 @@ describe("result", () => {
   });
 
   test("a result has 20 posts by default, and count is an alias of max_results", async () => {
-    expect(await recordsOf(search("comet"))).toHaveLength(20);
-    expect(await recordsOf(search("comet", { count: 7 }))).toHaveLength(7);
-    expect(await recordsOf(search("comet", { count: 7, max_results: 3 }))).toHaveLength(3);
+    expect(await readRecords(search("comet"))).toHaveLength(20);
+    expect(await readRecords(search("comet", { count: 7 }))).toHaveLength(7);
+    expect(await readRecords(search("comet", { count: 7, max_results: 3 }))).toHaveLength(3);
   });
 
   test("a result is an empty array when nothing matches", async () => {
-    const response = await service.result(key, await uuidOf(search("nosuchword")));
+    const response = await service.result(key, await readUuid(search("nosuchword")));
     expect(response.statusCode).toBe(200);
     expect(response.body).toBe("[]");
     expect(response.headers["x-next-cursor"]).toBeUndefined();
   });
 
   test("a result covers the last days for a live search and everything for the full archive", async () => {
-    expect(await recordsOf(search("last month"))).toEqual([]);
-    const all = await recordsOf(search("last month", { type: "searchbyfullarchive" }));
+    expect(await readRecords(search("last month"))).toEqual([]);
+    const all = await readRecords(search("last month", { type: "searchbyfullarchive" }));
     expect(all).toHaveLength(1);
   });
 
   test("a result is limited by start_time, inclusive, and end_time, exclusive", async () => {
-    const records = await recordsOf(search("comet number", { max_results: 100 }));
+    const records = await readRecords(search("comet number", { max_results: 100 }));
     expect(records).toHaveLength(100);
     const times = records.map((record) => Reflect.get(record, "Metadata").created_at);
-    const narrowed = await recordsOf(
+    const narrowed = await readRecords(
       search("comet number", { start_time: times[9], end_time: times[5], max_results: 100 }),
     );
     expect(narrowed.map((record) => record.Content)).toEqual(
@@ -354,7 +358,7 @@ describe("result", () => {
       search("comet", { end_time: until }),
       search(`comet until:${until.slice(0, 10)}`),
     ]) {
-      const uuid = await uuidOf(body);
+      const uuid = await readUuid(body);
       const status = await statusOf(uuid);
       expect(status).toMatchObject({ count: 0, complete: false });
       expect(status.coverage).toMatchObject({
@@ -373,13 +377,13 @@ describe("result", () => {
   });
 
   test("a result warns on every page when start_time is before the live window", async () => {
-    const codesOf = async (body: object): Promise<readonly string[]> =>
-      (await statusOf(await uuidOf(body))).warnings.map(({ code }: { code: string }) => code);
+    const readCodes = async (body: object): Promise<readonly string[]> =>
+      (await statusOf(await readUuid(body))).warnings.map(({ code }: { code: string }) => code);
     const since = new Date(service.clock.now() - 8 * day).toISOString();
     const within = new Date(service.clock.now() - day).toISOString();
     const cut = search("comet", { start_time: since, max_results: 5 });
 
-    const first = await uuidOf(cut);
+    const first = await readUuid(cut);
     const { warnings, coverage, complete, next_cursor: cursor } = await statusOf(first);
     expect(complete).toBe(false);
     expect(coverage.from).toBe(since);
@@ -389,8 +393,10 @@ describe("result", () => {
       message: expect.stringContaining("not searched"),
       hint: expect.stringContaining("searchbyfullarchive"),
     });
-    expect(await codesOf(search("comet", { next_cursor: cursor }))).toContain("cut_to_live_window");
-    expect(await codesOf(search(`comet since:${since.slice(0, 10)}`))).toContain(
+    expect(await readCodes(search("comet", { next_cursor: cursor }))).toContain(
+      "cut_to_live_window",
+    );
+    expect(await readCodes(search(`comet since:${since.slice(0, 10)}`))).toContain(
       "cut_to_live_window",
     );
     for (const body of [
@@ -398,7 +404,7 @@ describe("result", () => {
       search(`comet since:${since.slice(0, 10)}`, { start_time: within }),
       search("comet", { start_time: since, type: "searchbyfullarchive" }),
     ]) {
-      expect(await codesOf(body)).not.toContain("cut_to_live_window");
+      expect(await readCodes(body)).not.toContain("cut_to_live_window");
     }
   });
 
@@ -408,7 +414,7 @@ describe("result", () => {
     let page = 0;
     do {
       const more = cursor === undefined ? {} : { next_cursor: cursor };
-      const uuid = await uuidOf(search("comet number", { max_results: 30, ...more }));
+      const uuid = await readUuid(search("comet number", { max_results: 30, ...more }));
       const response = await service.result(key, uuid);
       expect(response.statusCode, response.body).toBe(200);
       seen.push(...response.json().map((record: { Content: string }) => record.Content));
@@ -422,10 +428,10 @@ describe("result", () => {
   });
 
   test("a cursor of another search, account or window is refused, but max_results may change", async () => {
-    const uuid = await uuidOf(search("comet", { max_results: 5 }));
+    const uuid = await readUuid(search("comet", { max_results: 5 }));
     const cursor = (await service.result(key, uuid)).headers["x-next-cursor"];
     expect((await statusOf(uuid)).next_cursor).toBe(cursor);
-    await uuidOf(search("comet", { max_results: 50, next_cursor: cursor }));
+    await readUuid(search("comet", { max_results: 50, next_cursor: cursor }));
 
     const other = { next_cursor: cursor };
     for (const body of [
@@ -451,11 +457,11 @@ describe("result", () => {
     const bounds = { start_time: "2010-01-01", end_time: "2100-01-01" };
     const type = "searchbyfullarchive";
     const continued = { type, max_results: 2 };
-    const first = await uuidOf(search("comet", { ...continued, ...bounds }));
+    const first = await readUuid(search("comet", { ...continued, ...bounds }));
     let cursor = (await service.result(key, first)).headers["x-next-cursor"];
     for (const repeated of [bounds, {}, { start_time: bounds.start_time }, bounds]) {
       const body = search("comet", { ...continued, ...repeated, next_cursor: cursor });
-      cursor = (await service.result(key, await uuidOf(body))).headers["x-next-cursor"];
+      cursor = (await service.result(key, await readUuid(body))).headers["x-next-cursor"];
       expect(cursor).toBeDefined();
     }
     for (const other of [{ start_time: "2009-01-01" }, { ...bounds, end_time: "2099-01-01" }]) {
@@ -465,7 +471,7 @@ describe("result", () => {
   });
 
   test("a result reports in body and header that it is empty because coverage is unknown", async () => {
-    const uuid = await uuidOf(search("nosuchword"));
+    const uuid = await readUuid(search("nosuchword"));
     const response = await service.result(key, uuid);
     expect(response.headers["x-coverage"]).toMatch(
       /^complete=\?0, from="[^"]+Z", to="[^"]+Z", gaps=\d+$/,
@@ -479,7 +485,7 @@ describe("result", () => {
   });
 
   test("the result of another account's job, of an unknown uuid and of a malformed one returns the same 404", async () => {
-    const uuid = await uuidOf(search("comet"));
+    const uuid = await readUuid(search("comet"));
     const outsider = await service.makeKey();
     const bodies = new Set<string>();
     for (const kind of ["status", "result"]) {
@@ -496,7 +502,7 @@ describe("result", () => {
   });
 
   test("a result accepts any platform in the path, and a uuid in capitals", async () => {
-    const uuid = await uuidOf(search("comet", { max_results: 1 }));
+    const uuid = await readUuid(search("comet", { max_results: 1 }));
     const expected = (await service.result(key, uuid)).body;
     for (const path of ["/mastodon", "/x", "/twitter", ""]) {
       const url = `/v1/search/live${path}/result/${uuid.toUpperCase()}`;
@@ -507,7 +513,7 @@ describe("result", () => {
   });
 
   test.each(["0", "31", "x", "1.5", ""])("a result with wait=%s is refused", async (wait) => {
-    const uuid = await uuidOf(search("comet"));
+    const uuid = await readUuid(search("comet"));
     const url = `/v1/search/live/social/result/${uuid}?wait=${wait}`;
     const response = await service.call(key, { method: "GET", url });
     expect(response.statusCode).toBe(400);
@@ -517,7 +523,7 @@ describe("result", () => {
 
 describe("status", () => {
   test("the status has every field of a finished job, with times in ISO 8601", async () => {
-    const uuid = await uuidOf(search("comet lang:en", { max_results: 2 }));
+    const uuid = await readUuid(search("comet lang:en", { max_results: 2 }));
     const status = await statusOf(uuid);
     expect(Object.keys(status)).toEqual([
       "uuid",
@@ -561,16 +567,18 @@ describe("status", () => {
   });
 
   test("the status suggests the method that finds older posts after an empty live search", async () => {
-    const hintsOf = async (query: string) => {
-      const { warnings } = await statusOf(await uuidOf(search(query)));
+    const queryHints = async (query: string) => {
+      const { warnings } = await statusOf(await readUuid(search(query)));
       return warnings.map(({ hint = "" }: { hint?: string }) => hint).join();
     };
-    expect(await hintsOf('"of last month"')).toContain("use searchbyfullarchive for older posts");
-    expect(await hintsOf("comet")).not.toContain("searchbyfullarchive");
+    expect(await queryHints('"of last month"')).toContain(
+      "use searchbyfullarchive for older posts",
+    );
+    expect(await queryHints("comet")).not.toContain("searchbyfullarchive");
   });
 
   test("the status includes the query's warnings", async () => {
-    const status = await statusOf(await uuidOf(search("comet re:invent")));
+    const status = await statusOf(await readUuid(search("comet re:invent")));
     expect(status.warnings[0]).toMatchObject({ offset: 6 });
   });
 });
@@ -649,7 +657,7 @@ describe("paths without a platform", () => {
 
   test("paths without a platform limit max_results up to 1000 to the maximum, with a warning", async () => {
     const body = { ...search("comet", { max_results: 1000 }), type: "twitter" };
-    const uuid = await uuidOf(body, path);
+    const uuid = await readUuid(body, path);
     const response = await service.call(key, {
       method: "GET",
       url: `${path}/status/${uuid}?wait=30`,
@@ -663,7 +671,7 @@ describe("paths without a platform", () => {
   });
 
   test("paths without a platform return 100 posts when 1000 are requested", async () => {
-    const uuid = await uuidOf(search("comet", { max_results: 1000 }), path);
+    const uuid = await readUuid(search("comet", { max_results: 1000 }), path);
     expect((await service.result(key, uuid)).json()).toHaveLength(100);
   });
 
@@ -702,7 +710,7 @@ describe("search in one request", () => {
     const response = await request({ query: "comet number", count: 3 });
     expect(response.headers["x-coverage"]).toMatch(/^complete=\?0, from=/);
     const cursor = response.headers["x-next-cursor"];
-    const records = await recordsOf(
+    const records = await readRecords(
       search("comet number", { max_results: 1, next_cursor: cursor }),
     );
     expect(records.map((record) => record.Content)).not.toContain(response.json().data[2].Content);
@@ -783,7 +791,7 @@ describe("paths and methods", () => {
   });
 
   test("HEAD returns the headers of GET without a body", async () => {
-    const uuid = await uuidOf(search("comet"));
+    const uuid = await readUuid(search("comet"));
     await service.result(key, uuid);
     const url = `/v1/search/live/social/result/${uuid}`;
     const response = await service.call(key, { method: "HEAD", url });
@@ -815,7 +823,7 @@ describe("operational routes", () => {
   });
 
   test("the metrics count jobs and requests by route and contain neither queries nor keys", async () => {
-    await recordsOf(search("comet secretword"));
+    await readRecords(search("comet secretword"));
     const { body } = await service.call(null, { method: "GET", url: "/metrics" });
     expect(body).toMatch(/earshot_submissions_total\{method="searchbyquery"\} [1-9]/);
     expect(body).toMatch(/earshot_jobs_ended_total\{method="searchbyquery",state="done"\} [1-9]/);

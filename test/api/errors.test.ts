@@ -10,7 +10,7 @@ import { makePost } from "../../testkit/data/make-post.ts";
 import {
   type HandDrivenNode,
   handDrivenNode,
-  itemOf,
+  makeItem,
 } from "../../testkit/nodes/hand-driven-node.ts";
 import { storeNode } from "../../testkit/nodes/stored-node.ts";
 import { connectTo } from "../../testkit/service/connect-to.ts";
@@ -65,10 +65,10 @@ afterAll(async () => {
 const iso = (ms: number) => new Date(ms).toISOString();
 
 async function call(options: InjectOptions, caller: string | null = key): Promise<Refusal> {
-  return refusalOf(await service.call(caller, options));
+  return responseRefusal(await service.call(caller, options));
 }
 
-const refusalOf = (response: LightMyRequestResponse): Refusal => ({
+const responseRefusal = (response: LightMyRequestResponse): Refusal => ({
   status: response.statusCode,
   type: String(response.headers["content-type"]),
   body: response.json(),
@@ -269,11 +269,11 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   node_refused: async () => {
     const node = await handDrivenNode(idle, { evidence: "none", evidenceFor: () => noEvidence });
     const registration = await node.registration({ nonce: "A".repeat(43) });
-    return refusalOf(await node.post("register", registration));
+    return responseRefusal(await node.post("register", registration));
   },
   lease_lost: async () => {
     const staleLease = { job: exampleJob, token: "2f1d6a35-0c0e-4a9d-9c4e-5b1c7d0e9a2f" };
-    return refusalOf(await (await approvedNode()).post("renew", staleLease));
+    return responseRefusal(await (await approvedNode()).post("renew", staleLease));
   },
   node_answer_refused: async () => {
     const node = await approvedNode();
@@ -281,7 +281,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const { envelope, payload } = await node.lease();
     const sealed = { nonce: "A".repeat(16), sealed: "AAAA" };
     const answer = { job: envelope.job, token: payload.token, ...sealed };
-    return refusalOf(await node.post("complete", answer));
+    return responseRefusal(await node.post("complete", answer));
   },
   proof_not_found: async () => {
     const { uuid } = (await service.submit(key, search("comet"))).json();
@@ -293,14 +293,14 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
     const { uuid } = (await idle.submit(idleKey, search("comet"))).json();
     const job = await node.lease();
     const createdMs = idle.clock.now() - 60_000;
-    const item = itemOf(BigInt(createdMs) << 20n, createdMs);
+    const item = makeItem(BigInt(createdMs) << 20n, createdMs);
     await node.complete(job, node.signAnswer(job, [item]));
     const { platform, uri } = item;
     await idle.context.archive.write({
       changes: [{ kind: "delete", platform, uri: String(uri), revision: "3zzzzzzzzzzzz" }],
     });
     const url = `${path}/result/${uuid}/proof`;
-    return refusalOf(await idle.call(idleKey, { method: "GET", url }));
+    return responseRefusal(await idle.call(idleKey, { method: "GET", url }));
   },
   attestation_not_found: () => get(`/v1/attestations/${"A".repeat(43)}`, null),
   session_needed: () => get("/dashboard/api/sessions", null),

@@ -76,7 +76,7 @@ async function refusal(body: unknown, path?: string) {
   return response.json();
 }
 
-const codesOf = (status: { warnings: { code: string }[] }): string[] =>
+const statusCodes = (status: { warnings: { code: string }[] }): string[] =>
   status.warnings.map(({ code }) => code);
 
 describe("a method that does not search", () => {
@@ -287,7 +287,7 @@ describe("the ID of a record", () => {
 
     const outsider = await service.makeKey();
     const unknown = await run(bodyOf("getretweeters", id), undefined, outsider);
-    expect(codesOf(unknown.status)).toEqual(["unknown_id"]);
+    expect(statusCodes(unknown.status)).toEqual(["unknown_id"]);
     expect(bluesky.calls.at(-1)?.target).toMatchObject({ uri: null, id });
   });
 
@@ -346,7 +346,7 @@ describe("posts that a platform returned", () => {
       { ID: "20", Content: "", Metadata: { kind: "ids", user_id: "12", username: "" } },
     ]);
     expect(result.body).not.toContain("secret");
-    expect(codesOf(status)).toEqual(["ids_only"]);
+    expect(statusCodes(status)).toEqual(["ids_only"]);
   });
 
   test("posts are missing when the platform failed, and the error names it and the fix", async () => {
@@ -420,7 +420,7 @@ describe("a method in one request", () => {
     const answer = (await call(body)).json();
     expect(answer.results).toHaveLength(2);
     expect(answer.truncated.omitted).toBe(1);
-    expect(codesOf(answer)).toEqual(["left_out"]);
+    expect(statusCodes(answer)).toEqual(["left_out"]);
     const next = { ...body, arguments: { ...body.arguments, next_cursor: answer.next_cursor } };
     expect((await call(next)).json().results[0].Content).toMatch(/^post 3/);
     expect((await service.result(key, answer.uuid)).json()).toHaveLength(3);

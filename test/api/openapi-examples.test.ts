@@ -4,11 +4,11 @@ import { makePost } from "../../testkit/data/make-post.ts";
 import {
   type DescribedLink,
   type DescribedParameter,
-  deviationsOf,
+  describeErrors,
   type Endpoint,
   endpointNamed,
   endpoints,
-  errorsOf,
+  findDeviations,
   pointer,
   schemas,
   shownIn,
@@ -111,7 +111,7 @@ function expectDescribed(
   response: LightMyRequestResponse,
   status: number | RegExp,
 ) {
-  expect(deviationsOf(endpoint, response), response.body.slice(0, 500)).toBe("");
+  expect(findDeviations(endpoint, response), response.body.slice(0, 500)).toBe("");
   if (typeof status === "number") expect(response.statusCode, response.body).toBe(status);
   else expect(String(response.statusCode), response.body).toMatch(status);
 }
@@ -224,7 +224,7 @@ describe("every example matches its schema", () => {
         const example = exampleOf(parameter);
         if (example === undefined) continue;
         expect(
-          errorsOf(example, `${position}${pointer("parameters", String(index), "schema")}`),
+          describeErrors(example, `${position}${pointer("parameters", String(index), "schema")}`),
         ).toBe("");
       }
       const bodies = [
@@ -239,7 +239,7 @@ describe("every example matches its schema", () => {
           const at = `${position}${owner}${pointer("content", type, "schema")}`;
           const shown = shownIn(media);
           expect(shown.length, `${owner} ${type}`).toBeGreaterThan(0);
-          for (const [name, value] of shown) expect(errorsOf(value, at), name).toBe("");
+          for (const [name, value] of shown) expect(describeErrors(value, at), name).toBe("");
         }
       }
     },
@@ -249,7 +249,7 @@ describe("every example matches its schema", () => {
     "the examples of the schema %s match it",
     (name, { examples = [] }) => {
       for (const value of examples) {
-        expect(errorsOf(value, pointer("components", "schemas", name))).toBe("");
+        expect(describeErrors(value, pointer("components", "schemas", name))).toBe("");
       }
     },
   );

@@ -51,9 +51,9 @@ const keyOf = ({ Metadata }: Expected): string => String(Metadata.uri ?? Metadat
 export function timesOutOfOrder(found: readonly ApiRecord[]): readonly string[] {
   return found.flatMap((record, index) => {
     const before = found[index - 1];
-    if (before === undefined || timeOf(before) >= timeOf(record)) return [];
-    return [`${keyOf(record)} of ${timeOf(record)} follows one of ${timeOf(before)}`];
+    if (before === undefined || recordTime(before) >= recordTime(record)) return [];
+    return [`${keyOf(record)} of ${recordTime(record)} follows one of ${recordTime(before)}`];
   });
 }
 
-const timeOf = ({ Metadata }: ApiRecord): string => String(Metadata.created_at);
+const recordTime = ({ Metadata }: ApiRecord): string => String(Metadata.created_at);

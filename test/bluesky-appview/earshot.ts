@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import {
-  environmentOf,
+  makeEnvironment,
   program,
   type ServerProcess,
   startServer,
@@ -33,7 +33,7 @@ export async function startEarshot(
   const server = await startServer(dataDir, await freePort(), all);
   const run = (args: readonly string[], input = ""): string =>
     execFileSync(process.execPath, [program, ...args], {
-      env: environmentOf(dataDir, all),
+      env: makeEnvironment(dataDir, all),
       encoding: "utf8",
       input,
       stdio: ["pipe", "pipe", "pipe"],
@@ -54,7 +54,7 @@ export async function startEarshot(
     },
     credentials: (args, secrets) => run(["credentials", ...args], secrets),
     converse: async (args, answer) => {
-      const environment = environmentOf(dataDir, all) as Record<string, string>;
+      const environment = makeEnvironment(dataDir, all) as Record<string, string>;
       const { code, notes } = await runCommand(["credentials", ...args], environment, (shown) => ({
         interactive: true,
         ask: () => answer(shown()),

@@ -25,7 +25,7 @@ function expectedPost(post: Post, { counts }: Truth): Expected {
     Content: post.text,
     Metadata: {
       platform: "bluesky",
-      url: `https://bsky.app/profile/${author.did}/post/${keyOf(post.uri)}`,
+      url: `https://bsky.app/profile/${author.did}/post/${uriRecordKey(post.uri)}`,
       uri: post.uri,
       created_at: isoText(post.createdMs),
       username: author.handle,
@@ -138,4 +138,4 @@ export function expectedProfile(
 
 const isoText = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
 
-export const keyOf = (uri: string): string => uri.split("/").at(-1) ?? "";
+export const uriRecordKey = (uri: string): string => uri.split("/").at(-1) ?? "";

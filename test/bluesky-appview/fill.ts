@@ -60,7 +60,7 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
     const thread = known.filter(({ root }) => root !== null && root === star);
     // A deleted account must not affect the counts of others.
     const isCounted = author.reason !== "deleted";
-    for (let left = postsOf(author); left > 0; left--) {
+    for (let left = accountPosts(author); left > 0; left--) {
       addPost(batch, {
         parent: isCounted && draw.chance(0.3) ? draw.pickOrNull(known) : null,
         quoted: isCounted && draw.chance(0.12) ? draw.pickOrNull(known) : null,
@@ -112,7 +112,7 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
   return society;
 }
 
-function postsOf({ index, state }: Account): number {
+function accountPosts({ index, state }: Account): number {
   if (index === cast.star) return 45;
   if (index === cast.prolific) return 110;
   if (index === cast.silent) return 0;

@@ -13,7 +13,7 @@ import {
   type Expected,
   expectedEntry,
   expectedProfile,
-  keyOf,
+  uriRecordKey,
 } from "./expected.ts";
 import { inParallel } from "./in-parallel.ts";
 import { type Account, type Post, reasons } from "./society.ts";
@@ -236,8 +236,9 @@ describe("a single post", () => {
 
   test("getbyid accepts the URL of a post's page, with handle or DID", async () => {
     const addresses = [
-      ({ author, uri }: Post) => `https://bsky.app/profile/${author.handle}/post/${keyOf(uri)}`,
-      ({ author, uri }: Post) => `https://bsky.app/profile/${author.did}/post/${keyOf(uri)}`,
+      ({ author, uri }: Post) =>
+        `https://bsky.app/profile/${author.handle}/post/${uriRecordKey(uri)}`,
+      ({ author, uri }: Post) => `https://bsky.app/profile/${author.did}/post/${uriRecordKey(uri)}`,
     ];
     for (const address of addresses) {
       const wrong = await differencesFor(

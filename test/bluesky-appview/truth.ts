@@ -32,7 +32,7 @@ const isRemoved = (post: Post): boolean =>
 
 export const isRepost = (entry: Entry): entry is Repost => "subject" in entry;
 
-export function truthOf(society: Society): Truth {
+export function expectedTruth(society: Society): Truth {
   const { reposts, likes, follows } = society;
   /** Counts include hidden records. */
   const written = society.posts.filter(({ reason }) => reason !== "deleted");

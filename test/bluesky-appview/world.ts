@@ -5,7 +5,7 @@ import { fillNetwork } from "./fill.ts";
 import { moderate } from "./moderate.ts";
 import { type Network, startNetwork } from "./network.ts";
 import type { Account, Post, Society } from "./society.ts";
-import { type Truth, truthOf } from "./truth.ts";
+import { expectedTruth, type Truth } from "./truth.ts";
 
 export type World = {
   network: Network;
@@ -40,7 +40,7 @@ export async function startWorld(): Promise<World> {
     "Differences from Bluesky itself: this AppView has no trends, its search matches substrings and has no filters, " +
       "and its labeler is a database table.",
   );
-  return { network, society, truth: truthOf(society), feed };
+  return { network, society, truth: expectedTruth(society), feed };
 }
 
 async function publishFeed(

@@ -15,7 +15,7 @@ import {
 } from "../../testkit/bluesky-world/people.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import {
-  environmentOf,
+  makeEnvironment,
   program,
   type ServerProcess,
   startServer,
@@ -101,7 +101,7 @@ async function activate({ authorization }: Person): Promise<void> {
 type Run = { code: number | null; out: string; notes: string };
 
 function start(args: readonly string[], rest: Record<string, string> = {}, data = dataDir) {
-  const env = environmentOf(data, { ...settings, ...rest });
+  const env = makeEnvironment(data, { ...settings, ...rest });
   const child = spawn(process.execPath, [program, "backfill", ...args], { env });
   return { child, ended: outcomeOf(child) };
 }

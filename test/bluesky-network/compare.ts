@@ -21,7 +21,7 @@ export function differences(found: readonly FoundPost[], { posts }: Truth): Diff
   for (const post of posts.values()) {
     const stored = foundByUri.get(post.uri);
     if (stored === undefined) reported.push(`missing: ${JSON.stringify(post)}`);
-    else reported.push(...differencesOf(post, stored));
+    else reported.push(...postDifferences(post, stored));
   }
   for (const { Metadata } of foundByUri.values()) {
     if (!posts.has(Metadata.uri)) reported.push(`unexpected: ${JSON.stringify(Metadata)}`);
@@ -29,7 +29,7 @@ export function differences(found: readonly FoundPost[], { posts }: Truth): Diff
   return reported;
 }
 
-function differencesOf(post: SeenPost, { Content, Metadata }: FoundPost): Differences {
+function postDifferences(post: SeenPost, { Content, Metadata }: FoundPost): Differences {
   const actual: SeenPost = {
     uri: Metadata.uri,
     text: Content,

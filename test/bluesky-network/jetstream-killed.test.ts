@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { everything, foundPosts, gapsOf } from "../../testkit/archives/found-posts.ts";
+import { everything, fetchGaps, foundPosts } from "../../testkit/archives/found-posts.ts";
 import {
   makePeople,
   type Person,
@@ -96,7 +96,7 @@ test("everything that a killed Jetstream had sent is stored, and what it lost is
   }
 
   expect(sent.filter(({ uri }) => !found.has(uri))).toEqual([]);
-  const gaps = await gapsOf(server, { fromMs: sent[0]?.ms ?? 0, toMs: Date.now() });
+  const gaps = await fetchGaps(server, { fromMs: sent[0]?.ms ?? 0, toMs: Date.now() });
   const isClaimed = ({ ms }: { ms: number }): boolean =>
     !gaps.some((gap) => gap.fromMs <= ms && ms < gap.toMs);
   expect(sent.filter((post) => !isClaimed(post))).toEqual([]);

@@ -62,7 +62,7 @@ export function createModeration(
     takeDown: async (person) => {
       const post = draw.pickOrNull(person.posts);
       if (post === null) return;
-      person.posts = person.posts.filter((each) => each !== post);
+      person.posts = person.posts.filter((other) => other !== post);
       takenDown.push({ person, post });
       await setTakedown(post, { applied: true, ref: "1" });
       await addLabel({ src: labelerDid, uri: post.uri, val: "!takedown" });

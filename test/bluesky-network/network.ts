@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import {
   authorizationHeaders,
-  bodyOf,
   postTo,
+  readBody,
   startNetworkProcess,
 } from "../../testkit/bluesky-world/network-process.ts";
 
@@ -41,7 +41,7 @@ export async function startNetwork(): Promise<Network> {
   return {
     ...addresses,
     read: async (method, parameters) =>
-      await bodyOf(await fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`)),
+      await readBody(await fetch(`${pds}/xrpc/${method}?${new URLSearchParams(parameters)}`)),
     call: (method, authorization, body) =>
       postTo(`${pds}/xrpc/${method}`, JSON.stringify(body), authorizationHeaders(authorization)),
     label: async (labels) => {

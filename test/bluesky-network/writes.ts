@@ -103,7 +103,7 @@ export function createWrites(network: Network, people: readonly Person[], draw: 
       const busy = new Set<string>();
       const count = draw.chance(0.3) ? 1 + draw.below(3) : 1 + draw.below(48);
       const drawnWrites = Array.from({ length: count }, () => drawWrite(person, busy));
-      const writes = drawnWrites.filter((each) => each !== null);
+      const writes = drawnWrites.filter((other) => other !== null);
       if (writes.length === 0) return;
       const uris = await write(network, person, writes);
       for (const [index, each] of writes.entries()) {

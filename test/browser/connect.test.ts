@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type OauthApp, startOauthApp } from "../../testkit/mcp/oauth-app.ts";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
-import { violationsOf } from "./support/violations.ts";
+import { findViolations } from "./support/violations.ts";
 import { looks, openWatched, show } from "./support/watched-page.ts";
 
 let browser: Browser;
@@ -92,7 +92,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   for (const look of looks) {
     await show(page, look);
     await settled();
-    expect(await violationsOf(page)).toEqual([]);
+    expect(await findViolations(page)).toEqual([]);
     await picture(`consent-${look.width}-${look.scheme}`);
   }
 
@@ -108,7 +108,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   await page.goto(`${site.url}/dashboard/keys`);
   await page.getByRole("heading", { name: "Connected apps" }).waitFor();
   await settled();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await picture("keys");
   await page.getByRole("button", { name: "Disconnect Reader" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disconnect" }).click();
@@ -124,7 +124,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   expect((await waitForCallback(page)).get("error")).toBe("access_denied");
   await page.goto(consentUrl({ code_challenge_method: "plain" }));
   await page.getByRole("link", { name: "Return to" }).waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await picture("refused");
   await page.getByRole("link", { name: "Return to" }).click();
   expect((await waitForCallback(page)).get("error")).toBe("invalid_request");
@@ -132,7 +132,7 @@ test("an app is connected by signing in and consenting, and disconnected on the 
   // The page warns about a program on the same computer.
   await page.goto(consentUrl({ redirect_uri: "http://127.0.0.1:8765/callback" }));
   await page.getByText("Any program on this computer").waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await picture("loopback");
   const own = complaints.filter((complaint) => complaint.includes(site.url));
   expect(own).toEqual([]);

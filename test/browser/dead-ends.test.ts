@@ -6,7 +6,7 @@ import {
   type TestSession,
 } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
-import { violationsOf } from "./support/violations.ts";
+import { findViolations } from "./support/violations.ts";
 
 let browser: Browser;
 let service: ServiceUnderTest;
@@ -55,7 +55,7 @@ test("a page whose files were renamed by an update shows a notice and reloads", 
   });
   await page.getByRole("link", { name: "Jobs" }).click();
   await page.getByRole("heading", { name: "A new version is ready" }).waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.unroute(files);
   await page.unroute(start);
   checked.resolve();
@@ -97,7 +97,7 @@ test("the page reports that a session has ended, and keeps the query", async () 
   await field.fill(query);
   await service.callAs(session, { method: "POST", url: "/dashboard/api/sign-out" });
   await page.getByRole("heading", { name: "Your session has ended" }).waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(new URL(page.url()).searchParams.get("q")).toBe(query);
   await putCookie(context, await service.signIn());
   await page.reload();
@@ -109,7 +109,7 @@ test("the page reports that a session has ended, and keeps the query", async () 
 test("a page for an unknown address links back to the dashboard", async () => {
   const page = await browser.newPage();
   await page.goto(`${service.url}/nowhere`);
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole("link", { name: "Start page" }).click();
   expect(new URL(page.url()).pathname).toBe("/");
   await page.close();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startChromium } from "./support/chromium.ts";
 import { countLoaded } from "./support/loaded-bytes.ts";
 import { type Site, startSite } from "./support/site.ts";
-import { violationsOf } from "./support/violations.ts";
+import { findViolations } from "./support/violations.ts";
 import { looks, openWatched, show, watchRequests } from "./support/watched-page.ts";
 
 let browser: Browser;
@@ -55,7 +55,7 @@ describe.each(pages)("%s", (name, path, heading) => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect(sideways).toBe(0);
-      expect(await violationsOf(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       const isMissing = (complaint: string) =>
         name === "docs-not-found" && complaint.includes("404");
       expect(complaints.filter((complaint) => !isMissing(complaint))).toEqual([]);
@@ -72,7 +72,7 @@ test("the search with Ctrl K finds every page, with only the keyboard", async ()
   await page.getByRole("combobox").waitFor();
   await page.keyboard.type("webhook secret");
   await page.getByRole("option").first().waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.screenshot({ path: join(site.screenshots, "docs-search.png") });
   await page.keyboard.press("Enter");
   await page.waitForURL(/\/docs\/reference\/webhooks#/);
@@ -121,7 +121,7 @@ test("the contents are folded on a phone, and the menu opens", async () => {
   await entry.waitFor();
   await page.getByRole("button", { name: "Menu" }).click();
   await page.getByRole("link", { name: "Query language", exact: true }).waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.screenshot({ path: join(site.screenshots, "docs-menu.png") });
   await page.close();
 });

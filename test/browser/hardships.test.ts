@@ -13,7 +13,7 @@ import {
 } from "../../testkit/upstreams/jetstream-server.ts";
 import { stubUpstream } from "../../testkit/upstreams/stub-upstream.ts";
 import { startChromium } from "./support/chromium.ts";
-import { violationsOf } from "./support/violations.ts";
+import { findViolations } from "./support/violations.ts";
 import { looks, openWatched, show } from "./support/watched-page.ts";
 
 const perMinute = 14;
@@ -61,7 +61,7 @@ test("a connected stream is shown in the sidebar and on the status page", async 
   await page.goto(`${service.url}/dashboard/status`);
   await page.getByRole("link", { name: /^Listening/ }).waitFor();
   await page.getByText("Listening to Bluesky").waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -78,7 +78,7 @@ test("a failed job shows the reason and its cost, and can be run again", async (
   await job.getByText("A failed job counts against the searches per minute").waitFor();
   expect(await job.getByRole("button", { name: "Run again: @ann" }).count()).toBe(1);
   expect(await job.getByRole("heading", { name: "Proof" }).count()).toBe(0);
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -111,7 +111,7 @@ test("a search above the limit shows how long it waits, and is then sent automat
   await page.getByRole("textbox", { name: "Query" }).press("Enter");
   await page.getByText(`Limit reached: ${perMinute} searches per minute`).waitFor();
   await page.getByText("Your search is sent automatically").waitFor();
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await page.getByRole("button", { name: "Cancel search" }).click();
   await page.getByText("Limit reached:").waitFor({ state: "detached" });
   await page.close();

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { TestSession } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 import { type Site, startSite } from "./support/site.ts";
-import { violationsOf } from "./support/violations.ts";
+import { findViolations } from "./support/violations.ts";
 import { looks, openWatched, show } from "./support/watched-page.ts";
 import { startWorkerNode, type WorkerNode } from "./support/worker-node.ts";
 
@@ -44,7 +44,7 @@ const picture = (page: Page, name: string) =>
   page.screenshot({ path: join(site.screenshots, `nodes-${name}.png`), fullPage: true });
 
 /** In the table of nodes. */
-const rowOf = (page: Page, name: string) =>
+const pageRow = (page: Page, name: string) =>
   page
     .getByRole("table", { name: /^Nodes/ })
     .getByRole("row")
@@ -62,15 +62,15 @@ async function submit(query: string): Promise<string> {
 test("a new node waits for approval, and the dialog says what its proofs show", async () => {
   const { page, complaints } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/nodes`);
-  await rowOf(page, "ams-1").getByText("pending", { exact: true }).waitFor();
+  await pageRow(page, "ams-1").getByText("pending", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Approve ams-1" }).click();
   const dialog = page.getByRole("dialog");
   expect(await dialog.innerText()).toContain(node.id);
   expect(await dialog.innerText()).toContain("That its results come from the holder of its keys.");
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   await picture(page, "approve");
   await dialog.getByRole("button", { name: "Approve node" }).click();
-  await rowOf(page, "ams-1").getByText("connected", { exact: true }).waitFor();
+  await pageRow(page, "ams-1").getByText("connected", { exact: true }).waitFor();
   expect(complaints).toEqual([]);
   await page.close();
 });
@@ -133,8 +133,8 @@ const everywhere = [
 ];
 
 test("every page warns that nodes which prove nothing may run jobs", async () => {
-  for (const [at, path] of everywhere.entries()) {
-    const look = looks[at % looks.length] ?? looks[0];
+  for (const [index, path] of everywhere.entries()) {
+    const look = looks[index % looks.length] ?? looks[0];
     const isPublic = path === "/" || path.endsWith("/sign-in");
     const { page, complaints, settled } = await openWatched(isPublic ? outsider : operator);
     await show(page, look);
@@ -151,7 +151,7 @@ test("every page warns that nodes which prove nothing may run jobs", async () =>
     );
     expect([path, sideways]).toEqual([path, 0]);
     // Once per look: other tests cover the pages without the banner.
-    if (at < looks.length) expect(await violationsOf(page)).toEqual([]);
+    if (index < looks.length) expect(await findViolations(page)).toEqual([]);
     expect([path, complaints]).toEqual([path, []]);
     await page.close();
   }
@@ -160,7 +160,7 @@ test("every page warns that nodes which prove nothing may run jobs", async () =>
 test("the status page shows the state of each node, without removed ones", async () => {
   const { page, complaints } = await openWatched(operator);
   await page.goto(`${site.url}/dashboard/status`);
-  const row = rowOf(page, "ams-1");
+  const row = pageRow(page, "ams-1");
   await row.waitFor();
   expect(await row.innerText()).toMatch(/connected[\s\S]*no evidence[\s\S]*the holder of its keys/);
   await page.goto(`${site.url}/dashboard/nodes`);

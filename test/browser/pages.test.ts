@@ -5,7 +5,7 @@ import { search } from "../../testkit/service/service-under-test.ts";
 import { startChromium } from "./support/chromium.ts";
 import { countLoaded } from "./support/loaded-bytes.ts";
 import { type Site, startSite } from "./support/site.ts";
-import { violationsOf } from "./support/violations.ts";
+import { findViolations } from "./support/violations.ts";
 import { looks, openWatched, show, watchRequests } from "./support/watched-page.ts";
 
 let browser: Browser;
@@ -183,7 +183,7 @@ describe.each(pages)("$name", ({ name, path, heading, prepare }) => {
         () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
       );
       expect(sideways).toBe(0);
-      expect(await violationsOf(page)).toEqual([]);
+      expect(await findViolations(page)).toEqual([]);
       expect(complaints).toEqual([]);
       await page.close();
     },

@@ -1,7 +1,7 @@
 import { type Image, openImage } from "./podman.ts";
 
 /** Built by `.ci/container`. */
-export function imageOf(kind: "service" | "node"): Image {
+export function requireImage(kind: "service" | "node"): Image {
   const name = process.env[`EARSHOT_TEST_${kind.toUpperCase()}_IMAGE`];
   if (name === undefined) throw new Error("no image to test: run .ci/container");
   return openImage(name);

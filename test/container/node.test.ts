@@ -8,11 +8,11 @@ import { connect } from "../../testkit/service/http-client.ts";
 import { runCommand } from "../../testkit/service/run-command.ts";
 import { type ServerProcess, startServer } from "../../testkit/service/server-process.ts";
 import { until } from "../../testkit/until.ts";
-import { imageOf } from "./images.ts";
+import { requireImage } from "./images.ts";
 import type { Container } from "./podman.ts";
 
 const root = join(import.meta.dirname, "../..");
-const image = imageOf("node");
+const image = requireImage("node");
 const folder = mkdtempSync(join(tmpdir(), "earshot-container-"));
 const file = (name: string): string => join(folder, name);
 const gatewaySettings = {

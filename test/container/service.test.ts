@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { connect } from "../../testkit/service/http-client.ts";
 import { until } from "../../testkit/until.ts";
-import { imageOf } from "./images.ts";
+import { requireImage } from "./images.ts";
 import type { Container } from "./podman.ts";
 
-const image = imageOf("service");
+const image = requireImage("service");
 const posts = gunzipSync(
   readFileSync(join(import.meta.dirname, "../../samples/bluesky.ndjson.gz")),
 );

@@ -45,7 +45,7 @@ const upstream = createXUpstream({ apiUrl: url, trendsWoeid: 1, isRedistribution
 const sessions: TestSession[] = [];
 
 function kindOf(name: string) {
-  const kind = xCredentialKinds({ apiUrl: url }).find((each) => each.name === name);
+  const kind = xCredentialKinds({ apiUrl: url }).find((other) => other.name === name);
   if (kind === undefined) throw new Error(`no ${name}`);
   return kind;
 }

@@ -113,10 +113,10 @@ test("each dashboard path requires a session, and rejects keys and wrong cookies
   const open = new Set<string>();
   for (const route of existingRoutes) {
     const headers = [{}, { authorization: `Bearer ${key}` }, { cookie: "earshot=nobody" }];
-    for (const one of headers) {
-      const response = await service.app.inject({ ...requestTo(route, unknown), headers: one });
+    for (const header of headers) {
+      const response = await service.app.inject({ ...requestTo(route, unknown), headers: header });
       // A cookie without its CSRF token changes nothing.
-      const isForged = "cookie" in one && route.method !== "GET" && response.statusCode === 403;
+      const isForged = "cookie" in header && route.method !== "GET" && response.statusCode === 403;
       if (response.statusCode !== 401 && !isForged) open.add(route.url);
       expect(response.headers["cache-control"], route.url).toBe("private, no-store");
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { SpendingResponse } from "../../src/http/dashboard/contract/account.ts";
-import { monthOf } from "../../src/upstream/requests/spending.ts";
+import { utcMonth } from "../../src/upstream/requests/spending.ts";
 import {
   type ServiceUnderTest,
   startServiceUnderTest,
@@ -15,7 +15,7 @@ afterAll(() => service.remove());
 
 const dayMs = 86_400_000;
 
-async function spendingOf(session: TestSession): Promise<SpendingResponse> {
+async function sessionSpending(session: TestSession): Promise<SpendingResponse> {
   const response = await service.callAs(session, { url: "/dashboard/api/spending" });
   expect(response.statusCode, response.body).toBe(200);
   return response.json();
@@ -49,7 +49,7 @@ async function reserve({ postReads, ...spender }: Reservation) {
   const amounts = { postReads, userReads: 2, requests: 1, microUsd: postReads * 5_000 };
   const { id } = await service.context.store.write("reserveSpending", {
     ...spender,
-    month: monthOf(nowMs),
+    month: utcMonth(nowMs),
     platform: "x",
     amounts,
     jobUuid: `job of ${spender.credentialId} ${postReads}`,
@@ -66,9 +66,9 @@ const settle = async (reservation: Reservation) =>
 
 test("an account sees its spending of the month, and how much all accounts spent of the shared budget", async () => {
   const [ann, bob] = [await service.signIn(), await service.signIn()];
-  const month = monthOf(service.clock.now());
+  const month = utcMonth(service.clock.now());
   const nothing = { month, own: null, shared: null, deployment: null };
-  expect([await spendingOf(ann), await spendingOf(bob)]).toEqual([nothing, nothing]);
+  expect([await sessionSpending(ann), await sessionSpending(bob)]).toEqual([nothing, nothing]);
 
   await connect(null, "shared");
   await connect(ann.accountId, "of ann");
@@ -84,13 +84,13 @@ test("an account sees its spending of the month, and how much all accounts spent
   await settle({ ...shared, accountId: null, postReads: 40 });
   await settle({ ...shared, accountId: "an unknown account", postReads: 1 });
   const deployment = { post_reads: 106, most_post_reads: 250 };
-  expect(await spendingOf(ann)).toEqual({
+  expect(await sessionSpending(ann)).toEqual({
     month,
     own: { post_reads: 400, user_reads: 4, usd: 2 },
     shared: { post_reads: 60, user_reads: 6, usd: 0.3 },
     deployment,
   });
-  expect(await spendingOf(bob)).toEqual({
+  expect(await sessionSpending(bob)).toEqual({
     month,
     own: null,
     shared: { post_reads: 5, user_reads: 2, usd: 0.025 },
@@ -109,11 +109,11 @@ test("an account sees its spending of the month, and how much all accounts spent
     actor: byAnn,
     nowMs: service.clock.now(),
   });
-  expect(await spendingOf(bob)).toMatchObject({ deployment: { post_reads: 106 } });
+  expect(await sessionSpending(bob)).toMatchObject({ deployment: { post_reads: 106 } });
 
   service.clock.move(32 * dayMs);
   const later = await service.signIn({ accountId: bob.accountId });
-  expect(await spendingOf(later)).toMatchObject({
+  expect(await sessionSpending(later)).toMatchObject({
     shared: { post_reads: 0, usd: 0 },
     deployment: { post_reads: 0 },
   });

@@ -3,7 +3,7 @@ import { auditActions } from "../../src/accounts/audit-actions.ts";
 import { refusalCodes } from "../../src/accounts/sign-in/refusal.ts";
 import type { AuditEntryResponse } from "../../src/http/dashboard/contract/audit.ts";
 import { auditSentence } from "../../web/src/audit/audit-sentence.ts";
-import { refusalOf } from "../../web/src/pages/sign-in/sign-in-errors.ts";
+import { findRefusal } from "../../web/src/pages/sign-in/sign-in-errors.ts";
 
 function entry(
   action: AuditEntryResponse["action"],
@@ -70,6 +70,6 @@ describe("dashboard texts", () => {
   });
 
   it.each(refusalCodes)("the dashboard has a title for the sign-in error %s", (word) => {
-    expect(refusalOf(word)?.title).not.toBe(refusalOf("an unknown word")?.title);
+    expect(findRefusal(word)?.title).not.toBe(findRefusal("an unknown word")?.title);
   });
 });

@@ -8,7 +8,7 @@ import { lowestId, numberedId, postTimeMs, uriNumber } from "../../src/posts/ids
 import { type Platform, type Post, platforms } from "../../src/posts/post.ts";
 import { generatedPost } from "../../testkit/data/generated.ts";
 import { generatedLeaves } from "../../testkit/data/generated-queries.ts";
-import { capMs, nameOf, openPostSet } from "../../testkit/data/post-set.ts";
+import { capMs, openPostSet, positionName } from "../../testkit/data/post-set.ts";
 import { testRuns } from "../../testkit/seed.ts";
 
 /** Runs the examples of the query language page: each query finds exactly what the page states. */
@@ -27,10 +27,10 @@ const examples: readonly Example[] = [...page.matchAll(/```example\n([\s\S]*?)\n
 );
 
 /** A record of an example as a separate post. */
-function postOf(line: string, number: number): Post {
+function linePost(line: string, number: number): Post {
   const written = JSON.parse(line.slice(2)) as Record<string, unknown>;
   const { platform: named = "x", ...fields } = written;
-  const platform = platforms.find((each) => each === named);
+  const platform = platforms.find((other) => other === named);
   if (platform === undefined) throw new Error(`${String(named)} is not a platform`);
   const unknown: string[] = [];
   const record = readImportRecord(
@@ -55,7 +55,7 @@ describe("the examples of docs/query-language.md", () => {
       expect(lines.every((line) => /^[+-] \{/.test(line))).toBe(true);
       const { tree, warnings } = parseQuery(query);
       expect(warnings).toEqual([]);
-      const posts = lines.map(postOf);
+      const posts = lines.map(linePost);
       const set = openPostSet(posts);
       try {
         const names = set.archive.reader.operations.resolve(namesIn(tree));
@@ -76,7 +76,7 @@ describe("the examples of docs/query-language.md", () => {
 /** The name of a post in an archive. */
 function archivedName(post: Post): string {
   const id = post.nativeId ?? numberedId(postTimeMs(post, capMs), uriNumber(post.uri));
-  return nameOf({ platform: post.platform, id });
+  return positionName({ platform: post.platform, id });
 }
 
 /** Operators without a name and colon, by their syntax. */

@@ -15,7 +15,7 @@ const pages = execFileSync(
   .filter((page) => page !== "" && existsSync(join(root, page)));
 
 /** Links outside code. */
-function linksOf(page: string): string[] {
+function pageLinks(page: string): string[] {
   const prose = readFileSync(join(root, page), "utf8")
     .replaceAll(/^```[\s\S]*?^```/gm, "")
     .replaceAll(/`[^`\n]*`/g, "");
@@ -23,7 +23,7 @@ function linksOf(page: string): string[] {
 }
 
 /** The anchors that repository hosts generate. */
-function anchorsOf(page: string): Set<string> {
+function pageAnchors(page: string): Set<string> {
   const headings = readFileSync(join(root, page), "utf8").matchAll(/^#{1,6} (.+)$/gm);
   const slug = (heading: string) =>
     heading
@@ -40,13 +40,13 @@ test("the pages of the repository are found", () => {
 });
 
 test.for(pages)("the links of %s lead to existing pages and headings", (page) => {
-  for (const link of linksOf(page)) {
+  for (const link of pageLinks(page)) {
     if (/^[a-z]+:/.test(link)) continue;
     const [path = "", anchor] = link.split("#");
     const target = path === "" ? page : relative(root, join(root, dirname(page), path));
     expect(existsSync(join(root, target)), `${page} links to ${link}`).toBe(true);
     if (anchor !== undefined && target.endsWith(".md")) {
-      expect(anchorsOf(target), `${page} links to ${link}`).toContain(anchor);
+      expect(pageAnchors(target), `${page} links to ${link}`).toContain(anchor);
     }
   }
 });
@@ -56,7 +56,7 @@ test("every page of docs/ can be reached from the README", () => {
   const visit = (page: string): void => {
     if (reached.has(page) || !pages.includes(page)) return;
     reached.add(page);
-    for (const link of linksOf(page)) {
+    for (const link of pageLinks(page)) {
       const path = link.split("#")[0] ?? "";
       if (path !== "" && !/^[a-z]+:/.test(path))
         visit(relative(root, join(root, dirname(page), path)));

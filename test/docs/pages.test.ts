@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { brotliDecompressSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeSite } from "../../src/http/docs-site/html/write-site.ts";
-import { navigationOf } from "../../src/http/docs-site/navigation.ts";
+import { makeNavigation } from "../../src/http/docs-site/navigation.ts";
 import type { OpenApi } from "../../src/http/docs-site/open-api.ts";
 import { addressIn, readPageTree } from "../../src/http/docs-site/page-tree.ts";
 import { builtName } from "../../src/http/docs-site/served-pages.ts";
@@ -86,7 +86,7 @@ describe("the pages as HTML", () => {
   });
 
   test("each page is in the navigation, or in a list linked from it", () => {
-    const listed = navigationOf(api).flatMap(({ entries }) => entries.map(({ path }) => path));
+    const listed = makeNavigation(api).flatMap(({ entries }) => entries.map(({ path }) => path));
     expect(listed.filter((path) => !tree.has(path))).toEqual([]);
     const unlisted = [...tree.keys()].filter(
       (path) =>

@@ -22,19 +22,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.remove());
 
-const sampleOf = (label: string): string =>
+const labelSample = (label: string): string =>
   (
     new RegExp(`^\`\`\`\\w+ \\[${label}\\]\\n([\\s\\S]*?)^\`\`\``, "m").exec(page)?.[1] ?? ""
   ).replace("http://127.0.0.1:8080", service.url);
 
 test("the curl sample of the quickstart finds posts", async () => {
   const env = { ...process.env, EARSHOT_API_KEY: key };
-  const { stdout } = await promisify(execFile)("bash", ["-c", sampleOf("curl")], { env });
+  const { stdout } = await promisify(execFile)("bash", ["-c", labelSample("curl")], { env });
   expect(JSON.parse(stdout).results[0].Content).toBe(text);
 });
 
 test("the command line sample of the quickstart finds posts", async () => {
-  const [, query = "", url = ""] = /search '(.+)' --url (\S+)/.exec(sampleOf("CLI")) ?? [];
+  const [, query = "", url = ""] = /search '(.+)' --url (\S+)/.exec(labelSample("CLI")) ?? [];
   const { code, out } = await runCommand(["search", query, "--url", url], { EARSHOT_API_KEY: key });
   expect(code).toBe(0);
   expect(out).toContain(text);
@@ -42,5 +42,5 @@ test("the command line sample of the quickstart finds posts", async () => {
 
 test("all samples of the quickstart search for the same", () => {
   for (const label of ["curl", "TypeScript", "Python", "CLI"])
-    expect(sampleOf(label)).toContain("aurora lang:en -filter:retweets");
+    expect(labelSample(label)).toContain("aurora lang:en -filter:retweets");
 });

@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 /** A line without ports, times, ids, keys and cursors. */
-function shapeOf(line: string): string {
+function lineShape(line: string): string {
   return line
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "UUID")
     .replaceAll(/app\.bsky\.feed\.post\/\w+|\/post\/\w+/g, "POST")
@@ -39,12 +39,12 @@ test("the README shows what the demo prints, except at the places marked with â€
   expect(notes).toBe("");
   expect(code).toBe(0);
   expect(readdirSync(folder)).toEqual([]);
-  const lines = printed.split("\n").map(shapeOf);
+  const lines = printed.split("\n").map(lineShape);
   let from = 0;
   for (const line of shown.filter((line) => line.trim() !== "â€¦")) {
-    const at = lines.indexOf(shapeOf(line), from);
-    expect(at, `not printed, or not in this order: ${line}`).toBeGreaterThanOrEqual(from);
-    from = at + 1;
+    const index = lines.indexOf(lineShape(line), from);
+    expect(index, `not printed, or not in this order: ${line}`).toBeGreaterThanOrEqual(from);
+    from = index + 1;
   }
 });
 

@@ -64,7 +64,7 @@ async function startKeyProxy(): Promise<Server> {
   return server;
 }
 
-function addressOf(server: Server): string {
+function serverAddress(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === "string") throw new Error("not listening");
   return `http://localhost:${address.port}/mcp`;
@@ -95,7 +95,7 @@ const execute = (name: string, args: readonly string[]) =>
   });
 
 const scenarioArguments = (scenario: string): string[] => [
-  ...["server", "--url", addressOf(proxy), "--scenario", scenario],
+  ...["server", "--url", serverAddress(proxy), "--scenario", scenario],
 ];
 
 test.each(scenarios)("the server passes the official suite's scenario %s", async (scenario) => {

@@ -235,7 +235,7 @@ test("an MCP call costs one request and one search of its key", async () => {
 });
 
 test("an MCP call counts as one request in the usage", async () => {
-  const noteRequest = vi.spyOn(service.context.http.usage, "noteRequest");
+  const noteRequest = vi.spyOn(service.context.http.usage, "recordRequest");
   const params = { name: "search_posts", arguments: { query: "comet" } };
   const response = await service.call(key, {
     method: "POST",

@@ -16,12 +16,12 @@ import { verifyProof } from "../../src/remote/proof/verify-proof.ts";
 import { answerBytes } from "../../src/remote/protocol/answer.ts";
 import { isGatewayResponse } from "../../src/remote/protocol/gateway-response.ts";
 import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
-import { keyIdOf } from "../../src/remote/protocol/statement.ts";
+import { hashKeyId } from "../../src/remote/protocol/statement.ts";
 import {
-  encryptedAnswerOf,
+  encryptForGateway,
   type HandDrivenNode,
   handDrivenNode,
-  itemOf,
+  makeItem,
   type StoredJob,
 } from "../../testkit/nodes/hand-driven-node.ts";
 import {
@@ -79,7 +79,7 @@ async function leaseJob(candidate = node): Promise<StoredJob> {
 const recentItems = (count: number, text?: string) =>
   Array.from({ length: count }, (_, index) => {
     const createdMs = service.clock.now() - 60_000 - index * 1_000;
-    return itemOf((BigInt(createdMs) << 20n) + BigInt(count), createdMs, text);
+    return makeItem((BigInt(createdMs) << 20n) + BigInt(count), createdMs, text);
   });
 
 /** A job answered with two posts. */
@@ -223,7 +223,7 @@ describe("public information", () => {
 
   test("the public id of an attestation never changes meaning", async () => {
     const { nodes } = (await get("/v1/nodes", null)).json();
-    const { attestation: id } = nodes.find((one: { id: string }) => one.id === node.nodeId);
+    const { attestation: id } = nodes.find((other: { id: string }) => other.id === node.nodeId);
     const response = await get(`/v1/attestations/${id}`, null);
     expect(response.headers["cache-control"]).toBe("public, max-age=31536000, immutable");
     expect(response.json()).toMatchObject({ id, node_id: node.nodeId, key_id: node.keyId });
@@ -297,7 +297,7 @@ describe("a node is not admitted", () => {
     expectRefusal(await candidate.post("register", swapped), "node_unauthorized", "unknown_key");
     const withOldQuote = { ...resigned, evidence: requested.evidence };
     const response = await candidate.post("register", withOldQuote, {
-      keyId: keyIdOf(resigned.statement),
+      keyId: hashKeyId(resigned.statement),
     });
     expectRefusal(response, "node_refused", "report_data");
   });
@@ -477,7 +477,7 @@ describe("an answer is refused", () => {
     const job = await leaseJob();
     const answer = node.signAnswer(job, recentItems(1));
     const plain = answerBytes(answer);
-    expectRefusal(await other.post("complete", encryptedAnswerOf(job, plain)), "lease_lost");
+    expectRefusal(await other.post("complete", encryptForGateway(job, plain)), "lease_lost");
     expectRefusal(await node.complete(job, answer, { token: randomUUID() }), "lease_lost");
     expectRefusal(
       await other.post("renew", { job: job.envelope.job, token: job.payload.token }),
@@ -497,7 +497,7 @@ describe("an answer is refused", () => {
     [
       "with a post outside the window",
       "outside_window",
-      (job) => node.complete(job, node.signAnswer(job, [itemOf(5n << 20n, 5)])),
+      (job) => node.complete(job, node.signAnswer(job, [makeItem(5n << 20n, 5)])),
     ],
     [
       "that another key has signed",
@@ -520,7 +520,7 @@ describe("an answer is refused", () => {
       "not_openable",
       async (job) => {
         const other = await leaseJob();
-        const sealed = encryptedAnswerOf(other, answerBytes(node.signAnswer(other, [])));
+        const sealed = encryptForGateway(other, answerBytes(node.signAnswer(other, [])));
         const { token } = job.payload;
         return await node.post("complete", { ...sealed, job: job.envelope.job, token });
       },
@@ -554,7 +554,7 @@ describe("a working node", () => {
       retryable: false,
     };
     const plain = Buffer.from(JSON.stringify(failure));
-    expect((await node.post("fail", encryptedAnswerOf(job, plain))).statusCode).toBe(204);
+    expect((await node.post("fail", encryptForGateway(job, plain))).statusCode).toBe(204);
     const refused = await get(resultPath(lease.job));
     expectRefusal(refused, "upstream_failed", "search_not_sayable");
     expect(refused.json().detail).toBe("node by hand reported: it cannot be said");

@@ -11,7 +11,7 @@ import {
 } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 import type { Proof } from "../../src/remote/proof/read-proof.ts";
 import {
-  answerOf,
+  makeAnswer,
   makeNode,
   nowMs,
   postItem,
@@ -79,7 +79,7 @@ const verifiers: [string, Verify][] = [
   ["TypeScript", inTypeScript],
 ];
 
-const answer = answerOf([postItem(1), postItem(2)]);
+const answer = makeAnswer([postItem(1), postItem(2)]);
 const withCollateral = (fields: Parameters<SimulatedWorld["collateral"]>[0]) =>
   proofBy(
     { ...node, attestation: { ...node.attestation, collateral: tee.collateral(fields) } },

@@ -11,7 +11,7 @@ type Account = {
   handles: Set<string>;
 };
 
-function accountOf(value: string, context: OracleContext): Account {
+function readAccount(value: string, context: OracleContext): Account {
   const name = foldHandle(value.replace(/^[@＠]/, ""));
   const account: Account = { name, wrote: false, ids: new Set(), handles: new Set() };
   for (const { platform, user_id, handle } of context.authors) {
@@ -39,7 +39,7 @@ function isAccount(account: Account, someone: Person | null, asWritten: boolean)
 }
 
 export function byAuthor(value: string, context: OracleContext): (post: AnalyzedPost) => boolean {
-  const account = accountOf(value, context);
+  const account = readAccount(value, context);
   return (post) => isAccount(account, post.author, false);
 }
 
@@ -48,7 +48,7 @@ export function byNamed(
   context: OracleContext,
   named: (post: AnalyzedPost) => (Person | null)[],
 ): (post: AnalyzedPost) => boolean {
-  const account = accountOf(value, context);
+  const account = readAccount(value, context);
   return (post) => named(post).some((someone) => isAccount(account, someone, true));
 }
 

@@ -1,6 +1,6 @@
-import { emoticonsOf } from "./emoticons.ts";
-import { type EntitySpan, entitySpansOf, piecesOf } from "./entities.ts";
-import { encodeParts, linkOf } from "./links.ts";
+import { findEmoticons } from "./emoticons.ts";
+import { type EntitySpan, findEntitySpans, splitAround } from "./entities.ts";
+import { encodeParts, parseLink } from "./links.ts";
 import {
   decodeReferences,
   encode,
@@ -121,12 +121,12 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
   const meta = post.Metadata;
   const { platform } = meta;
   const content = decodeReferences(post.Content);
-  const spans = entitySpansOf(content, platform);
-  const pieces = piecesOf(content, spans);
+  const spans = findEntitySpans(content, platform);
+  const pieces = splitAround(content, spans);
   const alternatives = meta.media.flatMap(({ alt }) => {
     if (!alt) return [];
     const text = decodeReferences(alt);
-    return piecesOf(text, entitySpansOf(text, platform));
+    return splitAround(text, findEntitySpans(text, platform));
   });
   const hashtags = meta.hashtags.map((tag) => tag.replace(/^[#＃]/, ""));
   const texts = tokensOfText([...pieces, ...alternatives, ...hashtags]);
@@ -135,7 +135,7 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     const base = withoutSkinTone(token.text);
     return base === token.text ? [] : [`[${base}]`];
   });
-  const links = meta.urls.map(linkOf);
+  const links = meta.urls.map(parseLink);
   const langs = new Set([...meta.langs, ...(meta.lang ? [meta.lang] : [])].map(foldLanguage));
   const self = namesOfPost(platform, meta.uri, ...(platform === "x" ? [post.ID] : []));
   return {
@@ -143,7 +143,7 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     id: BigInt(post.ID),
     words: texts.map(encode).join("\n"),
     untonedEmoji: toned.join("\n"),
-    emoticons: emoticonsOf(pieces.join("\ufffc")),
+    emoticons: findEmoticons(pieces.join("\ufffc")),
     isQuestion: pieces.some((piece) => questionMark.test(piece)),
     isOldStyleRepost: hasRepostPrefix(content, spans),
     hashtags: hashtags.map(foldName),
@@ -154,7 +154,9 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     linkParts: links.map((link) => encodeParts(link.parts)).join("\n"),
     hosts: links.map((link) => link.host),
     author: person(platform, meta.user_id, meta.username),
-    mentions: meta.mentions.map((handle, at) => person(platform, post.mention_ids[at], handle)),
+    mentions: meta.mentions.map((handle, index) =>
+      person(platform, post.mention_ids[index], handle),
+    ),
     repliedTo: personOfReference(platform, meta.in_reply_to),
     quoted: personOfReference(platform, meta.quoted),
     reposted: personOfReference(platform, meta.reposted),

@@ -2,7 +2,7 @@ import type { ImportRecord } from "./examples.ts";
 
 type Case = { title: string; query: string; finds: ImportRecord[]; excludes: ImportRecord[] };
 
-const text = (...texts: string[]): ImportRecord[] => texts.map((one) => ({ text: one }));
+const text = (...texts: string[]): ImportRecord[] => texts.map((other) => ({ text: other }));
 
 /** Written by hand from docs/query-language.md. */
 export const cases: Case[] = [

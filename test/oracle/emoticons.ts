@@ -21,7 +21,7 @@ export function emoticonAt(
 }
 
 /** A removed link is not a space. */
-export function emoticonsOf(text: string): string[] {
+export function findEmoticons(text: string): string[] {
   if (!/[:;=：；＝]/.test(text)) return [];
   const found = text.normalize("NFKC").replace(invisible, "").matchAll(standalone);
   return [...found].map(([, eyes, mouth]) => nameOf(eyes, mouth));

@@ -43,7 +43,7 @@ function isBareHost(address: string): boolean {
   return /^(?:https?:\/\/)?[^/?#:]*$/i.test(address);
 }
 
-function linksOf(text: string): EntitySpan[] {
+function findLinks(text: string): EntitySpan[] {
   const published = twitterText.extractUrlsWithIndices(text).flatMap(({ url = "", indices }) => {
     const [start, end] = indices;
     if (!isLink(url) || (isBareHost(url) && letterAfter.test(text.slice(end)))) return [];
@@ -66,7 +66,7 @@ function linksOf(text: string): EntitySpan[] {
 function published(text: string): EntitySpan[] {
   if (!/[.@＠#＃$]/.test(text)) return [];
   const entities = [
-    ...linksOf(text).map(
+    ...findLinks(text).map(
       ({ start, end, value }): Entity => ({ indices: [start, end], url: value }),
     ),
     ...twitterText.extractMentionsOrListsWithIndices(text),
@@ -88,7 +88,7 @@ function published(text: string): EntitySpan[] {
 }
 
 /** In order, without overlaps. */
-export function entitySpansOf(text: string, platform: string): EntitySpan[] {
+export function findEntitySpans(text: string, platform: string): EntitySpan[] {
   const found = published(text);
   if (platform === "x" || !/[@＠]/.test(text)) return found;
   const links = found.filter((span) => span.kind === "link");
@@ -107,7 +107,7 @@ export function entitySpansOf(text: string, platform: string): EntitySpan[] {
   return [...others, ...hosts].sort((one, other) => one.start - other.start);
 }
 
-export function piecesOf(text: string, spans: readonly EntitySpan[]): string[] {
+export function splitAround(text: string, spans: readonly EntitySpan[]): string[] {
   const pieces: string[] = [];
   let end = 0;
   for (const span of spans) {

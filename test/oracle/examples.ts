@@ -1,5 +1,5 @@
 import { numberOfPage } from "./analyze.ts";
-import { entitySpansOf } from "./entities.ts";
+import { findEntitySpans } from "./entities.ts";
 import { decodeReferences } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
 
@@ -79,7 +79,7 @@ export function postOfRecord(record: ImportRecord): OraclePost {
   const number = record.id ?? (platform === "x" ? numberOfPage(record.url ?? "") : undefined);
   const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(created);
   const id = platform === "x" ? (number ?? String(serial)) : String(serial);
-  const spans = entitySpansOf(decodeReferences(text), platform);
+  const spans = findEntitySpans(decodeReferences(text), platform);
   const named = (kind: string): string[] =>
     spans.filter((span) => span.kind === kind).map((span) => span.value);
   const links = named("link").map((url) => (/^https?:/i.test(url) ? url : `https://${url}`));
@@ -131,7 +131,7 @@ export function postOfRecord(record: ImportRecord): OraclePost {
   };
 }
 
-export function examplesOf(page: string): Example[] {
+export function readExamples(page: string): Example[] {
   const lines = page.split("\n");
   const examples: Example[] = [];
   let open: Example | undefined;

@@ -57,7 +57,7 @@ const filters: Record<string, Filter> = {
 };
 
 /** Singular or plural. @throws Error if unknown. */
-export function filterOf(name: string): Filter {
+export function parseFilter(name: string): Filter {
   const lower = name.toLowerCase();
   const found =
     filters[lower] ?? filters[lower.replace(/ies$/, "y")] ?? filters[lower.replace(/s$/, "")];

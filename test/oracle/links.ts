@@ -33,7 +33,7 @@ export function isLink(found: string): boolean {
   return domain === lower || host === host.toUpperCase();
 }
 
-export function linkOf(address: string): Link {
+export function parseLink(address: string): Link {
   const bare = address
     .trim()
     .replace(/^[a-z][a-z0-9+.-]*:\/\//i, "")

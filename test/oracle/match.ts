@@ -1,33 +1,33 @@
 import { byNamed } from "./accounts.ts";
 import { operatorTest, type Test } from "./operators.ts";
 import type { Query } from "./parse.ts";
-import { phraseOf } from "./phrase.ts";
+import { compilePhrase } from "./phrase.ts";
 import { foldName } from "./text.ts";
 import type { OracleContext } from "./types.ts";
 
 /** Undefined if the query has no condition. */
-export function testOf(query: Query, context: OracleContext): Test | undefined {
+export function compileTest(query: Query, context: OracleContext): Test | undefined {
   switch (query.kind) {
     case "and": {
       const all = query.children
-        .map((one) => testOf(one, context))
+        .map((child) => compileTest(child, context))
         .filter((one) => one !== undefined);
       return all.length === 0 ? undefined : (post) => all.every((one) => one(post));
     }
     case "or": {
       const any = query.children
-        .map((one) => testOf(one, context))
+        .map((child) => compileTest(child, context))
         .filter((one) => one !== undefined);
       return any.length === 0 ? undefined : (post) => any.some((one) => one(post));
     }
     case "not": {
-      const excluded = testOf(query.child, context);
+      const excluded = compileTest(query.child, context);
       return excluded && ((post) => !excluded(post));
     }
     case "operator":
       return operatorTest(query.name, query.value, context);
     case "phrase":
-      return phraseOf(query.positions);
+      return compilePhrase(query.positions);
     case "hashtag": {
       const name = foldName(query.name);
       return ({ hashtags }) => hashtags.includes(name);

@@ -6,9 +6,9 @@ import {
   namesOfPost,
   numberOfPage,
 } from "./analyze.ts";
-import { filterOf } from "./filters.ts";
-import { encodeParts, linkOf } from "./links.ts";
-import { durationOf, timeOf } from "./times.ts";
+import { parseFilter } from "./filters.ts";
+import { encodeParts, parseLink } from "./links.ts";
+import { parseDuration, parseTime } from "./times.ts";
 import type { OracleContext } from "./types.ts";
 
 const platformAliases: Record<string, string> = { bsky: "bluesky", twitter: "x" };
@@ -92,18 +92,18 @@ const postOnX =
   /^(?:https?:\/\/)?(?:(?:www|mobile|m)\.)?(?:x|twitter)\.com\/((?:i\/web|[a-z0-9_]{1,20})\/status(?:es)?\/[0-9]{1,19})(?![\p{L}\p{N}_-])/iu;
 
 function linkTo(value: string): Test {
-  const parts = encodeParts(linkOf(postOnX.exec(value)?.[1] ?? value).parts);
+  const parts = encodeParts(parseLink(postOnX.exec(value)?.[1] ?? value).parts);
   if (parts === "") throw new Error(`nothing of an address: ${value}`);
   return ({ linkParts }) => linkParts.includes(parts);
 }
 
 /** Subdomains match too if there are two labels. */
 function hostBelow(value: string): Test {
-  const { host } = linkOf(value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?\./i, "$1"));
+  const { host } = parseLink(value.replace(/^([a-z][a-z0-9+.-]*:\/\/)?\./i, "$1"));
   if (host === "") throw new Error(`not a host: ${value}`);
   const ending = host.includes(".") ? `.${host}` : undefined;
   return ({ hosts }) =>
-    hosts.some((one) => one === host || (ending !== undefined && one.endsWith(ending)));
+    hosts.some((other) => other === host || (ending !== undefined && other.endsWith(ending)));
 }
 
 function atLeast(value: string, name: "like" | "retweet" | "reply" | "quote"): Test {
@@ -146,12 +146,12 @@ function writtenWith(value: string): Test {
 }
 
 function excluded(value: string): Test {
-  const filter = filterOf(value);
+  const filter = parseFilter(value);
   return (post) => !filter(post);
 }
 
 function noEffect(value: string): undefined {
-  filterOf(value);
+  parseFilter(value);
 }
 
 const to: Operator = (value, context) => byNamed(value, context, (post) => [post.repliedTo]);
@@ -173,11 +173,11 @@ const operators = new Map<string, Operator>(
     retweets_of: repostedUser,
     retweets_of_user_id: repostedUser,
     lang: language,
-    since: (value) => since(timeOf(value)),
-    until: (value) => until(timeOf(value)),
+    since: (value) => since(parseTime(value)),
+    until: (value) => until(parseTime(value)),
     since_time: (value) => since(countOf(value) * 1000),
     until_time: (value) => until(countOf(value) * 1000),
-    within_time: (value, context) => since(context.asOfMs - durationOf(value)),
+    within_time: (value, context) => since(context.asOfMs - parseDuration(value)),
     since_id: afterId,
     max_id: upToId,
     min_faves: likes,
@@ -186,9 +186,9 @@ const operators = new Map<string, Operator>(
     min_reposts: reposts,
     min_replies: (value) => atLeast(value, "reply"),
     min_quotes: (value) => atLeast(value, "quote"),
-    filter: filterOf,
-    is: filterOf,
-    has: filterOf,
+    filter: parseFilter,
+    is: parseFilter,
+    has: parseFilter,
     exclude: excluded,
     include: noEffect,
     conversation_id: conversation,

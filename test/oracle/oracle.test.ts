@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { cases } from "./cases.ts";
-import { examplesOf, type ImportRecord, postOfRecord } from "./examples.ts";
+import { type ImportRecord, postOfRecord, readExamples } from "./examples.ts";
 import { analyzePost, compileOracle } from "./oracle.ts";
 import type { OracleContext, OraclePost } from "./types.ts";
 
@@ -23,8 +23,8 @@ function contextOf(posts: readonly OraclePost[]): OracleContext {
 function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
   const posts = records.map(postOfRecord);
   const matches = compileOracle(query, contextOf(posts));
-  return records.filter((_, at) => {
-    const post = posts[at];
+  return records.filter((_, index) => {
+    const post = posts[index];
     return post !== undefined && matches(analyzePost(post));
   });
 }
@@ -50,7 +50,7 @@ describe.each(cases)("$title", ({ query, finds, excludes }) => {
 });
 
 describe("the examples of the page", () => {
-  const examples = examplesOf(page);
+  const examples = readExamples(page);
 
   test("the examples of the oracle's page each have a query and posts", () => {
     for (const { query, posts, line } of examples) {

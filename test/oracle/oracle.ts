@@ -3,7 +3,7 @@
  * without shared code.
  */
 import type { AnalyzedPost } from "./analyze.ts";
-import { testOf } from "./match.ts";
+import { compileTest } from "./match.ts";
 import { parse } from "./parse.ts";
 import type { OracleContext } from "./types.ts";
 
@@ -17,5 +17,5 @@ export function compileOracle(
 ): (post: AnalyzedPost) => boolean {
   const parsed = parse(query);
   if (!parsed) throw new Error(`nothing to search for: ${query}`);
-  return testOf(parsed, context) ?? (() => true);
+  return compileTest(parsed, context) ?? (() => true);
 }

@@ -40,25 +40,25 @@ function readQuery(
   text: string,
   shared: ReadonlySet<number>,
 ): { query: Query | undefined } | { sharedAt: number } {
-  let at = 0;
+  let index = 0;
   let sharedAt: number | undefined;
   const faces: (number | undefined)[] = [];
 
   const fail = (message: string): never => {
-    throw new Error(`${message} at ${at} of ${text}`);
+    throw new Error(`${message} at ${index} of ${text}`);
   };
   const peek = (offset = 0): string => {
-    const character = text[at + offset] ?? "";
+    const character = text[index + offset] ?? "";
     return plainForms[character] ?? character;
   };
   const isSpace = (character: string): boolean => /^\s$/.test(character);
   const ends = (character: string): boolean =>
     character === "" || isSpace(character) || character === "(" || character === ")";
   const skipSpace = (): void => {
-    while (isSpace(peek())) at += 1;
+    while (isSpace(peek())) index += 1;
   };
   const atKeyword = (keyword: string): boolean =>
-    text.startsWith(keyword, at) && ends(peek(keyword.length));
+    text.startsWith(keyword, index) && ends(peek(keyword.length));
 
   function conjunction(): Query | undefined {
     const children: (Query | undefined)[] = [];
@@ -66,7 +66,7 @@ function readQuery(
       skipSpace();
       if (peek() === "" || peek() === ")") break;
       if (atKeyword("AND")) {
-        at += 3;
+        index += 3;
         continue;
       }
       children.push(alternatives());
@@ -79,7 +79,7 @@ function readQuery(
     for (;;) {
       skipSpace();
       if (!atKeyword("OR")) return join("or", children);
-      at += 2;
+      index += 2;
       skipSpace();
       children.push(negation());
     }
@@ -90,9 +90,9 @@ function readQuery(
     for (;;) {
       skipSpace();
       if (atKeyword("NOT")) {
-        at += 3;
+        index += 3;
       } else if (peek() === "-") {
-        at += 1;
+        index += 1;
         if (ends(peek()) && peek() !== "(") return undefined;
       } else {
         break;
@@ -106,34 +106,35 @@ function readQuery(
   function primary(): (Query | undefined)[] {
     if (peek() === "") fail("a term is missing");
     if (peek() === "(") {
-      at += 1;
+      index += 1;
       faces.push(undefined);
       const inside = conjunction();
       const face = faces.pop();
       if (peek() !== ")" && face !== undefined && !shared.has(face)) sharedAt = face;
       if (peek() !== ")") fail("a group is not closed");
-      at += 1;
+      index += 1;
       if (face !== undefined && faces.length > 0) faces[faces.length - 1] = face;
       return [inside];
     }
-    if (text[at] && closers[text[at] ?? ""]) return [join("and", termsOfText(phrase(), true))];
+    if (text[index] && closers[text[index] ?? ""])
+      return [join("and", termsOfText(phrase(), true))];
     return term();
   }
 
   function phrase(): string {
-    const end = closers[text[at] ?? ""] ?? "";
+    const end = closers[text[index] ?? ""] ?? "";
     let value = "";
-    at += 1;
+    index += 1;
     for (;;) {
-      const character = text[at];
+      const character = text[index];
       if (character === undefined) return fail("a quotation is not closed");
-      const next = text[at + 1] ?? "";
+      const next = text[index + 1] ?? "";
       if (character === "\\" && (next === "\\" || (next && anyQuote.includes(next)))) {
         value += next;
-        at += 2;
+        index += 2;
         continue;
       }
-      at += 1;
+      index += 1;
       if (end.includes(character)) return value;
       value += character;
     }
@@ -146,59 +147,59 @@ function readQuery(
     for (;;) {
       const character = peek();
       if (character === "" || isSpace(character)) return value;
-      if (text[at] && closers[text[at] ?? ""]) return value;
+      if (text[index] && closers[text[index] ?? ""]) return value;
       if (character === "(") depth += 1;
       if (character === ")") depth -= 1;
       if (depth < 0) return value;
-      value += text[at];
-      at += 1;
+      value += text[index];
+      index += 1;
     }
   }
 
   function word(): string {
     let value = "";
-    while (!ends(peek()) && !closers[text[at] ?? ""]) {
+    while (!ends(peek()) && !closers[text[index] ?? ""]) {
       value += peek();
-      at += 1;
+      index += 1;
     }
     return value;
   }
 
   function term(): (Query | undefined)[] {
-    const rest = [...text.slice(at)].map((one) => plainForms[one] ?? one).join("");
+    const rest = [...text.slice(index)].map((one) => plainForms[one] ?? one).join("");
     if (/^https?:\/\//i.test(rest)) return [{ kind: "operator", name: "url", value: run() }];
     const name = /^([a-z_]+):(?=\S)/i.exec(rest)?.[1];
     if (name && isOperator(name.toLowerCase())) {
-      at += name.length + 1;
-      const value = closers[text[at] ?? ""] ? phrase() : run();
+      index += name.length + 1;
+      const value = closers[text[index] ?? ""] ? phrase() : run();
       return [{ kind: "operator", name: name.toLowerCase(), value }];
     }
     const face = emoticonAt(rest, faces.length);
     if (face) {
-      at += face.written.length;
-      if (peek(-1) === ")" && faces.length > 0) faces[faces.length - 1] = at - 1;
-      if (shared.has(at - 1)) at -= 1;
-      while (/[.,!?…'‘’]/.test(peek())) at += 1;
+      index += face.written.length;
+      if (peek(-1) === ")" && faces.length > 0) faces[faces.length - 1] = index - 1;
+      if (shared.has(index - 1)) index -= 1;
+      while (/[.,!?…'‘’]/.test(peek())) index += 1;
       return [{ kind: "emoticon", name: face.name }];
     }
     if (rest.startsWith("?") && ends(peek(1))) {
-      at += 1;
+      index += 1;
       return [{ kind: "question" }];
     }
-    if (/^[^\s:]+:/.test(rest) && closers[text[at + rest.indexOf(":") + 1] ?? ""]) {
+    if (/^[^\s:]+:/.test(rest) && closers[text[index + rest.indexOf(":") + 1] ?? ""]) {
       const unknown = word();
       return [join("and", termsOfText(`${unknown} ${phrase()}`, false))];
     }
-    if (rest.startsWith("+")) at += 1;
-    const start = at;
+    if (rest.startsWith("+")) index += 1;
+    const start = index;
     const value = word();
-    if (at === start && !rest.startsWith("+")) fail("nothing can be read");
+    if (index === start && !rest.startsWith("+")) fail("nothing can be read");
     return termsOfText(value, false);
   }
 
   try {
     const query = conjunction();
-    if (at < text.length) fail("a group is not opened");
+    if (index < text.length) fail("a group is not opened");
     return { query };
   } catch (error) {
     if (sharedAt === undefined) throw error;
@@ -207,6 +208,6 @@ function readQuery(
 }
 
 function join(kind: "and" | "or", children: readonly (Query | undefined)[]): Query | undefined {
-  const present = children.filter((one) => one !== undefined);
+  const present = children.filter((child) => child !== undefined);
   return present.length > 1 ? { kind, children: present } : present[0];
 }

@@ -5,11 +5,13 @@ import { literalPattern } from "./text.ts";
 /** A run-end sign precedes the next token. */
 function phrasePattern(positions: readonly Position[]): string {
   return positions
-    .map((position, at) => {
+    .map((position, index) => {
       if (position.kind === "any") return String.raw`(?:\[[^\[\]\n]*\]|\{[^{}\n]*\})\|?`;
       if (position.kind !== "run") return literalPattern(`[${position.text}]`);
-      const characters = position.characters.map((one) => literalPattern(`{${one}}`)).join("");
-      const next = positions[at + 1];
+      const characters = position.characters
+        .map((character) => literalPattern(`{${character}}`))
+        .join("");
+      const next = positions[index + 1];
       if (!next) return characters;
       return `${characters}\\|${next.kind === "any" ? "?" : ""}`;
     })
@@ -18,16 +20,16 @@ function phrasePattern(positions: readonly Position[]): string {
 
 function phraseText(positions: readonly Position[]): string {
   return positions
-    .map((position, at) => {
+    .map((position, index) => {
       if (position.kind === "any") return "";
       if (position.kind !== "run") return `[${position.text}]`;
-      const characters = position.characters.map((one) => `{${one}}`).join("");
-      return at === positions.length - 1 ? characters : `${characters}|`;
+      const characters = position.characters.map((character) => `{${character}}`).join("");
+      return index === positions.length - 1 ? characters : `${characters}|`;
     })
     .join("");
 }
 
-export function phraseOf(
+export function compilePhrase(
   positions: readonly Position[],
 ): ((post: AnalyzedPost) => boolean) | undefined {
   const [first] = positions;

@@ -1,4 +1,4 @@
-import { entitySpansOf, hostHandle } from "./entities.ts";
+import { findEntitySpans, hostHandle } from "./entities.ts";
 import { decodeReferences, type Token, tokenize } from "./text.ts";
 
 export type Position = Token | { kind: "any" };
@@ -13,7 +13,7 @@ export type Leaf =
   | { kind: "question" };
 
 /** Single stars are wildcards, except at the ends. */
-function positionsOf(text: string, quoted: boolean): Position[] {
+function readPositions(text: string, quoted: boolean): Position[] {
   if (!quoted) return tokenize(text);
   const positions = text
     .split(/\s+/)
@@ -25,7 +25,7 @@ function positionsOf(text: string, quoted: boolean): Position[] {
 }
 
 function wordsOf(text: string, quoted: boolean): Leaf[] {
-  const positions = positionsOf(text, quoted);
+  const positions = readPositions(text, quoted);
   return positions.length > 0 ? [{ kind: "phrase", positions }] : [];
 }
 
@@ -33,7 +33,7 @@ function wordsOf(text: string, quoted: boolean): Leaf[] {
 function linkAlone(text: string): Leaf | undefined {
   const trimmed = text.trim();
   if (/^https?:\/\/\S+$/i.test(trimmed)) return { kind: "operator", name: "url", value: trimmed };
-  const [first] = entitySpansOf(trimmed, "any");
+  const [first] = findEntitySpans(trimmed, "any");
   if (first?.kind !== "link" || first.start > 0) return undefined;
   if (/[\p{L}\p{M}\p{N}\p{S}_#@$*]/u.test(trimmed.slice(first.end))) return undefined;
   return { kind: "operator", name: "url", value: first.value };
@@ -44,9 +44,9 @@ const username = /[A-Za-z0-9_]+/y;
 
 const punctuation = /^[.,;:…'’]+(?=[#＃@＠])/;
 
-function handleAt(text: string, at: number): string | undefined {
+function handleAt(text: string, offset: number): string | undefined {
   for (const pattern of [did, hostHandle, username]) {
-    pattern.lastIndex = at;
+    pattern.lastIndex = offset;
     const found = pattern.exec(text)?.[0];
     if (found) return found;
   }
@@ -59,7 +59,7 @@ function prefixedTermAt(text: string): { leaf: Leaf; end: number } | undefined {
     const name = handleAt(text, 1);
     if (name) return { leaf: { kind: "mention", name }, end: 1 + name.length };
   }
-  const [first] = entitySpansOf(text, "x");
+  const [first] = findEntitySpans(text, "x");
   if (first?.start !== 0 || (first.kind !== "hashtag" && first.kind !== "cashtag"))
     return undefined;
   return { leaf: { kind: first.kind, name: first.value }, end: first.end };

@@ -30,7 +30,7 @@ const zones: Record<string, number> = {
 const unitsMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Unix ms. @throws Error if invalid. */
-export function timeOf(value: string): number {
+export function parseTime(value: string): number {
   if (/^\d{4}-\d\d-\d\d$/.test(value)) return Date.parse(`${value}T00:00:00Z`);
   const named = /^(\d{4}-\d\d-\d\d)_(\d\d:\d\d:\d\d)_([a-z]+)$/i.exec(value);
   if (named) {
@@ -43,7 +43,7 @@ export function timeOf(value: string): number {
 }
 
 /** In ms. @throws Error if invalid. */
-export function durationOf(value: string): number {
+export function parseDuration(value: string): number {
   const [, count, unit] = /^(\d+)(ms|[dhms])$/i.exec(value) ?? [];
   const unitMs = unitsMs[(unit ?? "").toLowerCase()];
   if (count === undefined || unitMs === undefined) throw new Error(`not a duration: ${value}`);

@@ -76,9 +76,9 @@ test("PostgreSQL admits as many concurrent requests as the in-memory sliding log
         ...[{ requestsPerSecond: 2, submissionsPerMinute: 1 }],
       ];
       const keys = await Promise.all(
-        limits.map(async (each) => ({
-          ...(await makeKey(each.requestsPerSecond, each.submissionsPerMinute)),
-          ...each,
+        limits.map(async (limit) => ({
+          ...(await makeKey(limit.requestsPerSecond, limit.submissionsPerMinute)),
+          ...limit,
         })),
       );
       let nowMs = 1_000_000;
@@ -99,7 +99,7 @@ test("PostgreSQL admits as many concurrent requests as the in-memory sliding log
         for (const [index, { id, ...limit }] of keys.entries()) {
           const rated = { keyId: id, ...limit };
           const own = [...calls.entries()].filter(([, each]) => each.key === index);
-          const found = own.map(([at]) => answers[at]);
+          const found = own.map(([time]) => answers[time]);
           const good = own.filter(([, { isWrong }]) => !isWrong);
           const admitted = good.filter(() => rates.takeRequest(rated, 0, nowMs).allowed);
           expect(found.filter((each) => each?.kind === "unknown")).toHaveLength(
@@ -108,7 +108,7 @@ test("PostgreSQL admits as many concurrent requests as the in-memory sliding log
           expect(found.filter((each) => each?.kind === "admitted")).toHaveLength(admitted.length);
           const searches = found.filter((each) => each?.kind === "admitted" && each.searchMs);
           const isOfSubmission = own.filter(
-            ([at, each]) => each.isSubmission && answers[at]?.kind === "admitted",
+            ([time, each]) => each.isSubmission && answers[time]?.kind === "admitted",
           );
           const taken = isOfSubmission.filter(() => rates.takeSubmission(rated, nowMs).allowed);
           expect(searches).toHaveLength(taken.length);

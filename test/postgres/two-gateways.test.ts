@@ -33,7 +33,7 @@ afterAll(async () => {
   await first?.remove();
 });
 
-async function accountOf(key: string): Promise<string> {
+async function keyAccount(key: string): Promise<string> {
   const { keys } = await first.context.store
     .read("listKeys", null)
     .then((listed) => ({ keys: listed }));
@@ -83,7 +83,7 @@ describe("a job submitted at one gateway", () => {
   test("change readers at both gateways get changes in order, and the last change of each job", async () => {
     // Changes of other jobs may still arrive.
     const own = await first.makeKey();
-    const accountId = await accountOf(own);
+    const accountId = await keyAccount(own);
     const stopping = new AbortController();
     const seen = await Promise.all(
       [first, second].map(async ({ context }) => {

@@ -86,7 +86,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       return { client, proxy, key: own };
     }
 
-    const refusalOf = (call: Promise<unknown>): Promise<ClientError> =>
+    const callRefusal = (call: Promise<unknown>): Promise<ClientError> =>
       call.then(
         () => Promise.reject(new Error("the call was not rejected")),
         (error: ClientError) => error,
@@ -122,17 +122,17 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(records).toHaveLength(5);
       expect(status.status).toBe("done");
       await driven.call("cancel", { uuid });
-      expect(await refusalOf(driven.call("status", { uuid }))).toMatchObject({ status: 404 });
+      expect(await callRefusal(driven.call("status", { uuid }))).toMatchObject({ status: 404 });
     });
 
     test("the client reports an error response with its code and pointer, and does not retry it", async () => {
       const { client: driven, proxy: faultyProxy } = await startClient(0);
-      const refused = await refusalOf(driven.call("search", { query: "comet min_faves:many" }));
+      const refused = await callRefusal(driven.call("search", { query: "comet min_faves:many" }));
       expect(refused).toMatchObject({ kind: "refused", code: "invalid_query", status: 400 });
       expect(refused.errors?.[0]?.message).toContain("min_faves");
       expect(faultyProxy.requests()).toBe(1);
       const unknown = new DrivenClient(command, faultyProxy.url, "ear_wrong");
-      expect(await refusalOf(unknown.call("search", { query: "a" }))).toMatchObject({
+      expect(await callRefusal(unknown.call("search", { query: "a" }))).toMatchObject({
         status: 401,
       });
       unknown.close();
@@ -187,7 +187,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(states.at(-1)).toBe("done");
       expect(streamFaults).toEqual([]);
       await used.call("cancel", { uuid });
-      expect(await refusalOf(used.call("watch", { uuid }))).toMatchObject({ status: 404 });
+      expect(await callRefusal(used.call("watch", { uuid }))).toMatchObject({ status: 404 });
     });
 
     test("the client continues after the server was killed and restarted", async () => {
@@ -213,7 +213,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
     test("the client's calls fail after their timeout", async () => {
       const { client: driven } = await startClient(1, () => "http://127.0.0.1:9");
       const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
-      const late = await refusalOf(driven.call("wait", { uuid, timeoutMs: 700 }));
+      const late = await callRefusal(driven.call("wait", { uuid, timeoutMs: 700 }));
       expect(["timeout", "connection", "refused"]).toContain(late.kind);
     });
 
@@ -233,14 +233,14 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
       expect(await call("deliveries", [id])).toMatchObject([{ id: delivery.id }]);
       expect(await call("replay", [id, delivery.id])).toMatchObject({ id: delivery.id });
       await call("delete", [id]);
-      expect(await refusalOf(call("get", [id]))).toMatchObject({ status: 404 });
+      expect(await callRefusal(call("get", [id]))).toMatchObject({ status: 404 });
     });
 
     test("the client reports that a result is not signed", async () => {
       const { client: driven } = await startClient(0);
       const uuid = await driven.call<string>("submit", { query: "comet" });
       await driven.call("wait", { uuid });
-      const refused = await refusalOf(driven.call("proof", { uuid }));
+      const refused = await callRefusal(driven.call("proof", { uuid }));
       expect(refused).toMatchObject({ status: 404, code: "proof_not_found" });
     });
 
@@ -275,7 +275,7 @@ describe.each(clients.filter(([, [program = ""]]) => existsSync(program)))(
         },
         { secret, body, headers: { "webhook-id": "msg_1", "webhook-timestamp": timestamp } },
       ]) {
-        expect(await refusalOf(driven.call("verifyWebhook", wrong))).toMatchObject({
+        expect(await callRefusal(driven.call("verifyWebhook", wrong))).toMatchObject({
           kind: "other",
         });
       }

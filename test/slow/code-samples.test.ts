@@ -22,7 +22,7 @@ const { paths }: { paths: Record<string, Record<string, Operation>> } = JSON.par
   await openApiText(),
 );
 
-const samplesOf = (label: string): Sample[] =>
+const labelSamples = (label: string): Sample[] =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { operationId, "x-codeSamples": samples }]) => {
       const request = new RegExp(
@@ -117,7 +117,7 @@ const refusals = new Map([
   ["readAttestation", "attestation_not_found"],
 ]);
 
-test.each(samplesOf("curl"))("the curl sample calls $operationId", async (sample) => {
+test.each(labelSamples("curl"))("the curl sample calls $operationId", async (sample) => {
   const { code, stdout, stderr } = await execute(sample, shell);
   expect(requests).toEqual([expect.stringMatching(sample.request)]);
   const refusal = refusals.get(sample.operationId);
@@ -125,7 +125,7 @@ test.each(samplesOf("curl"))("the curl sample calls $operationId", async (sample
   else expect(JSON.parse(stdout)).toMatchObject({ code: refusal });
 });
 
-test.each(samplesOf("CLI"))("the command line sample calls $operationId", async (sample) => {
+test.each(labelSamples("CLI"))("the command line sample calls $operationId", async (sample) => {
   const { code, stdout, stderr } = await execute(sample, shell);
   expect({ code }, stderr).toEqual({ code: 0 });
   expect(requests).toContainEqual(expect.stringMatching(sample.request));
@@ -133,7 +133,7 @@ test.each(samplesOf("CLI"))("the command line sample calls $operationId", async 
 });
 
 describe("TypeScript samples", () => {
-  const samples = samplesOf("TypeScript");
+  const samples = labelSamples("TypeScript");
 
   test("the TypeScript samples have no type errors", async () => {
     const project = join(folder, "types");
@@ -173,7 +173,7 @@ function expectSuccess({ operationId, request }: Sample, code: unknown, stderr: 
 const skipped = existsSync(python) ? "" : " (skipped: needs .ci/python-client)";
 
 describe.skipIf(!existsSync(python))(`Python samples${skipped}`, () => {
-  test.each(samplesOf("Python"))("the Python sample calls $operationId", async (sample) => {
+  test.each(labelSamples("Python"))("the Python sample calls $operationId", async (sample) => {
     const { code, stderr } = await execute(sample, (source) => [python, ["-c", source]]);
     expectSuccess(sample, code, stderr);
   });

@@ -9,11 +9,11 @@ import { configFrom } from "../../src/server/config.ts";
 import { startService } from "../../src/server/start.ts";
 import {
   folderDamages,
+  makeSearch,
   queryService,
   runServiceTrial,
   type ServiceAnswers,
   type ServiceOutcome,
-  searchOf,
   words,
 } from "../../testkit/corruption/service-trials.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
@@ -98,7 +98,7 @@ async function fill(edition: number, isLast: boolean): Promise<void> {
         method: "POST",
         url: "/v1/search/live/social",
         headers,
-        payload: searchOf(word),
+        payload: makeSearch(word),
       });
       const { uuid } = submitted.json();
       await app.inject({

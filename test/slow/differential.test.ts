@@ -13,8 +13,8 @@ import {
   type DrawnQuery,
   drawnQuery,
   generatedLeaves,
-  leavesOf,
-  queryTextOf,
+  generatedQueryText,
+  queryLeaves,
 } from "../../testkit/data/generated-queries.ts";
 import { type Case, nonDefaultFields, shrink } from "../../testkit/data/shrink.ts";
 import { testSeed } from "../../testkit/seed.ts";
@@ -58,7 +58,7 @@ test.each(requested)(
       runSet(drawn, queries, form, (query, found, alone) => {
         totals.pairs += 1;
         if (found > 0) totals.finding += 1;
-        for (const { operator, text } of leavesOf(query)) {
+        for (const { operator, text } of queryLeaves(query)) {
           const tally = tallies.get(operator);
           if (tally === undefined) continue;
           const own = alone(text);
@@ -112,10 +112,10 @@ function agreedCount(
   form: IndexForm,
 ): number {
   try {
-    const answers = methods.answersTo(queryTextOf(query));
+    const answers = methods.answersTo(generatedQueryText(query));
     if (agree(answers)) return answers.archive.length;
   } catch (cause) {
-    throw new Error(`${rerun} ${queryTextOf(query)}`, { cause });
+    throw new Error(`${rerun} ${generatedQueryText(query)}`, { cause });
   }
   throw new Error(reportOf({ query, posts }, form));
 }
@@ -123,11 +123,11 @@ function agreedCount(
 function reportOf(differing: Case, form: IndexForm): string {
   const { query, posts } = shrink(differing, (smaller) => differs(smaller, form));
   const methods = openThreeExecutors(posts, form);
-  const answers = methods.answersTo(queryTextOf(query));
+  const answers = methods.answersTo(generatedQueryText(query));
   methods.remove();
   const regressionCase = {
     name: "",
-    query: queryTextOf(query),
+    query: generatedQueryText(query),
     posts: posts.map(nonDefaultFields),
   };
   return [
@@ -146,7 +146,7 @@ function reportOf(differing: Case, form: IndexForm): string {
 function differs({ query, posts }: Case, form: IndexForm): boolean {
   const methods = openThreeExecutors(posts, form);
   try {
-    return !agree(methods.answersTo(queryTextOf(query)));
+    return !agree(methods.answersTo(generatedQueryText(query)));
   } catch {
     return false;
   } finally {

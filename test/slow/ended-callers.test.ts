@@ -177,7 +177,7 @@ test("a long response that is read slowly is cut off when its key is revoked", a
 });
 
 describe("a revocation in the dashboard takes effect before its response", () => {
-  async function keyOf(session: Awaited<ReturnType<ServiceUnderTest["signIn"]>>) {
+  async function sessionKey(session: Awaited<ReturnType<ServiceUnderTest["signIn"]>>) {
     const created = await service.callAs(session, {
       method: "POST",
       url: "/dashboard/api/keys",
@@ -190,7 +190,7 @@ describe("a revocation in the dashboard takes effect before its response", () =>
 
   test("revoking a key in the dashboard takes effect before the response", async () => {
     const session = await service.signIn();
-    const { id, token } = await keyOf(session);
+    const { id, token } = await sessionKey(session);
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });
     await service.waitForPending(1);
     const url = `/dashboard/api/keys/${id}`;
@@ -203,7 +203,7 @@ describe("a revocation in the dashboard takes effect before its response", () =>
 
   test("deleting an account in the dashboard takes effect before the response", async () => {
     const session = await service.signIn();
-    const { token } = await keyOf(session);
+    const { token } = await sessionKey(session);
     const { uuid } = (await service.submit(token, search("comet"))).json();
     const response = answerTo(token, { method: "GET", url: `${path}/result/${uuid}?wait=30` });
     const stream = await answerTo(token, { method: "GET", url: `${path}/events` });

@@ -22,7 +22,7 @@ import {
   knownShapes,
   mutate,
   type QueryShape,
-  textOf,
+  queryText,
 } from "../../testkit/data/expensive-queries.ts";
 import { testRuns, testSeed } from "../../testkit/seed.ts";
 
@@ -110,7 +110,7 @@ const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
 /** Maximises the longest slice, then the total time. */
 function climb(reader: Reader, random: () => number): { longest: Finding; total: Finding } {
   const measure = (shape: QueryShape): Finding => {
-    const query = textOf(shape);
+    const query = queryText(shape);
     const costs = [costOf(reader, query), costOf(reader, query)];
     // Other load can only add time, so the minimum counts.
     return {
@@ -128,7 +128,7 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
       const parent = worst[position];
       if (parent === undefined) break;
       const mutated = mutate(parent.shape, random);
-      if (!isAccepted(textOf(mutated))) continue;
+      if (!isAccepted(queryText(mutated))) continue;
       const child = measure(mutated);
       if (child[by] > parent[by]) worst[position] = child;
     }
@@ -140,7 +140,7 @@ function climb(reader: Reader, random: () => number): { longest: Finding; total:
 }
 
 const describeFinding = ({ shape, longestMs, totalMs }: Finding): string =>
-  `longest slice ${longestMs.toFixed(1)} ms, total ${totalMs.toFixed(0)} ms: ${textOf(shape).slice(0, 160)}`;
+  `longest slice ${longestMs.toFixed(1)} ms, total ${totalMs.toFixed(0)} ms: ${queryText(shape).slice(0, 160)}`;
 
 describe.each(forms)("the most expensive queries of %s posts", (form) => {
   test("the most expensive queries do a bounded amount of work in one slice", () => {
@@ -157,7 +157,7 @@ describe.each(forms)("the most expensive queries of %s posts", (form) => {
         `${form}\n  ${describeFinding(found.longest)}\n  ${describeFinding(found.total)}`,
       );
       for (const shape of [...knownShapes(), found.longest.shape, found.total.shape]) {
-        const text = textOf(shape);
+        const text = queryText(shape);
         const query = platformQuery(
           "bluesky",
           extractBounds(planOf(reader, text), { fromMs: null, toMs: null }),

@@ -12,13 +12,13 @@ import { type FaultedServer, prepareFaultedServer } from "../../testkit/service/
 import { createJobLedger, type JobLedger } from "../../testkit/service/job-ledger.ts";
 import { listenToJobs } from "../../testkit/service/job-listener.ts";
 import {
-  bodyOf,
   call,
+  makeSubmissionBody,
   runOtherAccount,
   runRetryingClient,
   type ServiceAccess,
 } from "../../testkit/service/retrying-client.ts";
-import { environmentOf, program } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program } from "../../testkit/service/server-process.ts";
 import { importWord, prepareKilledImports } from "../../testkit/storm/killed-imports.ts";
 import { prepareRepeatedBackups } from "../../testkit/storm/repeated-backups.ts";
 import { auditCompleteness, compareWithStream } from "../../testkit/storm/stream-audit.ts";
@@ -76,7 +76,7 @@ function importPosts(): void {
     text: `word${n % searchWords} in post ${n}`,
   }));
   writeFileSync(file, posts.map((post) => `${JSON.stringify(post)}\n`).join(""));
-  const environment = environmentOf(join(folder, "data"), {});
+  const environment = makeEnvironment(join(folder, "data"), {});
   execFileSync(process.execPath, [program, "import", file, "--platform", "x"], {
     env: environment,
     stdio: "ignore",
@@ -87,7 +87,7 @@ async function calmAnswers(access: ServiceAccess): Promise<string[]> {
   const answers: string[] = [];
   for (let search = 0; search < searchWords; search++) {
     const headers = { "content-type": "application/json" };
-    const submitted = await call(access, "POST", path, headers, bodyOf(search, "calm"));
+    const submitted = await call(access, "POST", path, headers, makeSubmissionBody(search, "calm"));
     const { uuid } = JSON.parse(submitted?.text ?? "") as { uuid: string };
     answers.push((await call(access, "GET", `${path}/result/${uuid}?wait=3`))?.text ?? "");
   }
@@ -112,7 +112,7 @@ async function storm(ledger: JobLedger): Promise<void> {
 async function restoredFindings(backup: string): Promise<readonly unknown[]> {
   const restored = `${backup}-restored`;
   execFileSync(process.execPath, [program, "archive", "restore", backup], {
-    env: environmentOf(restored, {}),
+    env: makeEnvironment(restored, {}),
     stdio: "ignore",
   });
   return await findingsIn(join(restored, "archive"));
@@ -188,7 +188,7 @@ test("nothing is lost, duplicated or wrongly covered under any combination of fa
   }
   const times = await listedQueries(access);
   for (const [idempotencyKey, [uuid = ""]] of ledger.byKey) {
-    const { query } = bodyOf(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
+    const { query } = makeSubmissionBody(ledger.accepted.get(uuid) ?? -1, idempotencyKey).arguments;
     const jobs = times.get(query) ?? 0;
     if (jobs === 1 || (jobs === 0 && ledger.abandoned.has(uuid))) continue;
     ledger.contradict(`the key ${idempotencyKey} refers to ${jobs} jobs`);

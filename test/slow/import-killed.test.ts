@@ -7,7 +7,7 @@ import { afterAll, expect, test } from "vitest";
 import { zipArchive } from "../../testkit/archives/zip-archive.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { connect } from "../../testkit/service/http-client.ts";
-import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program, startServer } from "../../testkit/service/server-process.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-import-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -41,7 +41,7 @@ async function importFile(
 ): Promise<number | null> {
   const args = ["import", file, "--platform", "x", "--format", format];
   const child = spawn(process.execPath, [program, ...args], {
-    env: environmentOf(dataDir, settings),
+    env: makeEnvironment(dataDir, settings),
     stdio: "ignore",
   });
   const timer = killAfterMs === null ? null : setTimeout(() => child.kill("SIGKILL"), killAfterMs);

@@ -13,9 +13,9 @@ import {
   did,
   type Event,
   type FakeJetstream,
+  postUri,
   startFakeJetstream,
   startUs,
-  uriOf,
 } from "../../testkit/upstreams/fake-jetstream.ts";
 import { type LabelerServer, startLabelerServer } from "../../testkit/upstreams/labeler-server.ts";
 
@@ -89,7 +89,7 @@ test("a post arrives by the stream, its label from the labeler, its author's han
   jetstream.send(commit(startUs, "a"));
   labeler.publish({
     src: labelSource,
-    uri: uriOf("a"),
+    uri: postUri("a"),
     val: "porn",
     cts: new Date(startUs / 1000).toISOString(),
   });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { freePort } from "../../testkit/service/free-port.ts";
-import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program, startServer } from "../../testkit/service/server-process.ts";
 import { until } from "../../testkit/until.ts";
 import {
   type StreamEvent,
@@ -27,7 +27,7 @@ function foundReactions(dataDir: string): Map<string, Reactions> {
   const run = spawnSync(
     process.execPath,
     [program, "search", "harbour", "--max-results", "500", "--ndjson"],
-    { env: environmentOf(dataDir, {}), encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
+    { env: makeEnvironment(dataDir, {}), encoding: "utf8", maxBuffer: 64 * 1024 * 1024 },
   );
   const lines = run.stdout.split("\n").filter((line) => line !== "");
   return new Map(

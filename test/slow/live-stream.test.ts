@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { freePort } from "../../testkit/service/free-port.ts";
 import {
-  environmentOf,
+  makeEnvironment,
   program,
   type ServerProcess,
   startServer,
@@ -40,7 +40,7 @@ function archivedPosts(dataDir: string, word: string): Map<string, string> {
     process.execPath,
     [program, "search", word, "--max-results", "500", "--ndjson"],
     {
-      env: environmentOf(dataDir, {}),
+      env: makeEnvironment(dataDir, {}),
       encoding: "utf8",
       maxBuffer: 64 * 1024 * 1024,
     },

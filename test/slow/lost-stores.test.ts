@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../testkit/service/free-port.ts";
 import { connect } from "../../testkit/service/http-client.ts";
-import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program, startServer } from "../../testkit/service/server-process.ts";
 
 const settings = { EARSHOT_SEGMENT_POSTS: "100", EARSHOT_SEAL: "off" };
 const posts = 450;
@@ -39,7 +39,7 @@ function writePosts(from: number, to: number): string {
 }
 
 function run(dataDir: string, ...args: string[]): { code: number | null; output: string } {
-  const env = environmentOf(dataDir, { ...settings, EARSHOT_PORT: "0" });
+  const env = makeEnvironment(dataDir, { ...settings, EARSHOT_PORT: "0" });
   const options = { env, encoding: "utf8", timeout: 60_000 } as const;
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], options);
   return { code: status, output: stderr };
@@ -58,7 +58,7 @@ beforeAll(async () => {
   for (let from = 50; from < posts; from += 100) {
     expect(importPosts(killed, from, from + 100).code).toBe(0);
   }
-  const env = environmentOf(killed, settings);
+  const env = makeEnvironment(killed, settings);
   const forget = ["archive", "forget", "--query", '"comet 7"', "--yes"];
   const child = spawn(process.execPath, [program, ...forget], { env, stdio: "ignore" });
   expect(await once(child, "exit")).toEqual([0, null]);

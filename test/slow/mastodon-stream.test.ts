@@ -8,7 +8,7 @@ import { everything, foundPosts } from "../../testkit/archives/found-posts.ts";
 import { mountStreams } from "../../testkit/emulators/mastodon/mounted-streams.ts";
 import { startMastodonEmulator } from "../../testkit/emulators/mastodon/server.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
-import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program, startServer } from "../../testkit/service/server-process.ts";
 import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-slow-mastodon-"));
@@ -20,7 +20,7 @@ async function earshot(
   input = "",
 ): Promise<{ code: number | null; out: string }> {
   const child = spawn(process.execPath, [program, ...args], {
-    env: environmentOf(folder, settings),
+    env: makeEnvironment(folder, settings),
     stdio: ["pipe", "pipe", "inherit"],
   });
   const ended = once(child, "exit");

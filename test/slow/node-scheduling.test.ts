@@ -8,7 +8,7 @@ import { makePost } from "../../testkit/data/make-post.ts";
 import {
   type HandDrivenNode,
   handDrivenNode,
-  itemOf,
+  makeItem,
 } from "../../testkit/nodes/hand-driven-node.ts";
 import {
   type ServiceUnderTest,
@@ -76,7 +76,7 @@ describe("a server that runs no jobs itself", () => {
     expect(submitted.statusCode, submitted.body).toBe(202);
     const job = await node.lease();
     const createdMs = service.clock.now() - 60_000;
-    const item = itemOf(BigInt(createdMs) << 20n, createdMs);
+    const item = makeItem(BigInt(createdMs) << 20n, createdMs);
     expect((await node.complete(job, node.signAnswer(job, [item]))).statusCode).toBe(204);
     const result = await service.result(key, submitted.json().uuid);
     expect(result.json()).toMatchObject([{ Content: "comet" }]);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import { freePort } from "../../testkit/service/free-port.ts";
-import { environmentOf, program } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program } from "../../testkit/service/server-process.ts";
 import { until } from "../../testkit/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "earshot-older-node-"));
@@ -16,7 +16,7 @@ const older = `data:text/javascript,Object.defineProperty(process,"version",{val
 
 function start(args: readonly string[], settings: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, ["--import", older, program, ...args], {
-    env: environmentOf(folder, settings),
+    env: makeEnvironment(folder, settings),
     stdio: ["ignore", "pipe", "ignore"],
   });
 }

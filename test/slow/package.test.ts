@@ -19,7 +19,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { callTool } from "../../testkit/mcp/tool-calls.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
-import { environmentOf } from "../../testkit/service/server-process.ts";
+import { makeEnvironment } from "../../testkit/service/server-process.ts";
 import { until } from "../../testkit/until.ts";
 
 const checkout = join(import.meta.dirname, "../..");
@@ -28,7 +28,7 @@ const released = join(folder, "released");
 const installed = join(folder, "project");
 const command = join(installed, "node_modules/.bin/earshot");
 const run = promisify(execFile);
-const environment = { ...environmentOf(join(folder, "data"), {}), XDG_CACHE_HOME: folder };
+const environment = { ...makeEnvironment(join(folder, "data"), {}), XDG_CACHE_HOME: folder };
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 beforeAll(async () => {

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, describe, expect, test } from "vitest";
 import { findingsIn } from "../../testkit/archives/findings-in.ts";
 import { freePort } from "../../testkit/service/free-port.ts";
-import { environmentOf, program, startServer } from "../../testkit/service/server-process.ts";
+import { makeEnvironment, program, startServer } from "../../testkit/service/server-process.ts";
 import { mountSmallDisk, type SmallDisk } from "../../testkit/service/small-disk.ts";
 import { until } from "../../testkit/until.ts";
 
@@ -21,7 +21,7 @@ writeFileSync(
 );
 
 function run(dataDir: string, ...args: string[]): { code: number | null; output: string } {
-  const env = environmentOf(dataDir, { EARSHOT_PORT: "0" });
+  const env = makeEnvironment(dataDir, { EARSHOT_PORT: "0" });
   const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
     env,
     encoding: "utf8",
@@ -78,7 +78,7 @@ test("a second server exits with an error that names the process of the first", 
 });
 
 test("a server with a limit of 64 open files reports how many it needs and does not start", () => {
-  const env = environmentOf(join(folder, "few-files"), { EARSHOT_PORT: "0" });
+  const env = makeEnvironment(join(folder, "few-files"), { EARSHOT_PORT: "0" });
   const command = 'ulimit -n 64 && exec "$0" "$@"';
   const { status, stderr } = spawnSync("sh", ["-c", command, process.execPath, program, "serve"], {
     env,
@@ -97,7 +97,7 @@ test("one of six servers started together on one folder runs, and another takes 
   const servers = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const port = await freePort();
-      const env = environmentOf(dataDir, { EARSHOT_PORT: String(port) });
+      const env = makeEnvironment(dataDir, { EARSHOT_PORT: String(port) });
       const child = spawn(process.execPath, [program, "serve"], { env, stdio: "ignore" });
       return { port, child, ended: once(child, "exit") as Promise<[number | null]> };
     }),

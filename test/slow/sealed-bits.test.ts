@@ -40,7 +40,7 @@ test.for([
   "a full check reports a flipped bit of %s, read by %s, in column %s",
   async ([table, key, column]) => {
     const undetected: string[] = [];
-    for (const { where, bit } of bitsOf(table, key, column)) {
+    for (const { where, bit } of tableBits(table, key, column)) {
       const position = { table, column, where };
       changeBytes(dataDir, position, withFlippedBit(bit));
       if ((await fullCheck()).findingCount === 0) undetected.push(`bit ${bit} where ${where}`);
@@ -54,7 +54,7 @@ test.for([
 const bitsPerColumn = 40;
 
 /** Bits spread evenly over a column. */
-function bitsOf(table: string, key: string, column: string): { where: string; bit: number }[] {
+function tableBits(table: string, key: string, column: string): { where: string; bit: number }[] {
   const sql = `SELECT quote(${key}) AS value, length(${column}) AS bytes FROM ${table} ORDER BY ${key}`;
   const rows = withSegment(dataDir, (database) => database.prepare(sql).all());
   const bits = rows.reduce((sum, { bytes }) => sum + 8 * Number(bytes), 0);

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import {
   addToFts,
-  contentsOf,
   emptySegment,
+  expectedContents,
   sealedContents,
   sealedFrom,
 } from "../../testkit/archives/segment-contents.ts";
@@ -24,7 +24,7 @@ test("terms around the edges of a chunk are sealed unchanged, even in many short
   const resealed = sealedFrom(sealed, posts.keys());
   for (const index of [sealed, resealed.sealed]) {
     const found = sealedContents(index);
-    for (const [term, stored] of contentsOf(posts, new Set(posts.keys()))) {
+    for (const [term, stored] of expectedContents(posts, new Set(posts.keys()))) {
       const positions = found.get(term) ?? new Map<bigint, string>();
       found.delete(term);
       expect([term, positions.size]).toEqual([term, stored.size]);

@@ -150,7 +150,7 @@ describe.each([65_535, 65_536, 65_537, 131_072])("a segment of %i posts", (posts
 
 describe("posts of many words", () => {
   const longText = (length: number): string =>
-    Array.from({ length }, (_, at) => `${at % 251 === 0 ? "again" : `n${at}`}`).join(" ");
+    Array.from({ length }, (_, index) => `${index % 251 === 0 ? "again" : `n${index}`}`).join(" ");
   const lengths = [
     1, 2, 253, 254, 255, 256, 257, 258, 300, 511, 512, 513, 32_767, 32_768, 32_769, 70_000,
   ];
@@ -158,12 +158,14 @@ describe("posts of many words", () => {
   let forms: SegmentForms;
   beforeAll(() => {
     forms = segmentForms(
-      Array.from({ length: posts }, (_, at): IndexedPost => {
-        const id = idAt(posts - 1 - at, posts);
-        const length = lengths[at % lengths.length] ?? 1;
+      Array.from({ length: posts }, (_, index): IndexedPost => {
+        const id = idAt(posts - 1 - index, posts);
+        const length = lengths[index % lengths.length] ?? 1;
         const text =
-          at % lengths.length > 11 && at > 40 ? "n1 n2 again again n2 again" : longText(length);
-        return { id, timeMs: idTimeMs(id), terms: at === 7 ? "is:post" : `${text} | is:post` };
+          index % lengths.length > 11 && index > 40
+            ? "n1 n2 again again n2 again"
+            : longText(length);
+        return { id, timeMs: idTimeMs(id), terms: index === 7 ? "is:post" : `${text} | is:post` };
       }),
     );
   }, 120_000);
@@ -212,9 +214,9 @@ describe("a segment that is written to", () => {
   let forms: SegmentForms;
   beforeAll(() => {
     forms = segmentForms(
-      Array.from({ length: posts }, (_, at): IndexedPost => {
-        const id = idAt(posts - 1 - at, posts);
-        return { id, timeMs: idTimeMs(id), terms: `river stone${at % 5} | is:post` };
+      Array.from({ length: posts }, (_, index): IndexedPost => {
+        const id = idAt(posts - 1 - index, posts);
+        return { id, timeMs: idTimeMs(id), terms: `river stone${index % 5} | is:post` };
       }),
     );
   });

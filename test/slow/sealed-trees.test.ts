@@ -153,7 +153,7 @@ function samplesOf(plain: DatabaseSync, texts: readonly string[]): Samples {
     return drawSample(found, wordsPerClass, random);
   });
   const sampledTexts = drawSample(texts, maxTexts, random);
-  return { ids, texts: sampledTexts, words: { classes, texts: sampledTexts.flatMap(runsOf) } };
+  return { ids, texts: sampledTexts, words: { classes, texts: sampledTexts.flatMap(readRuns) } };
 }
 
 const drawSample = <Item>(items: readonly Item[], max: number, random: Random): Item[] =>
@@ -161,7 +161,7 @@ const drawSample = <Item>(items: readonly Item[], max: number, random: Random): 
     ? [...items]
     : Array.from({ length: max }, () => items[Math.floor(random() * items.length)] as Item);
 
-function runsOf(text: string): string[][] {
+function readRuns(text: string): string[][] {
   const runs: string[][] = [[]];
   for (const token of text.split(" ")) {
     if (isPositionalTerm(token)) runs.at(-1)?.push(token);
@@ -224,10 +224,10 @@ function drawQuery(
 ): FormsQuery {
   const plan = drawTree(words, random, Math.floor(random() * 5));
   const limit = random() < 0.15 ? null : pickOne([1, 2, 10, 100, 101, 500], random);
-  const at = Math.floor(random() * ids.length);
+  const index = Math.floor(random() * ids.length);
   // FTS5 counts wide ranges slowly.
   const width = Math.floor(ids.length ** (random() < 0.2 ? 1 : random()));
-  const range = drawRange(idNear(ids, at, random), idNear(ids, at + width, random), random());
+  const range = drawRange(idNear(ids, index, random), idNear(ids, index + width, random), random());
   const isTimed = limit !== null && random() < 0.15;
   const fromMs = isTimed ? idTimeMs(range.low) + Math.floor(random() * 2_000) : null;
   const toMs = isTimed ? idTimeMs(range.high) - Math.floor(random() * 2_000) : null;
@@ -242,8 +242,8 @@ function drawQuery(
   };
 }
 
-const idNear = (ids: BigInt64Array, at: number, random: Random): bigint =>
-  (ids[Math.min(at, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
+const idNear = (ids: BigInt64Array, index: number, random: Random): bigint =>
+  (ids[Math.min(index, ids.length - 1)] ?? 0n) + BigInt(Math.floor(random() * 3) - 1);
 
 function drawRange(low: bigint, high: bigint, kind: number): IdRange {
   if (kind < 0.15) return { low: 0n, high: lastId };

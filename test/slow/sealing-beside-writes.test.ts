@@ -30,7 +30,7 @@ afterEach(() => {
 });
 
 function entryOf(platform: Platform): SegmentEntry {
-  const found = readSegments(context.catalog).find((each) => each.platform === platform);
+  const found = readSegments(context.catalog).find((segment) => segment.platform === platform);
   if (found === undefined) throw new Error("no such segment");
   return found;
 }

@@ -15,7 +15,7 @@ import {
 } from "../../src/archive/segments/sliced-candidates.ts";
 import { lastId } from "../../src/posts/ids.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
-import { nameOf, openPostSet, type PostSet } from "../../testkit/data/post-set.ts";
+import { openPostSet, type PostSet, positionName } from "../../testkit/data/post-set.ts";
 
 /** FTS5 may scan millions of postings between matches. */
 const words = ["the", "of", "a", "in", "old", "mill", "river", "stone"];
@@ -77,10 +77,10 @@ describe.each(["fts5", "mixed"] as const)("slices of posts found by %s", (form) 
         const plan = set.planOf(query);
         const expected = set.foundByMatcher(plan);
         const { positions, work } = set.archive.search({ plan, limit: posts.length });
-        expect(positions.map(nameOf), query).toEqual(expected);
+        expect(positions.map(positionName), query).toEqual(expected);
         if (work.statements - work.rechecked > 1) sliced += 1;
         for (const limit of [7, 60]) {
-          const found = searchInSlices(set, plan, limit).positions.map(nameOf);
+          const found = searchInSlices(set, plan, limit).positions.map(positionName);
           expect(found, query).toEqual(expected.slice(0, limit));
         }
         const counted = set.archive.reader.operations.count({
@@ -138,7 +138,7 @@ describe("a search for many prefixes in a sealed segment", () => {
       const slicing = { clock: { now: () => 0, elapsed: () => 0 }, isSliceOver: () => true };
       const requested = { ...request, after: null, deadlineMs: 1 };
       const { value, slices } = runSlices(set.archive.reader.steps.search(requested, slicing));
-      expect(value.positions.map(nameOf)).toEqual(expected);
+      expect(value.positions.map(positionName)).toEqual(expected);
       expect(value.complete).toBe(true);
       expect(slices).toBeGreaterThan(10);
     } finally {
@@ -159,7 +159,7 @@ describe("a search for many prefixes in a sealed segment", () => {
           set.archive.reader.steps.search(requested, slicing),
         ).value;
         const { positions, next } = answer;
-        found.push(...positions.map(nameOf));
+        found.push(...positions.map(positionName));
         after = next;
         pages += 1;
       } while (after !== null && pages < 100);

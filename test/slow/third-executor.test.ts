@@ -9,7 +9,7 @@ import { indexTerms } from "../../src/posts/terms.ts";
 import { type IndexForm, indexForms } from "../../testkit/archives/index-forms.ts";
 import { generatedPost } from "../../testkit/data/generated.ts";
 import { generatedQuery } from "../../testkit/data/generated-queries.ts";
-import { capMs, nameOf, openPostSet } from "../../testkit/data/post-set.ts";
+import { capMs, openPostSet, positionName } from "../../testkit/data/post-set.ts";
 import {
   type PostingListExecutor,
   postingListExecutor,
@@ -35,12 +35,12 @@ describe.each(indexForms)("posts found by %s", (form) => {
       fc.property(posts, queries, (drawn, requested) => {
         const set = openPostSet(drawn, 9, form);
         try {
-          const subjects = drawn.map(subjectOf);
+          const subjects = drawn.map(postSubject);
           const executor = postingListExecutor(subjects);
           for (const query of requested) {
             const plan = set.planOf(query);
             const answer = executor.search({ plan, limit: postsPerSet, after: null });
-            const found = answer.positions.map(nameOf);
+            const found = answer.positions.map(positionName);
             expect(found, query).toEqual(set.foundByArchive(plan));
             expect(found.toSorted(), query).toEqual(foundByMatcher(plan, subjects));
             if (found.length > 0) totals.found += 1;
@@ -63,7 +63,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
         const set = openPostSet(drawn, 9, form);
         try {
           const plan = set.planOf(query);
-          const executor = postingListExecutor(drawn.map(subjectOf));
+          const executor = postingListExecutor(drawn.map(postSubject));
           let after: Position | null = null;
           do {
             const page: ReturnType<PostingListExecutor["search"]> = executor.search({
@@ -110,11 +110,11 @@ test.for<[string, PlanNode]>([
 function foundByMatcher(plan: PlanNode, subjects: readonly Subject[]): string[] {
   return subjects
     .filter((subject) => matches(plan, subject))
-    .map(nameOf)
+    .map(positionName)
     .sort();
 }
 
-function subjectOf(post: Post): Subject {
+function postSubject(post: Post): Subject {
   const timeMs = postTimeMs(post, capMs);
   return {
     id: post.nativeId ?? numberedId(timeMs, uriNumber(post.uri)),

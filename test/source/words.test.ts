@@ -60,18 +60,18 @@ const bannedInNames = new Set(
 
 /** Block comment lines begin with a star. */
 const isComment = (line: string): boolean => /^\s*(?:\/\/|\/?\*)/.test(line);
-const linesOf = (text: string, isIncluded: (line: string) => boolean): string =>
+const readLines = (text: string, isIncluded: (line: string) => boolean): string =>
   text.split("\n").filter(isIncluded).join("\n");
 
 /** Strings of several words, without interpolated values. */
-function messagesOf(text: string): string[] {
-  const code = linesOf(text, (line) => !isComment(line));
+function readMessages(text: string): string[] {
+  const code = readLines(text, (line) => !isComment(line));
   return [...code.matchAll(/"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g)]
     .map(([literal]) => literal.slice(1, -1).replaceAll(/\$\{[^}]*\}/g, ""))
     .filter((literal) => /[a-z] [a-z]/.test(literal));
 }
 
-function titlesOf(text: string): string[] {
+function readTitles(text: string): string[] {
   const call =
     /(?<![\w."'`])(?:test|it|describe|withFileStore)(?:\.\w+)*(?:\((?:[^()]|\([^()]*\))*\))?\(\s*(?<title>(?<quote>["'`])(?:\\.|(?!\k<quote>)[\s\S])*\k<quote>)/g;
   return [...text.matchAll(call)].map(({ groups }) => (groups?.title ?? "").slice(1, -1));
@@ -98,13 +98,15 @@ test("comments use the glossary's terms and no archaic words", () => {
   );
   expect(files).toContain("src/server/start.ts");
   for (const path of files) {
-    expect(firstMatch(inCode, linesOf(read(path), isComment)), path).toBeNull();
+    expect(firstMatch(inCode, readLines(read(path), isComment)), path).toBeNull();
   }
 });
 
 test("messages use the glossary's terms and no archaic words", () => {
   const files = tracked("src", "packages", "web").filter((path) => /(?<!\.test)\.tsx?$/.test(path));
-  const messages = files.flatMap((path) => messagesOf(read(path)).map((text) => ({ path, text })));
+  const messages = files.flatMap((path) =>
+    readMessages(read(path)).map((text) => ({ path, text })),
+  );
   expect(messages.length).toBeGreaterThan(1_000);
   for (const { path, text } of messages) expect(firstMatch(inCode, text), path).toBeNull();
 });
@@ -113,7 +115,7 @@ test("test titles use the glossary's terms and no archaic words", () => {
   const files = tracked("src", "packages", "web", "test").filter((path) =>
     /\.test\.tsx?$/.test(path),
   );
-  const titles = files.flatMap((path) => titlesOf(read(path)).map((text) => ({ path, text })));
+  const titles = files.flatMap((path) => readTitles(read(path)).map((text) => ({ path, text })));
   expect(titles.length).toBeGreaterThan(1_000);
   for (const { path, text } of titles) expect(firstMatch(inCode, text), path).toBeNull();
 });

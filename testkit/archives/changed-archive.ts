@@ -6,7 +6,7 @@ import type { SmallArchive } from "./small-archive.ts";
 export const startMs = Date.UTC(2026, 0, 1);
 const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
 
-export function postOf(n: number, special: Partial<Post> = {}): Post {
+export function makeNumberedPost(n: number, special: Partial<Post> = {}): Post {
   return makePost({
     createdMs: startMs + n * 1_000,
     seenMs: startMs + n * 1_000,
@@ -21,11 +21,12 @@ export function postOf(n: number, special: Partial<Post> = {}): Post {
   });
 }
 
-export const posts = (count: number): Post[] => Array.from({ length: count }, (_, n) => postOf(n));
+export const posts = (count: number): Post[] =>
+  Array.from({ length: count }, (_, n) => makeNumberedPost(n));
 
 export const postsWithoutIds = (count: number): Post[] =>
   Array.from({ length: count }, (_, n) =>
-    postOf(n, {
+    makeNumberedPost(n, {
       platform: "x",
       uri: `import:x:${n}`,
       userId: null,
@@ -83,9 +84,9 @@ export const deletion = (post: Post, revision: string): ArchiveChange => ({
 
 export function changeAll(each: SmallArchive, round: number, count: number): void {
   const revision = String(round + 2);
-  const at = (n: number): Post => postOf((round * 37 + n * 71) % count);
+  const at = (n: number): Post => makeNumberedPost((round * 37 + n * 71) % count);
   const imported = postsWithoutIds(count);
-  const x = imported[(round * 17) % count] ?? postOf(0);
+  const x = imported[(round * 17) % count] ?? makeNumberedPost(0);
   each.write([
     { kind: "upsert", post: { ...at(1), text: `edited river ${round}`, revision } },
     deletion(at(2), revision),
@@ -106,7 +107,7 @@ export function changeAll(each: SmallArchive, round: number, count: number): voi
     },
     ...[0, 1].map((n) => ({
       kind: "upsert" as const,
-      post: postOf(round * 5 + n, {
+      post: makeNumberedPost(round * 5 + n, {
         uri: `at://did:plc:author9/app.bsky.feed.post/late${round}-${n}`,
         text: `late stone ${round} ${n}`,
       }),

@@ -46,7 +46,7 @@ function post(n: number, special: Partial<Post> = {}): Post {
   });
 }
 
-function changesOf(batch: number): ArchiveChange[] {
+function batchChanges(batch: number): ArchiveChange[] {
   const first = batch * postsOfBatch;
   const changes: ArchiveChange[] = Array.from({ length: postsOfBatch }, (_, n) => ({
     kind: "upsert",
@@ -100,7 +100,7 @@ function writeAll(rounds: Int32Array | null): void {
   });
   for (let batch = Number(readCheckpoint(catalog, "batch") ?? 0); batch < batches; batch += 1) {
     const preparation = startPreparation(uriKey, nowMs);
-    changesOf(batch).forEach(preparation.add);
+    batchChanges(batch).forEach(preparation.add);
     writer.write({
       ...preparation.prepared(),
       checkpoints: [{ name: "batch", value: String(batch + 1) }],

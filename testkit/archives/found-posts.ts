@@ -49,7 +49,7 @@ export async function foundPosts(
 }
 
 /** Unix milliseconds. */
-export async function gapsOf(
+export async function fetchGaps(
   server: ServerAddress,
   { fromMs, toMs }: { fromMs: number; toMs: number },
 ): Promise<{ fromMs: number; toMs: number }[]> {

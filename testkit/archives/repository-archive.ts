@@ -4,7 +4,7 @@ import { encode } from "@atcute/cbor";
 
 export type Block = { cid: Uint8Array; data: Uint8Array };
 
-export function blockOf(value: unknown): Block {
+export function makeBlock(value: unknown): Block {
   const data = encode(value);
   const digest = createHash("sha256").update(data).digest();
   return { cid: Buffer.concat([Buffer.from([1, 0x71, 0x12, 0x20]), digest]), data };
@@ -68,7 +68,7 @@ function nodeOf(
     const tree = right[index] ?? null;
     return { p, k: bytes(path.slice(p)), v: link(block), t: tree === null ? null : link(tree) };
   });
-  return blockOf({ l: left === null ? null : link(left), e });
+  return makeBlock({ l: left === null ? null : link(left), e });
 }
 
 export type RepositoryContent = {
@@ -81,16 +81,16 @@ export type RepositoryContent = {
 export function repositoryBlocks({ did, rev, records }: RepositoryContent): Block[] {
   const entries = [...records]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, record]) => ({ path, block: blockOf(record) }));
+    .map(([path, record]) => ({ path, block: makeBlock(record) }));
   const nodes = treeOf(entries);
   const root = nodes.at(-1);
   if (root === undefined) throw new Error("a tree has a root");
   const commit = { did, version: 3, data: link(root), rev, prev: null, sig: bytes("unsigned") };
-  return [blockOf(commit), ...nodes, ...entries.map(({ block }) => block)];
+  return [makeBlock(commit), ...nodes, ...entries.map(({ block }) => block)];
 }
 
 /** The first block is the root. */
-export async function carOf(blocks: readonly Block[]): Promise<Buffer> {
+export async function encodeCar(blocks: readonly Block[]): Promise<Buffer> {
   const [first] = blocks;
   if (first === undefined) throw new Error("an archive has a root");
   const pieces: Uint8Array[] = [];

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import {
-  chunksOf,
+  chunkCount,
   containerBytes,
   densePosts,
   dictionaryBlockBytes,
@@ -40,10 +40,10 @@ function writeIds(
 ): void {
   const insert = database.prepare("INSERT INTO sealed_ids(page, ids) VALUES (?, ?)");
   const heads: bigint[] = [];
-  for (let at = 0; at < ids.length; at += idsPerPage) {
-    const page = BigInt64Array.from(ids.slice(at, at + idsPerPage));
+  for (let index = 0; index < ids.length; index += idsPerPage) {
+    const page = BigInt64Array.from(ids.slice(index, index + idsPerPage));
     heads.push(page[0] ?? 0n);
-    insert.run(at / idsPerPage, new Uint8Array(page.buffer));
+    insert.run(index / idsPerPage, new Uint8Array(page.buffer));
   }
   database
     .prepare("INSERT INTO sealed(format, posts, sealed_ms, heads) VALUES (?, ?, ?, ?)")
@@ -115,7 +115,7 @@ function writePostings(
     const positions = isPositionalTerm(name) ? [...postings.values()].flatMap(inlinePositions) : [];
     return { entry: Buffer.from([...head, ...distances.flatMap(varint), ...positions]), rows: 0 };
   }
-  const chunks = Array.from({ length: chunksOf(posts) }, (_, chunk) =>
+  const chunks = Array.from({ length: chunkCount(posts) }, (_, chunk) =>
     numbers.filter((number) => Math.floor(number / postsPerChunk) === chunk),
   );
   const counts = chunks.flatMap((chunk) => varint(chunk.length));
@@ -215,7 +215,7 @@ function sumSealedTables(database: DatabaseSync): void {
   const head = database.prepare("SELECT posts, sealed_ms, heads FROM sealed").get() ?? {};
   const { posts, sealed_ms, heads } = head;
   const setMask = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
-  for (let chunk = 0; chunk < chunksOf(Number(posts)); chunk++) {
+  for (let chunk = 0; chunk < chunkCount(Number(posts)); chunk++) {
     setMask.run(chunk, crc(`mask ${chunk}`));
   }
   const first = terms[0]?.first ?? null;

@@ -57,7 +57,7 @@ export function sealedContents(database: DatabaseSync): IndexContents {
   return contents;
 }
 
-export function contentsOf(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
+export function expectedContents(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {
     if (!ids.has(id)) continue;

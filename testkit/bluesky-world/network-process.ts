@@ -38,10 +38,10 @@ export async function postTo<Body>(
     headers: { "content-type": "application/json", ...headers },
     body,
   });
-  return await bodyOf(response);
+  return await readBody(response);
 }
 
-export async function bodyOf<Body>(response: Response): Promise<Body> {
+export async function readBody<Body>(response: Response): Promise<Body> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${response.url}: ${response.status} ${text}`);
   return (text === "" ? {} : JSON.parse(text)) as Body;

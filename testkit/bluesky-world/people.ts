@@ -111,7 +111,7 @@ function applyWrite(person: Person, each: Write, { uri, cid }: Reference): void 
   const key = each.key ?? uri.split("/").at(-1) ?? "";
   if (collection === likeCollection || collection === repostCollection) {
     const reactions = collection === likeCollection ? person.likes : person.reposts;
-    if (each.kind === "create") reactions.push({ key, subject: subjectOf(each.record) });
+    if (each.kind === "create") reactions.push({ key, subject: recordSubject(each.record) });
     else remove(reactions, key);
     return;
   }
@@ -121,16 +121,17 @@ function applyWrite(person: Person, each: Write, { uri, cid }: Reference): void 
     remove(person.posts, key);
     person.freeKeys.push(key);
   } else if (existing !== undefined) existing.cid = cid;
-  else person.posts.push({ uri, cid, key, root: rootOf(each.record) });
+  else person.posts.push({ uri, cid, key, root: recordRoot(each.record) });
   if (each.kind === "create") person.freeKeys = person.freeKeys.filter((free) => free !== key);
 }
 
 function remove(list: { key: string }[], key: string): void {
-  const at = list.findIndex((each) => each.key === key);
-  if (at >= 0) list.splice(at, 1);
+  const index = list.findIndex((each) => each.key === key);
+  if (index >= 0) list.splice(index, 1);
 }
 
-const subjectOf = (record: Record<string, unknown>): string => (record.subject as Reference).uri;
+const recordSubject = (record: Record<string, unknown>): string =>
+  (record.subject as Reference).uri;
 
-const rootOf = (record: Record<string, unknown>): Reference | null =>
+const recordRoot = (record: Record<string, unknown>): Reference | null =>
   (record.reply as { root: Reference } | undefined)?.root ?? null;

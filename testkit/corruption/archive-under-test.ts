@@ -18,7 +18,14 @@ import { openArchive } from "../../src/archive/threads/open.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { changeCatalog } from "../archives/change-catalog.ts";
-import { accountOf, authors, firstMs, stepMs, syntheticPost, uriOf } from "./synthetic-posts.ts";
+import {
+  authors,
+  firstMs,
+  stepMs,
+  syntheticAccount,
+  syntheticPost,
+  syntheticUri,
+} from "./synthetic-posts.ts";
 
 export const coveredFromMs = firstMs - 86_400_000;
 export const coveredToMs = firstMs + 10 * 86_400_000;
@@ -95,7 +102,7 @@ async function fill(archive: Archive, platform: keyof typeof posts): Promise<voi
     (author): ArchiveChange => ({
       kind: "handle",
       platform,
-      userId: accountOf(platform, author),
+      userId: syntheticAccount(platform, author),
       handle: `${author}.example`,
       observedMs: firstMs,
     }),
@@ -136,12 +143,12 @@ async function changeSome(archive: Archive): Promise<void> {
   const platform = "bluesky";
   const changes: ArchiveChange[] = [];
   for (let n = segmentPosts; n < posts.bluesky; n += 9) {
-    const uri = uriOf(platform, n);
+    const uri = syntheticUri(platform, n);
     if (n % 4 === 0) changes.push({ kind: "delete", platform, uri, revision: "r9" });
     else if (n % 4 === 1) changes.push(hideLabel(uri));
     else changes.push({ kind: "upsert", post: syntheticPost(platform, n, 1) });
   }
-  const userId = accountOf("bluesky", "ann");
+  const userId = syntheticAccount("bluesky", "ann");
   changes.push({
     kind: "handle",
     platform,
@@ -200,4 +207,4 @@ export function copyForTrial(dataDir: string, to: string): void {
   cpSync(dataDir, to, { recursive: true });
 }
 
-export const timeOf = (n: number): number => firstMs + n * stepMs;
+export const postTime = (n: number): number => firstMs + n * stepMs;

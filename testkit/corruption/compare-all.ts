@@ -1,5 +1,5 @@
 import type { Archive } from "../../src/archive/archive.ts";
-import { EarshotError, messageOf } from "../../src/lib/errors.ts";
+import { EarshotError, errorMessage } from "../../src/lib/errors.ts";
 import type { Answer, TrialQuery } from "./queries.ts";
 
 /**
@@ -29,14 +29,18 @@ export async function compareAll(
 ): Promise<ComparedQuery[]> {
   const all: ComparedQuery[] = [];
   for (const [query, expected] of truth) {
-    const compared = await outcomeOf(query, archive, expected);
+    const compared = await queryOutcome(query, archive, expected);
     all.push({ query, ...compared });
     if (compared.outcome === "endless") break;
   }
   return all;
 }
 
-async function outcomeOf(query: TrialQuery, archive: Archive, expected: Answer): Promise<Compared> {
+async function queryOutcome(
+  query: TrialQuery,
+  archive: Archive,
+  expected: Answer,
+): Promise<Compared> {
   const none = { differences: expected.values.size };
   try {
     const answer = await within(timeoutMs, query.answer(archive));
@@ -46,7 +50,7 @@ async function outcomeOf(query: TrialQuery, archive: Archive, expected: Answer):
     if (error instanceof EarshotError) {
       return { outcome: "refused", ...none, detail: `${error.code}: ${error.message}` };
     }
-    return { outcome: "failed", ...none, detail: messageOf(error) };
+    return { outcome: "failed", ...none, detail: errorMessage(error) };
   }
 }
 

@@ -45,21 +45,21 @@ export function damageFile(
   const { pageBytes, tables } = pageMap(path);
   const { table, pages } = pick(tables);
   const page = pick(pages);
-  const at = (page - 1) * pageBytes;
+  const position = (page - 1) * pageBytes;
   if (damage === "zeroed page") {
-    put(path, at, Buffer.alloc(pageBytes));
+    put(path, position, Buffer.alloc(pageBytes));
     return `${table}, page ${page}`;
   }
   if (damage === "copied page") {
     const others = pages.filter((other) => other !== page);
     const from = others.length > 0 && random() < 0.7 ? pick(others) : pick(pick(tables).pages);
-    put(path, at, bytesAt(path, (from - 1) * pageBytes, pageBytes));
+    put(path, position, bytesAt(path, (from - 1) * pageBytes, pageBytes));
     return `${table}, page ${page} is page ${from}`;
   }
-  const content = bytesAt(path, at, pageBytes);
+  const content = bytesAt(path, position, pageBytes);
   const offset = usedOffset(content, page === 1 ? 100 : 0, random);
   const bit = Math.floor(random() * 8);
-  put(path, at + offset, Buffer.from([(content[offset] ?? 0) ^ (1 << bit)]));
+  put(path, position + offset, Buffer.from([(content[offset] ?? 0) ^ (1 << bit)]));
   return `${table}, page ${page}, byte ${offset}, bit ${bit}`;
 }
 
@@ -72,16 +72,16 @@ function usedOffset(content: Buffer, start: number, random: () => number): numbe
   return start;
 }
 
-function bytesAt(path: string, at: number, length: number): Buffer {
+function bytesAt(path: string, offset: number, length: number): Buffer {
   const file = openSync(path, "r");
   const bytes = Buffer.alloc(length);
-  readSync(file, bytes, 0, length, at);
+  readSync(file, bytes, 0, length, offset);
   closeSync(file);
   return bytes;
 }
 
-function put(path: string, at: number, bytes: Buffer): void {
+function put(path: string, offset: number, bytes: Buffer): void {
   const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, at);
+  writeSync(file, bytes, 0, bytes.length, offset);
   closeSync(file);
 }

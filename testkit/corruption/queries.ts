@@ -5,7 +5,7 @@ import type { SearchPlatform } from "../../src/platforms/source.ts";
 import type { Platform } from "../../src/posts/post.ts";
 import { countArchive } from "../../src/search/archive/count.ts";
 import { type ArchiveSource, searchArchive } from "../../src/search/archive/search.ts";
-import { coveredFromMs, coveredToMs, timeOf } from "./archive-under-test.ts";
+import { coveredFromMs, coveredToMs, postTime } from "./archive-under-test.ts";
 
 export type Answer = { values: ReadonlyMap<string, string>; complete: boolean };
 
@@ -131,9 +131,9 @@ export const trialQueries: readonly TrialQuery[] = [
   search("source:Ivory"),
   search("geocode:52.5,13.4,10km"),
   search("river since:2026-01-02 until:2026-01-03"),
-  search("stone", { fromMs: timeOf(500), toMs: timeOf(600) }),
-  search("stone", { fromMs: timeOf(1_400) }),
-  search("river", { platform: "x", fromMs: timeOf(450) }),
+  search("stone", { fromMs: postTime(500), toMs: postTime(600) }),
+  search("stone", { fromMs: postTime(1_400) }),
+  search("river", { platform: "x", fromMs: postTime(450) }),
   count("river", 24 * hourMs),
   count("-nowhere", 6 * hourMs),
   count("stone -#news", hourMs, "bluesky"),

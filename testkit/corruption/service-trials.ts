@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { seededRandom } from "../../bench/measure.ts";
 import { freePort } from "../service/free-port.ts";
-import { environmentOf, program } from "../service/server-process.ts";
+import { makeEnvironment, program } from "../service/server-process.ts";
 import { until } from "../until.ts";
 import { damageFile } from "./damage-file.ts";
 
@@ -29,10 +29,10 @@ const inFile =
 const flipByte = (dataDir: string, name: string, seed: number): string => {
   const path = join(dataDir, name);
   const bytes = readFileSync(path);
-  const at = Math.floor(seededRandom(seed)() * bytes.length);
-  bytes[at] = (bytes[at] ?? 0) ^ 4;
+  const index = Math.floor(seededRandom(seed)() * bytes.length);
+  bytes[index] = (bytes[index] ?? 0) ^ 4;
   writeFileSync(path, bytes);
-  return `byte ${at}`;
+  return `byte ${index}`;
 };
 
 const runAndDescribe = (what: string, work: () => void): string => {
@@ -129,7 +129,7 @@ export async function queryService(
 ): Promise<{ refusal: string | null; answers: ServiceAnswers }> {
   const port = await freePort();
   const child = spawn(process.execPath, [program, "serve"], {
-    env: environmentOf(dataDir, { EARSHOT_PORT: String(port) }),
+    env: makeEnvironment(dataDir, { EARSHOT_PORT: String(port) }),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";
@@ -175,7 +175,7 @@ async function request(
   const answers = new Map<string, { body: string; complete: boolean }>();
   const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
   for (const query of words) {
-    const body = JSON.stringify(searchOf(query));
+    const body = JSON.stringify(makeSearch(query));
     const response = await fetch(`${base}/v1/search/social`, { method: "POST", headers, body });
     const text = await response.text();
     const parsed = response.ok ? JSON.parse(text) : null;
@@ -196,7 +196,7 @@ async function request(
   return answers;
 }
 
-export const searchOf = (query: string) => ({
+export const makeSearch = (query: string) => ({
   type: "x",
   arguments: {
     type: "searchbyfullarchive",

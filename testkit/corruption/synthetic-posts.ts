@@ -13,7 +13,7 @@ const rare = Array.from({ length: 40 }, (_, n) => `rare${n}`);
 const tags = ["news", "comet", "été", "east"];
 const texts = ["river stone cafe", "copper lantern", "👍🏽 猫 서울", "state-of-the-art winter"];
 
-export const uriOf = (platform: Platform, n: number): string =>
+export const syntheticUri = (platform: Platform, n: number): string =>
   platform === "x"
     ? xUri(idOfX(n))
     : platform === "bluesky"
@@ -37,16 +37,16 @@ export function syntheticPost(platform: Platform, n: number, edition = 0): Post 
   if (n % 97 === 0) words.push(...Array.from({ length: 1_200 }, () => pick(common)));
   const hashtags = n % 3 === 0 ? [pick(tags)] : [];
   const mentions =
-    n % 5 === 0 ? [{ username: "bob.example", userId: accountOf(platform, "bob") }] : [];
+    n % 5 === 0 ? [{ username: "bob.example", userId: syntheticAccount(platform, "bob") }] : [];
   const isReply = n % 6 === 5;
-  const parent = uriOf(platform, n - 1);
+  const parent = syntheticUri(platform, n - 1);
   const parentId = platform === "x" ? String(idOfX(n - 1)) : null;
   return makePost({
     platform,
-    uri: uriOf(platform, n),
+    uri: syntheticUri(platform, n),
     nativeId: platform === "x" ? idOfX(n) : null,
     username: `${author}.example`,
-    userId: accountOf(platform, author),
+    userId: syntheticAccount(platform, author),
     authorName: `${author} the author`,
     createdMs,
     seenMs: createdMs,
@@ -74,7 +74,7 @@ export function syntheticPost(platform: Platform, n: number, edition = 0): Post 
   });
 }
 
-export const accountOf = (platform: Platform, author: string): string =>
+export const syntheticAccount = (platform: Platform, author: string): string =>
   platform === "bluesky"
     ? `did:plc:${author}`
     : platform === "x"

@@ -6,7 +6,7 @@ import { recover } from "../../src/archive/maintenance/recover/recover.ts";
 import { requestRewrites, rewritePending } from "../../src/archive/maintenance/rewrite-pending.ts";
 import { archiveDefaults } from "../../src/archive/settings.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { messageOf } from "../../src/lib/errors.ts";
+import { errorMessage } from "../../src/lib/errors.ts";
 import {
   type ArchiveFile,
   type ArchiveUnderTest,
@@ -108,7 +108,7 @@ export async function runTrial(
 
 /** A failed repair counts as one finding. */
 function asFailed(error: unknown): Repaired {
-  console.log(`a repair failed: ${messageOf(error)}`);
+  console.log(`a repair failed: ${errorMessage(error)}`);
   return { lost: [], compared: [], findings: 1 };
 }
 
@@ -176,7 +176,7 @@ async function openAndRequest(
       throw error;
     });
   } catch (error) {
-    return { refusal: messageOf(error), compared: [], warnings };
+    return { refusal: errorMessage(error), compared: [], warnings };
   }
   try {
     return { refusal: null, compared: await compareAll(archive, truth), warnings };
@@ -200,7 +200,7 @@ async function checkArchive(
     });
     return { findings: report.findingCount, checkError: null };
   } catch (error) {
-    return { findings: 0, checkError: messageOf(error) };
+    return { findings: 0, checkError: errorMessage(error) };
   }
 }
 

@@ -15,7 +15,7 @@ type Clause = {
 const kinds = ["word", "character", "phrase", "characters", "pair", "from", "group"] as const;
 const maxClauses = 256;
 
-export function textOf({ joined, clauses }: QueryShape): string {
+export function queryText({ joined, clauses }: QueryShape): string {
   const texts = clauses.map(printClause);
   const join = (count: number): string => {
     const parts = texts.slice(0, count);
@@ -61,10 +61,10 @@ function printClause({ kind, isExcluded, ranks }: Clause): string {
 }
 
 export function knownShapes(): QueryShape[] {
-  const clauses = (kind: Clause["kind"], number: number, ranksOf: (at: number) => number[]) =>
+  const clauses = (kind: Clause["kind"], number: number, ranksOf: (index: number) => number[]) =>
     Array.from(
       { length: number },
-      (_, at): Clause => ({ kind, isExcluded: false, ranks: ranksOf(at) }),
+      (_, index): Clause => ({ kind, isExcluded: false, ranks: ranksOf(index) }),
     );
   const exclude = (list: readonly Clause[]): Clause[] =>
     list.map((clause) => ({ ...clause, isExcluded: true }));
@@ -100,14 +100,14 @@ const drawClause = (random: Random): Clause => ({
 
 export function mutate({ joined, clauses }: QueryShape, random: Random): QueryShape {
   const kind = random();
-  const at = integerBelow(random, clauses.length);
+  const index = integerBelow(random, clauses.length);
   if (kind < 0.1)
     return {
       joined: (["and", "or", "groups"] as const)[integerBelow(random, 3)] ?? "and",
       clauses,
     };
   if (kind < 0.25 && clauses.length > 1)
-    return { joined, clauses: clauses.filter((_, each) => each !== at) };
+    return { joined, clauses: clauses.filter((_, each) => each !== index) };
   if (kind < 0.4) return { joined, clauses: [...clauses, drawClause(random)].slice(-maxClauses) };
   if (kind < 0.6) {
     const offset = integerBelow(random, 50);
@@ -115,7 +115,7 @@ export function mutate({ joined, clauses }: QueryShape, random: Random): QuerySh
       ...clause,
       ranks: clause.ranks.map((rank) => rank + offset),
     }));
-    return { joined, clauses: [...clauses.slice(0, at), ...moved.slice(at)] };
+    return { joined, clauses: [...clauses.slice(0, index), ...moved.slice(index)] };
   }
   if (kind < 0.75) {
     const another = drawClause(random);
@@ -123,6 +123,6 @@ export function mutate({ joined, clauses }: QueryShape, random: Random): QuerySh
   }
   return {
     joined,
-    clauses: clauses.map((clause, each) => (each === at ? drawClause(random) : clause)),
+    clauses: clauses.map((clause, each) => (each === index ? drawClause(random) : clause)),
   };
 }

@@ -246,7 +246,7 @@ export const drawnQuery: fc.Arbitrary<DrawnQuery> = fc.letrec<{ query: DrawnQuer
   ),
 })).query;
 
-export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(queryTextOf);
+export const generatedQuery: fc.Arbitrary<string> = drawnQuery.map(generatedQueryText);
 
 function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
   return fc
@@ -258,13 +258,13 @@ function group(part: fc.Arbitrary<DrawnQuery>): fc.Arbitrary<DrawnQuery> {
     .map((values): DrawnQuery => ({ kind: "group", ...values }));
 }
 
-export function queryTextOf(query: DrawnQuery): string {
+export function generatedQueryText(query: DrawnQuery): string {
   return query.kind === "group" ? inside(query) : partText(query, "");
 }
 
-export function leavesOf(query: DrawnQuery): { operator: string; text: string }[] {
+export function queryLeaves(query: DrawnQuery): { operator: string; text: string }[] {
   if (query.kind === "leaf") return [query];
-  return query.kind === "not" ? leavesOf(query.child) : query.parts.flatMap(leavesOf);
+  return query.kind === "not" ? queryLeaves(query.child) : query.parts.flatMap(queryLeaves);
 }
 
 /** Parentheses may be omitted where they change nothing. */

@@ -131,7 +131,7 @@ const identityPart = ({ platform, uri, nativeId, createdMs }: KnownPost) => ({
 
 function postOf(values: Drawn, identity: Identity): Post {
   const { platform } = identity;
-  const entities = entitiesOf(values.text, platform);
+  const entities = readEntities(values.text, platform);
   const inReplyTo = knownReply(referenceTo(values.replyTo, platform), values.account.username);
   const quoted = referenceTo(values.quotes, platform);
   const reposted = referenceTo(values.reposts, platform);
@@ -162,7 +162,7 @@ function postOf(values: Drawn, identity: Identity): Post {
 }
 
 /** Entities as platforms and imports list them. */
-function entitiesOf(text: string, platform: Platform) {
+function readEntities(text: string, platform: Platform) {
   const entities: { hashtags: string[]; urls: string[]; mentions: Mention[] } = {
     hashtags: [],
     urls: [],

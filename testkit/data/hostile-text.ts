@@ -3,7 +3,7 @@ export function* hostileTexts(source: string, length: number): Generator<string>
   const alphabet = alphabetOf(source);
   const pumps = [...alphabet, ...alphabet.flatMap((one) => alphabet.map((other) => one + other))];
   const beginnings = ["", literalBeginning(source)];
-  for (const pump of new Set([...pumps, ...runsOf(source)])) {
+  for (const pump of new Set([...pumps, ...readRuns(source)])) {
     for (const beginning of new Set(beginnings)) {
       const body = `${beginning}${pump.repeat(Math.ceil(length / pump.length))}`.slice(0, length);
       for (const end of ["", "\u0000", "!x"]) yield body + end;
@@ -51,7 +51,7 @@ function alphabetOf(source: string): string[] {
   );
 }
 
-function runsOf(source: string): string[] {
+function readRuns(source: string): string[] {
   return [...source.matchAll(/[\w:/@#-]{3,}/g)].map(([word]) => word).slice(0, 6);
 }
 

@@ -14,7 +14,7 @@ import { asOfMs } from "./vocabulary.ts";
 /** Archives cap later times. */
 export const capMs = Date.UTC(2030, 0, 1);
 
-export const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
+export const positionName = ({ platform, id }: Position): string => `${platform} ${id}`;
 
 export type PostSet = {
   posts: readonly Post[];
@@ -35,7 +35,7 @@ export function openPostSet(
 ): PostSet {
   const archive = smallArchive(segmentPosts);
   storePostsAs(archive, posts, form);
-  const subjects = posts.map(subjectOf).sort(comparePositions);
+  const subjects = posts.map(postSubject).sort(comparePositions);
 
   function page(plan: PlanNode, limit: number, after: Position | null) {
     return archive.search({ plan, limit, after });
@@ -49,18 +49,19 @@ export function openPostSet(
       const names = archive.reader.operations.resolve(namesIn(tree));
       return makePlan(tree, { names, asOfMs });
     },
-    foundByArchive: (plan) => page(plan, posts.length + 1, null).positions.map(nameOf),
+    foundByArchive: (plan) => page(plan, posts.length + 1, null).positions.map(positionName),
     foundByPaging: (plan, limit) => {
       const found: string[] = [];
       let after: Position | null = null;
       do {
         const { positions, next } = page(plan, limit, after);
-        found.push(...positions.map(nameOf));
+        found.push(...positions.map(positionName));
         after = next;
       } while (after !== null && found.length <= posts.length);
       return found;
     },
-    foundByMatcher: (plan) => subjects.filter((subject) => matches(plan, subject)).map(nameOf),
+    foundByMatcher: (plan) =>
+      subjects.filter((subject) => matches(plan, subject)).map(positionName),
     remove: () => {
       const isDamaged = readdirSync(archive.folder, { recursive: true }).some((name) =>
         String(name).endsWith(".damaged"),
@@ -72,7 +73,7 @@ export function openPostSet(
   };
 }
 
-function subjectOf(post: Post): Subject {
+function postSubject(post: Post): Subject {
   const timeMs = postTimeMs(post, capMs);
   let terms: readonly string[] | null = null;
   return {

@@ -73,8 +73,8 @@ export function postingListExecutor(subjects: readonly Subject[]): PostingListEx
   function withMinCount(side: Side, plan: PlanNode & { kind: "min-count" }): Found {
     const threshold =
       side === "superset"
-        ? countThresholds.findLast((each) => each <= plan.atLeast)
-        : countThresholds.find((each) => each >= plan.atLeast);
+        ? countThresholds.findLast((other) => other <= plan.atLeast)
+        : countThresholds.find((other) => other >= plan.atLeast);
     if (threshold !== undefined) {
       const token = atLeast(plan.metric, threshold);
       return { posts: withToken(token), exact: threshold === plan.atLeast };

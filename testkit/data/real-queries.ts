@@ -41,7 +41,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
   const runs = matchesOf(withoutSpaces);
   const cashtags = matchesOf(/\$[A-Za-z]{2,6}\b/g);
   const links = samples.flatMap(({ text }) => text.match(link) ?? []);
-  const hosts = byFrequency(links.flatMap((url) => hostOf(url) ?? []));
+  const hosts = byFrequency(links.flatMap((url) => urlHost(url) ?? []));
   const cyrillic = inScript("Cyrillic");
   const arabic = inScript("Arabic");
   const frequentItem = (items: readonly string[]): string =>
@@ -116,6 +116,6 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
   return kinds.flatMap((draw) => Array.from({ length: queriesPerKind }, draw));
 }
 
-function hostOf(url: string): string | null {
+function urlHost(url: string): string | null {
   return URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, "") : null;
 }

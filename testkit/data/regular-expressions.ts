@@ -61,24 +61,24 @@ function expressionsIn(text: string): Found[] {
   /** Open braces in the hole of each open template. */
   const holes: number[] = [];
   let code = "";
-  for (let at = 0; at < text.length; ) {
-    const character = text[at] ?? "";
-    const two = text.slice(at, at + 2);
-    if (two === "//") at = endOf(text, "\n", at);
-    else if (two === "/*") at = endOf(text, "*/", at);
+  for (let offset = 0; offset < text.length; ) {
+    const character = text[offset] ?? "";
+    const two = text.slice(offset, offset + 2);
+    if (two === "//") offset = endOf(text, "\n", offset);
+    else if (two === "/*") offset = endOf(text, "*/", offset);
     else if (character === '"' || character === "'") {
-      at = afterString(text, at + 1, character);
+      offset = afterString(text, offset + 1, character);
       code = "x";
     } else if (character === "`" || (character === "}" && holes.at(-1) === 0)) {
       if (character === "}") holes.pop();
-      at = afterTemplate(text, at + 1);
-      if (text[at - 1] === "{") holes.push(0);
-      code = text[at - 1] === "{" ? "(" : "x";
+      offset = afterTemplate(text, offset + 1);
+      if (text[offset - 1] === "{") holes.push(0);
+      code = text[offset - 1] === "{" ? "(" : "x";
     } else if (character === "/" && (code === "" || before.test(code))) {
-      const end = endOfExpression(text, at + 1);
+      const end = endOfExpression(text, offset + 1);
       const flags = /^[a-z]*/.exec(text.slice(end + 1))?.[0] ?? "";
-      found.push({ at, source: text.slice(at + 1, end), flags });
-      at = end + 1 + flags.length;
+      found.push({ at: offset, source: text.slice(offset + 1, end), flags });
+      offset = end + 1 + flags.length;
       code = "x";
     } else {
       const open = holes.length - 1;
@@ -86,37 +86,41 @@ function expressionsIn(text: string): Found[] {
       if (open >= 0 && character === "}") holes[open] = (holes[open] ?? 0) - 1;
       if (character.trim() !== "") code = `${code}${character}`.slice(-8);
       else if (/\w$/.test(code)) code = `${code} `.replace(/ +$/, "");
-      at += 1;
+      offset += 1;
     }
   }
   return found;
 }
 
 function endOf(text: string, what: string, from: number): number {
-  const at = text.indexOf(what, from + 2);
-  return at < 0 ? text.length : at + what.length;
+  const index = text.indexOf(what, from + 2);
+  return index < 0 ? text.length : index + what.length;
 }
 
 function afterString(text: string, from: number, quote: string): number {
-  let at = from;
-  while (at < text.length && text[at] !== quote) at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
+  let offset = from;
+  while (offset < text.length && text[offset] !== quote) offset += text[offset] === "\\" ? 2 : 1;
+  return offset + 1;
 }
 
 function afterTemplate(text: string, from: number): number {
-  let at = from;
-  while (at < text.length && text[at] !== "`" && text.slice(at, at + 2) !== "${") {
-    at += text[at] === "\\" ? 2 : 1;
+  let offset = from;
+  while (offset < text.length && text[offset] !== "`" && text.slice(offset, offset + 2) !== "${") {
+    offset += text[offset] === "\\" ? 2 : 1;
   }
-  return text[at] === "`" ? at + 1 : at + 2;
+  return text[offset] === "`" ? offset + 1 : offset + 2;
 }
 
 function endOfExpression(text: string, from: number): number {
   let isInClass = false;
-  let at = from;
-  for (; at < text.length && (isInClass || text[at] !== "/"); at += text[at] === "\\" ? 2 : 1) {
-    if (text[at] === "[") isInClass = true;
-    if (text[at] === "]") isInClass = false;
+  let offset = from;
+  for (
+    ;
+    offset < text.length && (isInClass || text[offset] !== "/");
+    offset += text[offset] === "\\" ? 2 : 1
+  ) {
+    if (text[offset] === "[") isInClass = true;
+    if (text[offset] === "]") isInClass = false;
   }
-  return at;
+  return offset;
 }

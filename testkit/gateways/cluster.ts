@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openPool } from "../../src/db/postgres/pool.ts";
-import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
+import { makeEnrolmentToken } from "../../src/remote/protocol/enrolment.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type OpenControl, openControl } from "../../src/server/control/control.ts";
 import { makePost } from "../data/make-post.ts";
@@ -75,7 +75,7 @@ export async function startCluster(): Promise<Cluster> {
   const nodes = await inSequence([0, 1, 1], (gateway, index) =>
     actor(`node-${index}`, "node", {
       EARSHOT_NODE_GATEWAY: bases[gateway] ?? "",
-      EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenOf(secretKey),
+      EARSHOT_NODE_ENROLMENT_TOKEN: makeEnrolmentToken(secretKey),
       EARSHOT_NODE_EVIDENCE: "none",
       EARSHOT_READERS: "1",
     }),

@@ -12,7 +12,7 @@ export type Action = { begin(): Promise<unknown>; check(outcome: Outcome): void 
 
 export type Outcome = { value: unknown } | { code: string };
 
-export async function outcomeOf(promise: Promise<unknown>): Promise<Outcome> {
+export async function settleOutcome(promise: Promise<unknown>): Promise<Outcome> {
   try {
     return { value: await promise };
   } catch (thrown) {
@@ -38,7 +38,7 @@ export function submission(world: World, accountId: string, keyId: string): Acti
 
 export type KeyedSearch = { accountId: string; key: string; query: string };
 
-export function idempotencyOf({ key, query }: KeyedSearch): Idempotency {
+export function makeIdempotency({ key, query }: KeyedSearch): Idempotency {
   return { key, requestHash: createHash("sha256").update(query).digest() };
 }
 
@@ -59,7 +59,7 @@ export function keyedSubmission(world: World, keyed: KeyedSearch): Action {
   const { machine, known } = world;
   const { accountId, key, query } = keyed;
   const name = `${accountId} ${key}`;
-  const job = { ...newJob(accountId, `${accountId}-0`), idempotency: idempotencyOf(keyed) };
+  const job = { ...newJob(accountId, `${accountId}-0`), idempotency: makeIdempotency(keyed) };
   return {
     begin: () => machine.queue.submit(job),
     check: (outcome) => {
@@ -93,7 +93,7 @@ export function completion(world: World, job: KnownJob, token: string): Action {
   known.marks += 1n;
   const mark = known.marks;
   return {
-    begin: () => machine.queue.complete(job.uuid, token, resultOf(mark)),
+    begin: () => machine.queue.complete(job.uuid, token, makeResult(mark)),
     check: (outcome) => {
       if (!hasLease(job, token)) {
         assert.deepEqual(outcome, lost, `a result of ${describeJob(job)}`);
@@ -176,7 +176,7 @@ function end(world: World, job: KnownJob, state: "done" | "error" | "cancelled")
   job.finishedMs = world.machine.clock.now();
 }
 
-export function resultOf(mark: bigint): JobResult {
+export function makeResult(mark: bigint): JobResult {
   return {
     items: [{ id: mark, platform: "x" }],
     next: null,

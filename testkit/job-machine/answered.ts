@@ -3,7 +3,7 @@ import { parseQuery } from "@earshot/query";
 import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
-import { type Outcome, outcomeOf, resultOf } from "./actions.ts";
+import { makeResult, type Outcome, settleOutcome } from "./actions.ts";
 import { type KnownJob, newKnownJob } from "./known-jobs.ts";
 import { markDone } from "./local-node.ts";
 import { localNodeId } from "./machine.ts";
@@ -28,7 +28,7 @@ export async function whileAnswering(
   await machine.settle();
   const [other] = leases;
   if (other !== undefined) return onOther(other);
-  machine.answerSearch = () => ({ answer: resultOf(mark), page: null, tookMs: 0 });
+  machine.answerSearch = () => ({ answer: makeResult(mark), page: null, tookMs: 0 });
   try {
     await act();
   } finally {
@@ -43,11 +43,11 @@ export async function submitAnswered(
   world: World,
   { job, mark }: { job: NewJob; mark: bigint },
 ): Promise<void> {
-  const outcome = await outcomeOf(world.machine.queue.submit({ ...job, tree }));
-  noteAnswered(world, job, mark, outcome);
+  const outcome = await settleOutcome(world.machine.queue.submit({ ...job, tree }));
+  recordAnswered(world, job, mark, outcome);
 }
 
-function noteAnswered(world: World, job: NewJob, mark: bigint, outcome: Outcome): void {
+function recordAnswered(world: World, job: NewJob, mark: bigint, outcome: Outcome): void {
   assert("value" in outcome);
   const { uuid, job: submitted } = outcome.value as { uuid: string; job: { state: string } };
   const known = newKnownJob(world.machine, uuid, job.accountId, job.keyId);

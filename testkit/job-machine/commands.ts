@@ -11,12 +11,12 @@ import {
   earlierRequest,
   failureReport,
   hasLease,
-  idempotencyOf,
   type KeyedSearch,
   keyedSubmission,
+  makeIdempotency,
+  makeResult,
   type Outcome,
-  outcomeOf,
-  resultOf,
+  settleOutcome,
   submission,
 } from "./actions.ts";
 import {
@@ -62,7 +62,7 @@ function onJob(text: string, which: number, run: (world: World, job: KnownJob) =
 }
 
 async function act(...actions: readonly Action[]): Promise<void> {
-  const outcomes = actions.map((action) => outcomeOf(action.begin()));
+  const outcomes = actions.map((action) => settleOutcome(action.begin()));
   for (const [index, outcome] of (await Promise.all(outcomes)).entries()) {
     await actions[index]?.check(outcome);
   }
@@ -70,10 +70,10 @@ async function act(...actions: readonly Action[]): Promise<void> {
 
 async function leaseOne(world: World): Promise<KnownJob | null> {
   const { machine } = world;
-  return noteLease(world, await machine.queue.lease(node, 0));
+  return recordLease(world, await machine.queue.lease(node, 0));
 }
 
-function noteLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJob | null {
+function recordLease(world: World, lease: Lease<SearchJobRequest> | null): KnownJob | null {
   const { machine, known } = world;
   const nowMs = machine.clock.elapsed();
   const runs = (keyId: string) =>
@@ -117,7 +117,7 @@ function runUncommitted(
   return submitToLocalNode(
     world,
     { job },
-    (lease) => noteLease(world, lease),
+    (lease) => recordLease(world, lease),
     submitted?.check ?? check,
   );
 }
@@ -183,7 +183,7 @@ const keyedSearch: fc.Arbitrary<KeyedSearch> = fc.record({
 const when = fc.constantFrom("before commit" as const, "after commit" as const);
 /** Mostly the current lease. */
 const tokenPosition = fc.constantFrom(-1, -1, -1, -2);
-const tokenOf = (job: KnownJob, position: number): string => job.tokens.at(position) ?? "none";
+const jobToken = (job: KnownJob, position: number): string => job.tokens.at(position) ?? "none";
 
 const hourMs = 3_600_000;
 const passing = fc.constantFrom(1, 300, 2_500, 5_000, 14_000, 32_000, 65_000, 121_000);
@@ -201,8 +201,10 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   keyedSearch.map((one) =>
     command(`submit ${JSON.stringify(one)}`, async (world) => {
-      const idempotency = idempotencyOf(one);
-      const before = await outcomeOf(world.machine.queue.findEarlier(one.accountId, idempotency));
+      const idempotency = makeIdempotency(one);
+      const before = await settleOutcome(
+        world.machine.queue.findEarlier(one.accountId, idempotency),
+      );
       const expected = earlierRequest(world, one);
       if (expected === null) assert.deepEqual(before, { value: null });
       else if (expected !== "either" && expected.hash === one.query) {
@@ -232,22 +234,22 @@ export const commands: fc.Arbitrary<Command>[] = [
           world,
           mark,
           () => submitAnswered(world, { job, mark }),
-          (lease) => noteLease(world, lease),
+          (lease) => recordLease(world, lease),
         );
       }),
     ),
   ),
-  fc.tuple(when, account).map(([at, accountId]) =>
-    command(`die ${at} of an immediately answered submission`, async (world) => {
+  fc.tuple(when, account).map(([time, accountId]) =>
+    command(`die ${time} of an immediately answered submission`, async (world) => {
       const { machine, known } = world;
       known.marks += 1n;
       const mark = known.marks;
       const job = newJob(accountId, `${accountId}-1`);
       const count = () => machine.disk.get("SELECT count(*) AS jobs FROM job", {});
       const before = await count();
-      const die = () => dieWith(world, at, answeredSubmission(world, job), () => undefined);
-      await whileAnswering(world, mark, die, (lease) => noteLease(world, lease));
-      if (at === "before commit") assert.deepEqual(await count(), before);
+      const die = () => dieWith(world, time, answeredSubmission(world, job), () => undefined);
+      await whileAnswering(world, mark, die, (lease) => recordLease(world, lease));
+      if (time === "before commit") assert.deepEqual(await count(), before);
       else await adoptAnswered(world, job, mark);
     }),
   ),
@@ -266,7 +268,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const { known, machine } = world;
       const job = {
         ...newJob(one.accountId, `${one.accountId}-0`),
-        idempotency: idempotencyOf(one),
+        idempotency: makeIdempotency(one),
       };
       const action = keyedSubmission(world, one);
       const run = await runUncommitted(world, job, action);
@@ -284,20 +286,20 @@ export const commands: fc.Arbitrary<Command>[] = [
       } else await completeWithStaleLease(world, run, action);
     }),
   ),
-  fc.tuple(when, account).map(([at, accountId]) =>
-    command(`die ${at} of what the local node completes`, async (world) => {
+  fc.tuple(when, account).map(([time, accountId]) =>
+    command(`die ${time} of what the local node completes`, async (world) => {
       const { machine, known } = world;
       const run = await runUncommitted(world, newJob(accountId, `${accountId}-1`));
       if (run === null) return;
       known.marks += 1n;
       const mark = known.marks;
       const { uuid, token } = run.lease;
-      const begin = () => machine.queue.complete(uuid, token, resultOf(mark));
+      const begin = () => machine.queue.complete(uuid, token, makeResult(mark));
       const job = run.leased();
       markDone(world, job, mark);
-      await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
+      await dieWith(world, time, { begin, check: () => undefined }, () => undefined);
       const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid });
-      assert.equal(row !== undefined, at === "after commit");
+      assert.equal(row !== undefined, time === "after commit");
       if (row !== undefined) known.jobs.push(job);
     }),
   ),
@@ -311,8 +313,8 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   fc.tuple(which, tokenPosition).map(([one, position]) =>
     onJob(`renew ${position} of`, one, async ({ machine }, job) => {
-      const token = tokenOf(job, position);
-      const outcome = await outcomeOf(machine.queue.renew(job.uuid, token));
+      const token = jobToken(job, position);
+      const outcome = await settleOutcome(machine.queue.renew(job.uuid, token));
       const expected = hasLease(job, token)
         ? { value: machineSettings.leaseMs }
         : { code: "lease_lost" };
@@ -326,7 +328,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       .tuple(which, tokenPosition)
       .map(([one, position]) =>
         onJob(`complete ${position} of`, one, (world, job) =>
-          act(completion(world, job, tokenOf(job, position))),
+          act(completion(world, job, jobToken(job, position))),
         ),
       ),
   ),
@@ -334,7 +336,7 @@ export const commands: fc.Arbitrary<Command>[] = [
     .tuple(which, tokenPosition, fc.constantFrom(true, true, false))
     .map(([one, position, retryable]) =>
       onJob(`fail ${position} (${retryable}) of`, one, (world, job) =>
-        act(failureReport(world, job, tokenOf(job, position), retryable)),
+        act(failureReport(world, job, jobToken(job, position), retryable)),
       ),
     ),
   ...repeated(4, () =>
@@ -348,20 +350,20 @@ export const commands: fc.Arbitrary<Command>[] = [
   ),
   fc.tuple(which, fc.boolean()).map(([one, cancelFirst]) =>
     onJob(`complete and cancel simultaneously, ${cancelFirst}`, one, async (world, job) => {
-      const completing = completion(world, job, tokenOf(job, -1));
+      const completing = completion(world, job, jobToken(job, -1));
       const cancelling = cancellation(world, job, job.accountId);
       await (cancelFirst ? act(cancelling, completing) : act(completing, cancelling));
     }),
   ),
   which.map((one) =>
     onJob("complete twice simultaneously", one, async (world, job) => {
-      const token = tokenOf(job, -1);
+      const token = jobToken(job, -1);
       await act(completion(world, job, token), completion(world, job, token));
     }),
   ),
   which.map((one) =>
     onJob("fail and complete simultaneously", one, async (world, job) => {
-      const token = tokenOf(job, -1);
+      const token = jobToken(job, -1);
       await act(failureReport(world, job, token, true), completion(world, job, token));
     }),
   ),
@@ -414,21 +416,21 @@ export const commands: fc.Arbitrary<Command>[] = [
       }),
     ),
   when.map((at) => command(`die ${at}`, (world) => dieWith(world, at, null, () => undefined))),
-  fc.tuple(when, account).map(([at, accountId]) =>
-    command(`die ${at} of a submission`, async (world) => {
+  fc.tuple(when, account).map(([time, accountId]) =>
+    command(`die ${time} of a submission`, async (world) => {
       const { queue } = world.machine;
       const begin = () => queue.submit(newJob(accountId, `${accountId}-0`));
-      await dieWith(world, at, { begin, check: () => undefined }, () => undefined);
+      await dieWith(world, time, { begin, check: () => undefined }, () => undefined);
       await adopt(world, accountId);
     }),
   ),
-  fc.tuple(when, keyedSearch).map(([at, one]) =>
-    command(`die ${at} of ${JSON.stringify(one)}`, async (world) => {
+  fc.tuple(when, keyedSearch).map(([time, one]) =>
+    command(`die ${time} of ${JSON.stringify(one)}`, async (world) => {
       const { machine, known } = world;
       const name = `${one.accountId} ${one.key}`;
       const createdMs = machine.clock.now();
       const jobs = known.jobs.length;
-      await dieWith(world, at, keyedSubmission(world, one), () => undefined);
+      await dieWith(world, time, keyedSubmission(world, one), () => undefined);
       await adopt(world, one.accountId);
       const adopted = known.jobs[jobs];
       if (adopted !== undefined)
@@ -436,20 +438,20 @@ export const commands: fc.Arbitrary<Command>[] = [
       await act(keyedSubmission(world, one));
     }),
   ),
-  fc.tuple(when, which).map(([at, one]) =>
-    onJob(`die ${at} of the completion of`, one, async (world, job) => {
-      const action = completion(world, job, tokenOf(job, -1));
-      const isStored = hasLease(job, tokenOf(job, -1));
+  fc.tuple(when, which).map(([time, one]) =>
+    onJob(`die ${time} of the completion of`, one, async (world, job) => {
+      const action = completion(world, job, jobToken(job, -1));
+      const isStored = hasLease(job, jobToken(job, -1));
       const outcome = isStored ? { value: undefined } : { code: "lease_lost" };
-      await dieWith(world, at, action, () => action.check(outcome));
+      await dieWith(world, time, action, () => action.check(outcome));
     }),
   ),
-  fc.tuple(when, which).map(([at, one]) =>
-    onJob(`die ${at} of the cancel of`, one, async (world, job) => {
+  fc.tuple(when, which).map(([time, one]) =>
+    onJob(`die ${time} of the cancel of`, one, async (world, job) => {
       const action = cancellation(world, job, job.accountId);
       const ended = hasEnded(job.state) ? "forgotten" : "cancelled";
       const outcome = { value: job.isForgotten ? null : ended };
-      await dieWith(world, at, action, () => action.check(outcome));
+      await dieWith(world, time, action, () => action.check(outcome));
     }),
   ),
   fc.tuple(fc.nat({ max: 1 }), fc.constantFrom(1, 3, 100)).map(([reader, max]) =>
@@ -475,7 +477,7 @@ export async function finish(world: World): Promise<void> {
     await checkWorld(world);
     const job = await leaseOne(world);
     if (job === null) await machine.pass(1_000);
-    else await act(completion(world, job, tokenOf(job, -1)));
+    else await act(completion(world, job, jobToken(job, -1)));
   }
   await checkWorld(world);
   for (const follower of followers) await follower.check(known);

@@ -3,7 +3,7 @@ import type { SearchJobRequest } from "../../src/jobs/job.ts";
 import type { Lease } from "../../src/jobs/leases/lease.ts";
 import type { NewJob } from "../../src/jobs/submissions/submission.ts";
 import { maxUncommittedMs } from "../../src/jobs/submissions/uncommitted.ts";
-import { type Action, type Outcome, outcomeOf, resultOf } from "./actions.ts";
+import { type Action, makeResult, type Outcome, settleOutcome } from "./actions.ts";
 import { type KnownJob, newKnownJob } from "./known-jobs.ts";
 import { localNodeId, machineSettings } from "./machine.ts";
 import type { World } from "./world.ts";
@@ -41,7 +41,7 @@ export async function submitToLocalNode(
     return null;
   }
   const submittedMs = clock.elapsed();
-  const submitted = outcomeOf(queue.submit(job));
+  const submitted = settleOutcome(queue.submit(job));
   await machine.settle();
   removed.abort();
   const lease = await leasing;
@@ -88,7 +88,7 @@ export async function runLocally(
   const job = leased();
   if (method === "completes") {
     known.marks += 1n;
-    await queue.complete(uuid, token, resultOf(known.marks));
+    await queue.complete(uuid, token, makeResult(known.marks));
     markDone(world, job, known.marks);
   }
   if (method === "takes longer") await machine.pass(maxUncommittedMs);
@@ -128,7 +128,9 @@ export async function completeWithStaleLease(
 ): Promise<void> {
   known.marks += 1n;
   const { uuid, token } = lease;
-  const completed = await outcomeOf(machine.queue.complete(uuid, token, resultOf(known.marks)));
+  const completed = await settleOutcome(
+    machine.queue.complete(uuid, token, makeResult(known.marks)),
+  );
   assert.deepEqual(completed, { code: "lease_lost" });
   await keyed.check(await submitted);
 }

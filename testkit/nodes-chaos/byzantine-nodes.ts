@@ -1,7 +1,7 @@
 import { makeRunKeys } from "../../src/remote/protocol/keys.ts";
 import { failureBytes } from "../../src/remote/protocol/texts.ts";
 import { enrolmentTokenIn } from "../nodes/enrolment-token.ts";
-import { encryptedAnswerOf, itemOf, nodeAt, type StoredJob } from "../nodes/hand-driven-node.ts";
+import { encryptForGateway, makeItem, nodeAt, type StoredJob } from "../nodes/hand-driven-node.ts";
 import { until } from "../until.ts";
 import { setNodeState } from "./operator.ts";
 import type { ByzantineReport } from "./report.ts";
@@ -9,7 +9,7 @@ import type { ByzantineReport } from "./report.ts";
 type GatewayResponse = { statusCode: number; body: string };
 type DrivenNode = Awaited<ReturnType<typeof nodeAt<GatewayResponse>>>;
 
-const wrongPost = itemOf(5n << 20n, 5, "about something else");
+const wrongPost = makeItem(5n << 20n, 5, "about something else");
 
 /** Misbehaviour that the gateway or other nodes can detect; returns the response status. */
 const misbehaviours: Readonly<
@@ -27,7 +27,7 @@ const misbehaviours: Readonly<
   },
   "an error of the query": async (node, job) => {
     const failure = { code: "invalid_query", message: "no", status: 400, retryable: false };
-    return (await node.post("fail", encryptedAnswerOf(job, failureBytes(failure)))).statusCode;
+    return (await node.post("fail", encryptForGateway(job, failureBytes(failure)))).statusCode;
   },
 };
 

@@ -34,7 +34,7 @@ export async function injectFaults(options: FaultOptions): Promise<InjectedFault
   const reports: InjectedFault[] = [];
   const busy = new Set<FaultTarget>();
   const between = (min: number, max: number) => min + Math.floor(random() * (max - min));
-  const repeatedKinds = faultKinds.filter((each) => each !== "gateway");
+  const repeatedKinds = faultKinds.filter((kind) => kind !== "gateway");
   const deck = [
     ...shuffled([...repeatedKinds, "gateway" as const], random),
     ...shuffled(repeatedKinds, random),

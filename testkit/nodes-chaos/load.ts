@@ -27,7 +27,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   const smallWaitsMs: number[] = [];
   const jobsPerSmallKey = Math.round(jobs / 20);
 
-  const clientOf = (name: string): Client => {
+  const findClient = (name: string): Client => {
     const key = deployment.keys.get(name)?.token ?? "";
     return createClient({ base: deployment.base, key, name }, posts, contradict);
   };
@@ -36,7 +36,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
 
   /** Submits all its jobs at once, to dominate the queue. */
   async function greedy(): Promise<void> {
-    const client = clientOf("greedy");
+    const client = findClient("greedy");
     const ownJobs: RequestedJob[] = [];
     await runConcurrently(jobs - smallKeys.length * jobsPerSmallKey, 16, async (turn) => {
       const job = await client.submit(turn % posts.topics);
@@ -50,7 +50,7 @@ export async function runLoad(options: LoadOptions): Promise<LoadOutcome> {
   }
 
   async function small(name: string): Promise<void> {
-    const client = clientOf(name);
+    const client = findClient(name);
     await waitForSubmissions(1 / 4);
     for (let turn = 0; turn < jobsPerSmallKey; turn += 1) {
       const beganMs = performance.now();

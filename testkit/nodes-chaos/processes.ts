@@ -2,7 +2,7 @@ import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { promisify } from "node:util";
-import { environmentOf, program } from "../service/server-process.ts";
+import { makeEnvironment, program } from "../service/server-process.ts";
 
 export type Actor = {
   name: string;
@@ -34,7 +34,7 @@ export function createActor(options: ActorOptions): Actor {
       const [file, all] = options.command(process.execPath, [program, ...args]);
       const log = openSync(logFile, "a");
       child = spawn(file, all, {
-        env: environmentOf(dataDir, settings),
+        env: makeEnvironment(dataDir, settings),
         stdio: ["ignore", log, log],
       });
       closeSync(log);
@@ -60,7 +60,7 @@ export async function earshot(
   settings: Record<string, string> = {},
 ): Promise<string> {
   const { stdout } = await run(process.execPath, [program, ...args], {
-    env: environmentOf(dataDir, settings),
+    env: makeEnvironment(dataDir, settings),
     timeout: 60_000,
   });
   return stdout;

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { environmentOf, program } from "../service/server-process.ts";
+import { makeEnvironment, program } from "../service/server-process.ts";
 import type { RequestedJob } from "./clients.ts";
 import type { Deployment } from "./deployment.ts";
 import type { CheckedProof } from "./report.ts";
@@ -46,7 +46,7 @@ async function checkedProof(
   const args = ["verify", proof, "--result", result, "--job", uuid, "--accept", "simulated,none"];
   args.push("--policy", join(deployment.simulated, "policy.json"));
   try {
-    await run(process.execPath, [program, ...args], { env: environmentOf(folder, {}) });
+    await run(process.execPath, [program, ...args], { env: makeEnvironment(folder, {}) });
     return { uuid, evidence, verdict: "verified" };
   } catch (error) {
     const { stdout = "", stderr = "" } = error as { stdout?: string; stderr?: string };

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { readKey } from "../../src/lib/key-file.ts";
-import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
+import { makeEnrolmentToken } from "../../src/remote/protocol/enrolment.ts";
 
 export function enrolmentTokenIn(dataDir: string): string {
   const secretKey = readKey(readFileSync(join(dataDir, "secret.key"), "utf8"));
   if (secretKey === null) throw new Error("the data folder has no secret key");
-  return enrolmentTokenOf(secretKey);
+  return makeEnrolmentToken(secretKey);
 }

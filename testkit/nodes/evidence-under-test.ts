@@ -4,7 +4,7 @@ import type { Collateral, Evidence } from "../../src/remote/evidence/evidence.ts
 import type { NodePolicy } from "../../src/remote/evidence/policy.ts";
 import { createSimulatedTee } from "../../src/remote/evidence/simulated/simulated-tee.ts";
 import { createEvidenceVerifier } from "../../src/remote/evidence/verify-evidence.ts";
-import { type NodeStatement, reportDataOf } from "../../src/remote/protocol/statement.ts";
+import { hashReportData, type NodeStatement } from "../../src/remote/protocol/statement.ts";
 
 /** All sample evidence is valid at this time. */
 export const nowMs = Date.UTC(2026, 5, 1);
@@ -25,7 +25,7 @@ export const statement: NodeStatement = {
 
 export const tee = createSimulatedTee({ nowMs });
 export const collateral = tee.collateral();
-export const evidence = tee.evidence(reportDataOf(statement));
+export const evidence = tee.evidence(hashReportData(statement));
 export const quoteBytes = (): Buffer => Buffer.from(evidence.quote ?? "", "hex");
 
 type Case = {

@@ -15,7 +15,7 @@ import {
 import {
   enrolmentField,
   enrolmentProof,
-  enrolmentTokenOf,
+  makeEnrolmentToken,
 } from "../../src/remote/protocol/enrolment.ts";
 import { makeRunKeys, makeSigningKey, type RunKeys } from "../../src/remote/protocol/keys.ts";
 import type {
@@ -25,14 +25,14 @@ import type {
   RegistrationResponse,
 } from "../../src/remote/protocol/messages.ts";
 import { signRequest } from "../../src/remote/protocol/signed-request.ts";
-import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
+import { quoteDigest, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
   gatewayAudience,
-  identityMessageOf,
-  keyIdOf,
+  hashKeyId,
+  hashNodeId,
+  hashReportData,
+  makeIdentityMessage,
   type NodeStatement,
-  nodeIdOf,
-  reportDataOf,
 } from "../../src/remote/protocol/statement.ts";
 import { knowledgeText, readRequest } from "../../src/remote/protocol/texts.ts";
 import type { ServiceUnderTest } from "../service/service-under-test.ts";
@@ -79,7 +79,7 @@ export const handDrivenNode = (
 ) =>
   nodeAt<LightMyRequestResponse>(
     {
-      enrolmentToken: enrolmentTokenOf(service.context.secrets.secretKey),
+      enrolmentToken: makeEnrolmentToken(service.context.secrets.secretKey),
       nowMs: () => service.clock.now(),
       send: (url, headers, payload) =>
         service.app.inject({ method: "POST", url, headers, payload }),
@@ -94,7 +94,7 @@ export async function nodeAt<Response extends NodeResponse>(
   const identity = makeSigningKey();
   const keys = await makeRunKeys();
   const bootId = base64(randomBytes(16));
-  const keyId = keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
+  const keyId = hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey });
   const opened = createOpenedLeases();
   let attested: { registration: Registration; answer: RegistrationResponse } | null = null;
 
@@ -145,8 +145,8 @@ export async function nodeAt<Response extends NodeResponse>(
     };
     return {
       statement,
-      identity_signature: base64(identity.sign(identityMessageOf(statement))),
-      evidence: evidenceFor(reportDataOf(statement)),
+      identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
+      evidence: evidenceFor(hashReportData(statement)),
       name,
       capabilities: methods.flatMap((method) =>
         (["bluesky", "mastodon", "x"] as const).map((platform) => ({
@@ -199,7 +199,7 @@ export async function nodeAt<Response extends NodeResponse>(
         request: job.payload.request,
         knowledge,
         evidence,
-        quoteSha256: quoteDigestOf(current.evidence),
+        quoteSha256: quoteDigest(current.evidence),
         attestationId: answer.attestation_id,
         keyId,
         nowMs: gateway.nowMs(),
@@ -216,7 +216,7 @@ export async function nodeAt<Response extends NodeResponse>(
   ) {
     return await post(
       "complete",
-      encryptedAnswerOf(job, answerBytes(answer), changes.token),
+      encryptForGateway(job, answerBytes(answer), changes.token),
       changes,
     );
   }
@@ -225,7 +225,7 @@ export async function nodeAt<Response extends NodeResponse>(
     keys,
     keyId,
     sign,
-    nodeId: nodeIdOf(identity.publicKey),
+    nodeId: hashNodeId(identity.publicKey),
     post,
     challenge,
     registration,
@@ -236,7 +236,7 @@ export async function nodeAt<Response extends NodeResponse>(
   };
 }
 
-export function encryptedAnswerOf(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
+export function encryptForGateway(job: StoredJob, plain: Uint8Array, token = job.payload.token) {
   return { job: job.envelope.job, token, ...encryptAnswer(job.answerKey, plain) };
 }
 
@@ -251,7 +251,7 @@ function emptyAnswer({ fromMs, toMs }: AnswerRequest): Omit<SourceAnswer, "items
   };
 }
 
-export function itemOf(id: bigint, createdMs: number, text = "comet"): FetchedItem {
+export function makeItem(id: bigint, createdMs: number, text = "comet"): FetchedItem {
   const uri = `at://did:plc:ann/app.bsky.feed.post/${id}`;
   const record = JSON.stringify({
     ID: String(id),

@@ -5,15 +5,15 @@ import type { SimulatedWorld } from "../../src/remote/evidence/simulated/simulat
 import type { Attestation, Proof } from "../../src/remote/proof/read-proof.ts";
 import { answerBody } from "../../src/remote/protocol/answer.ts";
 import { base64 } from "../../src/remote/protocol/encoding.ts";
-import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../../src/remote/protocol/keys.ts";
-import { quoteDigestOf, signResult } from "../../src/remote/protocol/signed-result.ts";
+import { deriveGatewayKey, makeRunKeys, makeSigningKey } from "../../src/remote/protocol/keys.ts";
+import { quoteDigest, signResult } from "../../src/remote/protocol/signed-result.ts";
 import {
-  attestationIdOf,
-  identityMessageOf,
-  keyIdOf,
+  hashAttestationId,
+  hashKeyId,
+  hashNodeId,
+  hashReportData,
+  makeIdentityMessage,
   type NodeStatement,
-  nodeIdOf,
-  reportDataOf,
 } from "../../src/remote/protocol/statement.ts";
 import { knowledgeText, requestText } from "../../src/remote/protocol/texts.ts";
 
@@ -54,7 +54,7 @@ export function postItem(minutes: number, overrides: Record<string, unknown> = {
   return { platform: "x", id, uri, userId: "12", record: JSON.stringify(record) };
 }
 
-export const answerOf = (items: readonly FetchedItem[]): SourceAnswer => ({
+export const makeAnswer = (items: readonly FetchedItem[]): SourceAnswer => ({
   items,
   next: null,
   nextPosition: null,
@@ -106,20 +106,20 @@ export async function makeNode(
     signing_key: keys.signingKey,
     sealing_key: keys.encryptionKey,
     boot_id: base64(Buffer.alloc(16, 1)),
-    gateway_key: gatewayKeyOf(Buffer.alloc(32, 3)).publicKey,
+    gateway_key: deriveGatewayKey(Buffer.alloc(32, 3)).publicKey,
     ...overrides,
   };
   const evidence =
     tee === null
       ? { quote: null, event_log: null, vm_config: null }
-      : tee.evidence(reportDataOf(statement));
+      : tee.evidence(hashReportData(statement));
   const attestation: Attestation = {
-    id: attestationIdOf(statement, evidence),
-    node_id: nodeIdOf(statement.identity_key),
-    key_id: keyIdOf(statement),
+    id: hashAttestationId(statement, evidence),
+    node_id: hashNodeId(statement.identity_key),
+    key_id: hashKeyId(statement),
     name: "a node",
     statement,
-    identity_signature: base64(identity.sign(identityMessageOf(statement))),
+    identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
     evidence,
     collateral: tee?.collateral() ?? null,
     policy_id: "the gateway's",
@@ -142,7 +142,7 @@ export function proofBy(
     request: requestText(testRequest),
     knowledge: knowledgeText(answer),
     evidence: statement.evidence,
-    quoteSha256: quoteDigestOf(evidence),
+    quoteSha256: quoteDigest(evidence),
     attestationId: attestation.id,
     keyId: attestation.key_id,
     nowMs,

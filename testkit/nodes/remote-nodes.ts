@@ -9,7 +9,7 @@ import {
   type SimulatedFiles,
   writeSimulatedTee,
 } from "../../src/remote/evidence/simulated/simulated-folder.ts";
-import { enrolmentTokenOf } from "../../src/remote/protocol/enrolment.ts";
+import { makeEnrolmentToken } from "../../src/remote/protocol/enrolment.ts";
 import type { AttestationStatus } from "../../src/remote/worker/attest-loop.ts";
 import { configFrom } from "../../src/server/config.ts";
 import { type RemoteNode, startRemoteNode } from "../../src/server/nodes/start-node.ts";
@@ -95,7 +95,7 @@ export async function startNodeUnderTest({
     EARSHOT_LOG_LEVEL: "silent",
     EARSHOT_BLUESKY_PUBLIC: "off",
     EARSHOT_NODE_GATEWAY: gateway.url,
-    EARSHOT_NODE_ENROLMENT_TOKEN: enrolmentTokenOf(gateway.service().context.secrets.secretKey),
+    EARSHOT_NODE_ENROLMENT_TOKEN: makeEnrolmentToken(gateway.service().context.secrets.secretKey),
     EARSHOT_NODE_EVIDENCE: evidence,
     EARSHOT_READERS: "1",
     ...settings,

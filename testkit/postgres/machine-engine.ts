@@ -6,7 +6,7 @@ import { postgresDatabase, singleStatement } from "../../src/db/postgres/run-ope
 import type { Parameters } from "../../src/db/statements.ts";
 import { registerSearchAnswerer } from "../../src/jobs/submissions/search-operations.ts";
 import { systemClock } from "../../src/lib/clock.ts";
-import { databaseOperations, jobsOf } from "../../src/server/control/control-database.ts";
+import { databaseOperations, jobUuids } from "../../src/server/control/control-database.ts";
 import { accounts, type MachineEngine, type MachineStore } from "../job-machine/machine.ts";
 import { databaseSettings } from "./suite-database.ts";
 
@@ -30,7 +30,7 @@ export async function createPostgresEngine(): Promise<MachineEngine> {
   return {
     open: async (answer) => {
       registerSearchAnswerer(postgresDatabase, answer);
-      const { run, close } = createCalls(options, operations, systemClock, { changedBy: jobsOf });
+      const { run, close } = createCalls(options, operations, systemClock, { changedBy: jobUuids });
       return {
         // The names determine the types.
         store: { read: run, write: run, inMemory: run } as MachineStore["store"],

@@ -132,7 +132,7 @@ async function serverOf(
   async function start(): Promise<void> {
     const listened = port === null ? ["-h", ""] : ["-h", "127.0.0.1", "-p", String(port)];
     const flags = ["-D", data, "-k", folder, ...listened];
-    server = spawned("postgres", [...flags, ...settings.flatMap((each) => ["-c", each])]);
+    server = spawned("postgres", [...flags, ...settings.flatMap((setting) => ["-c", setting])]);
     for (let isReady = false; !isReady; ) {
       isReady = await command("pg_isready", [...connectionArgs, "-q"]).then(
         () => true,

@@ -99,13 +99,13 @@ export function pointer(...parts: readonly string[]): string {
 }
 
 /** `at`: a pointer into openapi.json. */
-export function errorsOf(value: unknown, at: string): string {
+export function describeErrors(value: unknown, at: string): string {
   const reference = `${base}#${encodeURI(at)}`;
   const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
   return validate(value) ? "" : ajv.errorsText(validate.errors);
 }
 
-export function deviationsOf(
+export function findDeviations(
   { operation, pointer: position }: Endpoint,
   response: LightMyRequestResponse,
 ): string {
@@ -123,10 +123,10 @@ export function deviationsOf(
   const schema = `${position}${pointer("responses", status, "content", type, "schema")}`;
   if (type === "text/event-stream") {
     return eventsIn(response.body)
-      .map((event) => errorsOf(event, schema))
+      .map((event) => describeErrors(event, schema))
       .join("");
   }
-  return errorsOf(/json$/.test(type) ? response.json() : response.body, schema);
+  return describeErrors(/json$/.test(type) ? response.json() : response.body, schema);
 }
 
 /** Events with data, by field. */

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { until } from "../until.ts";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
 import { freePort } from "./free-port.ts";
-import { environmentOf, program } from "./server-process.ts";
+import { makeEnvironment, program } from "./server-process.ts";
 import { makeSlowDisk } from "./slow-disk.ts";
 
 export type FaultedServer = {
@@ -38,7 +38,7 @@ export async function prepareFaultedServer(
   const data = join(folder, "data");
   mkdirSync(data, { recursive: true });
   const disk = makeSlowDisk(folder, 0);
-  const environment = environmentOf(data, {
+  const environment = makeEnvironment(data, {
     EARSHOT_PORT: String(port),
     EARSHOT_LOG_LEVEL: "fatal",
     EARSHOT_RETRY_DELAY: "50ms",

@@ -15,8 +15,8 @@ export async function listenToJobs(
   function receive(event: string): void {
     const fields = new Map(
       event.split("\n").map((line): [string, string] => {
-        const at = line.indexOf(": ");
-        return [line.slice(0, at), line.slice(at + 2)];
+        const index = line.indexOf(": ");
+        return [line.slice(0, index), line.slice(index + 2)];
       }),
     );
     const [id, data] = [fields.get("id"), fields.get("data")];

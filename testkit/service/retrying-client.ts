@@ -32,7 +32,7 @@ export async function call(
 }
 
 /** `mark` is a unique word. */
-export function bodyOf(search: number, mark: string) {
+export function makeSubmissionBody(search: number, mark: string) {
   const query = `word${search} -m${mark.replaceAll("-", "")}`;
   return { type: "social", arguments: { type: "searchbyfullarchive", query, max_results: 100 } };
 }
@@ -55,7 +55,7 @@ export async function runRetryingClient(
       "content-type": "application/json",
       ...(idempotencyKey === null ? {} : { "idempotency-key": idempotencyKey }),
     };
-    const answer = await call(access, "POST", path, headers, bodyOf(search, mark));
+    const answer = await call(access, "POST", path, headers, makeSubmissionBody(search, mark));
     if (answer === null) ledger.count("submissions without an answer");
     else if (answer.status === 503) ledger.count("submissions refused with 503");
     else if (answer.status !== 202) reportUnexpected("a submission", answer);

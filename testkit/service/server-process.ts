@@ -17,7 +17,7 @@ export type ServerProcess = {
   stop(): Promise<void>;
 };
 
-export function environmentOf(
+export function makeEnvironment(
   dataDir: string,
   settings: Record<string, string>,
 ): NodeJS.ProcessEnv {
@@ -39,7 +39,7 @@ export async function startServer(
   port: number,
   settings: Record<string, string> = {},
 ): Promise<ServerProcess> {
-  const environment = environmentOf(dataDir, { ...settings, EARSHOT_PORT: String(port) });
+  const environment = makeEnvironment(dataDir, { ...settings, EARSHOT_PORT: String(port) });
   await isReady("http://127.0.0.1:9");
   const started = performance.now();
   const child = spawn(process.execPath, [program, "serve"], {

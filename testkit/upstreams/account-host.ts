@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { type Block, carOf, repositoryBlocks } from "../archives/repository-archive.ts";
+import { type Block, encodeCar, repositoryBlocks } from "../archives/repository-archive.ts";
 
 /** An emulator of a PLC directory, PDS, AppView and labeler, based on their lexicons. */
 export type AccountHost = {
@@ -67,7 +67,7 @@ export async function startAccountHost(): Promise<AccountHost> {
     if (account.status !== "active") return refuse(response, "RepoDeactivated");
     if (method === "com.atproto.sync.getRepo") {
       response.writeHead(200, { "content-type": "application/vnd.ipld.car" });
-      response.end(await carOf(host.alterBlocks(repositoryBlocks(account))));
+      response.end(await encodeCar(host.alterBlocks(repositoryBlocks(account))));
       return;
     }
     if (method === "com.atproto.repo.getRecord") {

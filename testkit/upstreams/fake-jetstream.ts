@@ -15,7 +15,7 @@ import { type Clock, systemClock } from "../../src/lib/clock.ts";
 export const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 export const startUs = 1_783_175_888_000_000;
 export const secondUs = 1_000_000;
-export const uriOf = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
+export const postUri = (rkey: string) => `at://${did}/app.bsky.feed.post/${rkey}`;
 
 export type Event = { time_us: number };
 export const commit = (

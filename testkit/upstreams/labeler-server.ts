@@ -27,7 +27,7 @@ export type LabelerServer = {
   close(): Promise<void>;
 };
 
-export const frameOf = (header: object, body: object): Uint8Array =>
+export const encodeFrame = (header: object, body: object): Uint8Array =>
   Buffer.concat([encode(header), encode(body)]);
 
 export async function startLabelerServer(): Promise<LabelerServer> {
@@ -45,12 +45,14 @@ export async function startLabelerServer(): Promise<LabelerServer> {
     const cursor = new URL(request.url ?? "", "ws://localhost").searchParams.get("cursor");
     cursors.push(cursor);
     if (cursor !== null && Number(cursor) > seq) {
-      socket.send(frameOf({ op: -1 }, { error: "FutureCursor", message: "not there yet" }));
+      socket.send(encodeFrame({ op: -1 }, { error: "FutureCursor", message: "not there yet" }));
       socket.close();
       return;
     }
     if (cursor !== null && Number(cursor) + 1 < oldest) {
-      socket.send(frameOf({ op: 1, t: "#info" }, { name: "OutdatedCursor", message: "too old" }));
+      socket.send(
+        encodeFrame({ op: 1, t: "#info" }, { name: "OutdatedCursor", message: "too old" }),
+      );
     }
     for (const frame of frames) {
       if (cursor !== null && frame.seq > Number(cursor)) socket.send(frame.bytes);
@@ -63,7 +65,7 @@ export async function startLabelerServer(): Promise<LabelerServer> {
     publish: (...labels) => {
       seq += 1;
       const versioned = labels.map((label) => ({ ver: 1, ...label }));
-      const bytes = frameOf({ op: 1, t: "#labels" }, { seq, labels: versioned });
+      const bytes = encodeFrame({ op: 1, t: "#labels" }, { seq, labels: versioned });
       frames.push({ seq, bytes });
       for (const socket of clients) socket.send(bytes);
     },

@@ -86,7 +86,7 @@ export async function startReplayServer(): Promise<ReplayServer> {
       return;
     }
     const index = replay.segments.findIndex(
-      (_segment, at) => nameOf(at) === url.searchParams.get("segment"),
+      (_segment, position) => nameOf(position) === url.searchParams.get("segment"),
     );
     const block = replay.segments[index]?.[Number(url.searchParams.get("blockIndex"))];
     if (block === undefined) send(response, { error: "BlockNotFound", message: "not there" }, 404);
@@ -121,10 +121,10 @@ export function blockBytes(rows: readonly ArchivedRow[]): Buffer {
   const payloads = rows.map(({ payload }) =>
     payload === undefined ? Buffer.alloc(0) : Buffer.from(encode(payload)),
   );
-  const column = (bytes: number, write: (cell: Buffer, row: ArchivedRow, at: number) => void) =>
-    rows.map((row, at) => {
+  const column = (bytes: number, write: (cell: Buffer, row: ArchivedRow, offset: number) => void) =>
+    rows.map((row, index) => {
       const cell = Buffer.alloc(bytes);
-      write(cell, row, at);
+      write(cell, row, index);
       return cell;
     });
   const count = Buffer.alloc(4);

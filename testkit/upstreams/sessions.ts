@@ -96,7 +96,7 @@ export function testPool(): TestPool {
       pool.calls.push(`quarantine ${id} ${reason}`);
       pool.credentials = pool.credentials.filter(({ credential }) => credential.id !== id);
     },
-    noteUse: () => {},
+    recordUse: () => {},
   };
   return pool;
 }
@@ -200,7 +200,7 @@ export function openTestSessions(
   };
 }
 
-export function jobOf(uuid: string, more: Partial<UpstreamJob> = {}): UpstreamJob {
+export function makeUpstreamJob(uuid: string, more: Partial<UpstreamJob> = {}): UpstreamJob {
   return {
     uuid,
     accountId: "one",

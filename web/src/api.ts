@@ -67,7 +67,7 @@ export async function request(
     });
   });
   if (response.ok) return response;
-  const problem = await problemOf(response);
+  const problem = await readProblem(response);
   if (problem.code === "session_needed") for (const listener of listeners.signedOut) listener();
   throw problem;
 }
@@ -121,7 +121,7 @@ type ProblemBody = {
   errors?: readonly ErrorDetail[];
 };
 
-async function problemOf(response: Response): Promise<ApiProblem> {
+async function readProblem(response: Response): Promise<ApiProblem> {
   const body = await response.json().catch((): ProblemBody => ({}));
   const problem = body as ProblemBody;
   const seconds = Number(response.headers.get("retry-after") ?? "");

@@ -98,15 +98,15 @@ export function traceLabel(
   span: string,
 ): string {
   if (held.length === 0 && gaps.length === 0) return `${name}: nothing archived in ${span}`;
-  const timeOf = (ms: number) => exactTime(new Date(ms).toISOString());
+  const timeText = (ms: number) => exactTime(new Date(ms).toISOString());
   const [first] = held;
   if (gaps.length === 0) {
-    const from = first === undefined ? "" : `, archived from ${timeOf(first.fromMs)}`;
+    const from = first === undefined ? "" : `, archived from ${timeText(first.fromMs)}`;
     return `${name}: no gaps in ${span}${from}`;
   }
   const gapTexts = gaps
     .slice(0, 5)
-    .map(({ fromMs, toMs }) => `${timeOf(fromMs)} to ${timeOf(toMs)}`);
+    .map(({ fromMs, toMs }) => `${timeText(fromMs)} to ${timeText(toMs)}`);
   const more = gaps.length > gapTexts.length ? `, and ${gaps.length - gapTexts.length} more` : "";
   return `${name}: ${quantityText(gaps.length, "gap")} in ${span}, ${gapTexts.join(", ")}${more}`;
 }

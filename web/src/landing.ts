@@ -39,11 +39,11 @@ async function showMethods(): Promise<void> {
     return;
   }
   methods?.replaceChildren(
-    ...session.providers.map(({ name, label }, at) =>
+    ...session.providers.map(({ name, label }, index) =>
       signInLink({
         href: `/auth/${name}`,
         text: `Sign in with ${label}`,
-        isOther: at > 0,
+        isOther: index > 0,
         icon: "#i-branch",
       }),
     ),
@@ -59,14 +59,14 @@ function showBanner({ insecure_evidence: kinds }: SessionResponse): void {
   banner.role = "region";
   banner.ariaLabel = "Unverified nodes";
   banner.append(
-    elementOf("strong", notice.word),
-    elementOf("span", notice.text),
-    Object.assign(elementOf("a", "What attestation proves"), { href: "/docs/attestation" }),
+    makeElement("strong", notice.word),
+    makeElement("span", notice.text),
+    Object.assign(makeElement("a", "What attestation proves"), { href: "/docs/attestation" }),
   );
   document.querySelector(".skip")?.after(banner);
 }
 
-function elementOf<Name extends keyof HTMLElementTagNameMap>(
+function makeElement<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   text: string,
 ): HTMLElementTagNameMap[Name] {

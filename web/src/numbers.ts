@@ -106,13 +106,13 @@ export function quantityText(count: number, one: string, many = `${one}s`): stri
 }
 
 function scaled(value: number, base: number, units: readonly string[]): Figure {
-  let at = 0;
+  let index = 0;
   let scaledValue = value;
-  while (scaledValue >= base && at < units.length - 1) {
+  while (scaledValue >= base && index < units.length - 1) {
     scaledValue /= base;
-    at += 1;
+    index += 1;
   }
-  return { value: short().format(scaledValue), unit: units[at] ?? "" };
+  return { value: short().format(scaledValue), unit: units[index] ?? "" };
 }
 
 const figureText = ({ value, unit }: Figure): string => (unit === "" ? value : `${value} ${unit}`);

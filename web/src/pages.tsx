@@ -115,7 +115,7 @@ const pages: readonly Page[] = [
 /** Loads the page of the address while the session is read. */
 export function preloadPage(): void {
   const path = location.pathname.replace(/^\/dashboard/, "");
-  const page = pages.find((each) => path === each.path || path.startsWith(`${each.path}/`));
+  const page = pages.find((other) => path === other.path || path.startsWith(`${other.path}/`));
   // The page itself shows a failed import.
   page?.load().catch(() => undefined);
 }

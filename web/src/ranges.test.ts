@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { axisLabels, rangeOf } from "./ranges.ts";
+import { axisLabels, parseRange } from "./ranges.ts";
 
 const dayMs = 86_400_000;
 const toMs = Date.UTC(2026, 10, 21, 10);
@@ -17,7 +17,7 @@ test("the axis labels of a range name the month at the start and where it change
 });
 
 test("an invalid range falls back to the default", () => {
-  expect([rangeOf("30d", "7d"), rangeOf("1y", "7d"), rangeOf(null, "24h")]).toEqual([
+  expect([parseRange("30d", "7d"), parseRange("1y", "7d"), parseRange(null, "24h")]).toEqual([
     "30d",
     "7d",
     "24h",

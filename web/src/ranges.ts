@@ -9,7 +9,7 @@ export const ranges = [
   { value: "30d", label: "30 days" },
 ] as const satisfies readonly { value: UsageRange; label: string }[];
 
-export function rangeOf(text: string | null, otherwise: UsageRange): UsageRange {
+export function parseRange(text: string | null, otherwise: UsageRange): UsageRange {
   return ranges.find(({ value }) => value === text)?.value ?? otherwise;
 }
 
@@ -33,11 +33,11 @@ export function axisLabels(range: UsageRange, fromMs: number, toMs: number): str
   const labels: string[] = [];
   let month = -1;
   for (let atMs = fromMs; atMs < toMs - stepMs / 2; atMs += stepMs) {
-    const at = new Date(atMs);
+    const date = new Date(atMs);
     const spansDays = range !== "24h";
-    const isNewMonth = at.getMonth() !== month;
-    month = at.getMonth();
-    labels.push((spansDays && isNewMonth ? dayAndMonth() : format).format(at));
+    const isNewMonth = date.getMonth() !== month;
+    month = date.getMonth();
+    labels.push((spansDays && isNewMonth ? dayAndMonth() : format).format(date));
   }
   return [...labels, "now"];
 }
@@ -53,8 +53,8 @@ export function evenlySpacedLabels(fromMs: number, toMs: number): string[] {
   const text = (ms: number) =>
     spansDays ? shortDay(ms, nowMs) : shortTime(new Date(ms).toISOString(), nowMs);
   const parts = Math.max(1, Math.min(maxParts, Math.floor((toMs - fromMs) / minuteMs)));
-  const times = Array.from({ length: parts }, (_, at) =>
-    text(fromMs + ((toMs - fromMs) * at) / parts),
+  const times = Array.from({ length: parts }, (_, index) =>
+    text(fromMs + ((toMs - fromMs) * index) / parts),
   );
   const end = endText(new Date(toMs).toISOString(), nowMs);
   return [...times, end === "now" ? end : text(toMs)];

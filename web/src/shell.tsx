@@ -94,8 +94,8 @@ function Sidebar({ menu }: { menu: React.RefObject<HTMLElement | null> }) {
 }
 
 function NavLink({ page: { path, title, icon } }: { page: Page }) {
-  const [at] = useLocation();
-  const isHere = at === path || at.startsWith(`${path}/`);
+  const [location] = useLocation();
+  const isHere = location === path || location.startsWith(`${path}/`);
   return (
     <Link href={path} aria-current={isHere ? "page" : undefined}>
       <Icon name={icon} />

@@ -7,7 +7,7 @@ export const ago = (ms: number): string => new Date(nowMs - ms).toISOString();
 
 type Stream = NonNullable<PlatformStatus["stream"]>;
 
-export const streamOf = (overrides: Partial<Stream> = {}): Stream => ({
+export const makeStream = (overrides: Partial<Stream> = {}): Stream => ({
   status: "connected",
   detail: "",
   host: "stream.example",
@@ -17,13 +17,13 @@ export const streamOf = (overrides: Partial<Stream> = {}): Stream => ({
 });
 
 /** A streamed platform without gaps in the last week. */
-export const platformOf = (
+export const makePlatform = (
   platform: Platform,
   overrides: Partial<PlatformStatus> = {},
 ): PlatformStatus => ({
   platform,
   mode: "streamed",
-  stream: streamOf(),
+  stream: makeStream(),
   posts: 100,
   coverage: {
     held: [{ from: ago(168 * hourMs), to: ago(0), source: "jetstream" }],
@@ -36,8 +36,8 @@ export const platformOf = (
 });
 
 /** A platform searched live, without archived posts. */
-export const livePlatformOf = (platform: Platform): PlatformStatus =>
-  platformOf(platform, {
+export const makeLivePlatform = (platform: Platform): PlatformStatus =>
+  makePlatform(platform, {
     mode: "live",
     stream: null,
     posts: 0,
@@ -52,7 +52,7 @@ export const gapsOfCoverage = (
   complete_since: null,
 });
 
-export const statusOf = (...platforms: readonly PlatformStatus[]): StatusResponse => ({
+export const makeStatus = (...platforms: readonly PlatformStatus[]): StatusResponse => ({
   range: "7d",
   from: ago(168 * hourMs),
   to: ago(0),

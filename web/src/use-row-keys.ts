@@ -10,9 +10,9 @@ export function useRowKeys(list: RefObject<HTMLElement | null>, selector: string
       if (isTyping(event.target) || !areSingleKeysOn() || event.defaultPrevented) return;
       if (document.querySelector("dialog[open]") !== null) return;
       const rows = [...(list.current?.querySelectorAll<HTMLElement>(selector) ?? [])];
-      const at = rows.indexOf(document.activeElement as HTMLElement);
+      const index = rows.indexOf(document.activeElement as HTMLElement);
       const current = rows.findIndex((row) => row.closest("[aria-current]") !== null);
-      const from = at >= 0 ? at : current;
+      const from = index >= 0 ? index : current;
       const next = rows[from < 0 ? 0 : Math.min(Math.max(from + by, 0), rows.length - 1)];
       if (next === undefined) return;
       event.preventDefault();

@@ -34,7 +34,7 @@ export async function* watch(
       isRepeatable: true,
     });
     try {
-      for await (const fields of eventsOf(response)) {
+      for await (const fields of responseEvents(response)) {
         if (fields.retry !== undefined) retryMs = Number(fields.retry);
         lastId = fields.id ?? lastId;
         if (fields.data === undefined) continue;
@@ -52,7 +52,7 @@ export async function* watch(
 
 type Fields = { id?: string; data?: string; retry?: string };
 
-async function* eventsOf(response: Response): AsyncGenerator<Fields, void, undefined> {
+async function* responseEvents(response: Response): AsyncGenerator<Fields, void, undefined> {
   if (response.body === null) return;
   const decoder = new TextDecoder();
   let text = "";

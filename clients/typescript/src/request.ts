@@ -53,7 +53,7 @@ async function withRetries<Value>(
       const outcome = await attemptOnce();
       if (!(outcome instanceof Response) || outcome.ok) return outcome as Value;
       minPauseMs = retryAfterMs(outcome);
-      error = await errorOf(outcome);
+      error = await responseError(outcome);
     } catch (cause) {
       error = new EarshotConnectionError(`the connection to ${url} failed`, { cause });
     }
@@ -87,7 +87,7 @@ function canRepeat(
   return retryableStatuses.has(error.status) || (isRepeatable && error.status >= 500);
 }
 
-async function errorOf(response: Response): Promise<EarshotError | EarshotConnectionError> {
+async function responseError(response: Response): Promise<EarshotError | EarshotConnectionError> {
   try {
     return new EarshotError(response.status, JSON.parse(await response.text()));
   } catch {

@@ -1,6 +1,6 @@
 import { durable, read } from "../../db/operations.ts";
 import { type Database, mapNonNull, type Steps } from "../../db/statements.ts";
-import { forgetSpendingOf } from "../../upstream/requests/spending-rows.ts";
+import { forgetSpending } from "../../upstream/requests/spending-rows.ts";
 import { type Actor, writeAuditEntry } from "../audit.ts";
 import { rememberedMs, rememberIdentities } from "../closed-identities.ts";
 import { requireOtherOperator } from "./last-operator.ts";
@@ -28,9 +28,9 @@ export const deletionOperations = {
     if (found === undefined) throw unknownAccount(accountId);
     yield* requireOtherOperator(database, accountId);
     yield* writeAuditEntry(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
-    yield* forgetSpendingOf(database, accountId);
+    yield* forgetSpending(database, accountId);
     yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
-    for (const table of identifyingTables) yield* deleteRowsOf(database, table, accountId);
+    for (const table of identifyingTables) yield* deleteAccountRows(database, table, accountId);
     // Stops deliveries now; the rows are deleted later.
     yield* database.run(
       "UPDATE webhook SET disabled_ms = :nowMs, due_ms = NULL WHERE account_id = :accountId",
@@ -54,14 +54,14 @@ export const deletionOperations = {
       { accountId },
     );
     if (closed === undefined) return { isMore: false };
-    yield* forgetSpendingOf(database, accountId);
+    yield* forgetSpending(database, accountId);
     const dropped = yield* mapNonNull(parts, function* ({ sql, limit }) {
       return (yield* database.run(sql, { accountId, limit })) === limit;
     });
     if (dropped.includes(true)) return { isMore: true };
     // Earlier requests may have added rows.
     for (const table of [...identifyingTables, "webhook"] as const) {
-      yield* deleteRowsOf(database, table, accountId);
+      yield* deleteAccountRows(database, table, accountId);
     }
     yield* database.run("DELETE FROM account WHERE id = :accountId", { accountId });
     database.emptyLogSoon();
@@ -107,7 +107,7 @@ const identifyingTables = [
   "credential",
 ] as const;
 
-function* deleteRowsOf(
+function* deleteAccountRows(
   database: Database,
   table: (typeof identifyingTables)[number] | "webhook",
   accountId: string,

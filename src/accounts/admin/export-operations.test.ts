@@ -135,7 +135,7 @@ describe("an export", () => {
     }
     const parts = partsOf("usage");
     expect(parts.map(({ lines }) => lines)).toEqual([200, 200, 50]);
-    const times = linesOf("usage").map(({ bucket_at: at }) => Date.parse(String(at)));
+    const times = linesOf("usage").map(({ bucket_at: bucketAt }) => Date.parse(String(bucketAt)));
     expect(times).toEqual(Array.from({ length: 450 }, (_, index) => index));
   });
 
@@ -178,11 +178,12 @@ describe("a line of an export", () => {
         .all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
         .map(({ name }) => name);
       const exported = columns.filter(
-        (name) => nameOf(name) in line && !(notExported[table] ?? []).includes(name),
+        (name) => columnName(name) in line && !(notExported[table] ?? []).includes(name),
       );
       expect([...exported, ...(notExported[table] ?? [])].toSorted()).toEqual(columns.toSorted());
     },
   );
 });
 
-const nameOf = (column: string): string => column.replace(/(?<=^|_)at_ms$|(?<!duration_)ms$/, "at");
+const columnName = (column: string): string =>
+  column.replace(/(?<=^|_)at_ms$|(?<!duration_)ms$/, "at");

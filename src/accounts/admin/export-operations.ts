@@ -13,7 +13,7 @@ const maxLines = 200;
 const maxCharacters = 256 * 1024;
 
 export const exportOperations = {
-  noteExport: durable(function* (
+  recordExport: durable(function* (
     database,
     { accountId, nowMs }: { accountId: string; nowMs: number },
   ): Steps<null> {

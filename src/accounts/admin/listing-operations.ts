@@ -2,7 +2,7 @@ import { containsPattern } from "../../db/like-pattern.ts";
 import { read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { accountNameSql, isNotDeletedSql } from "./names.ts";
-import { accountHint, accountIdOf, unknownAccount } from "./resolve-account.ts";
+import { accountHint, findAccountId, unknownAccount } from "./resolve-account.ts";
 
 export type Role = "member" | "operator";
 
@@ -86,7 +86,7 @@ export const listingOperations = {
   }),
 
   resolveAccount: read(function* (database, { account }: { account: string }): Steps<string> {
-    const id = yield* accountIdOf(database, account);
+    const id = yield* findAccountId(database, account);
     if (id === null) throw unknownAccount(account, yield* accountHint(database, account));
     return id;
   }),

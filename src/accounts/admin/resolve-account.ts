@@ -6,7 +6,7 @@ import { isNotDeletedSql } from "./names.ts";
  * By ID, else name, else `provider:login`. A bare login never matches, because users choose it.
  * Errors: `ambiguous_account`.
  */
-export function* accountIdOf(database: Database, account: string): Steps<string | null> {
+export function* findAccountId(database: Database, account: string): Steps<string | null> {
   const [first, second] = yield* database.all<{ id: string; rank: number }>(
     `SELECT id, min(rank) AS rank FROM (
        SELECT id, 1 AS rank FROM account WHERE id = :account

@@ -115,7 +115,7 @@ export function createAccountCredentials(context: Context): AccountCredentials {
   };
 
   function kindOf(platform: Platform, name: string): CredentialKind {
-    const kind = kinds.find((one) => one.platform === platform && one.name === name);
+    const kind = kinds.find((other) => other.platform === platform && other.name === name);
     if (kind !== undefined) return kind;
     throw credentialInvalid(`unknown kind of credential for ${platform}`);
   }

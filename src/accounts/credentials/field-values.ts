@@ -7,9 +7,9 @@ const maxValueLength = 16_384;
 
 /** Returns trimmed, non-empty values. Errors: `credential_invalid` with a detail for each field, without values. */
 export function checkedFields(fields: readonly CredentialField[], input: FieldValues): FieldValues {
-  const unknown = Object.keys(input).filter((name) => !fields.some((one) => one.name === name));
+  const unknown = Object.keys(input).filter((name) => !fields.some((field) => field.name === name));
   const details = [
-    ...unknown.slice(0, 1).map((name) => errorOf(name.slice(0, 60), "unknown field")),
+    ...unknown.slice(0, 1).map((name) => fieldError(name.slice(0, 60), "unknown field")),
     ...fields.flatMap((field) => errorIn(field, valueIn(input, field))),
   ];
   if (details.length > 0) throw invalid(details);
@@ -21,16 +21,16 @@ const valueIn = (input: FieldValues, { name }: CredentialField): string =>
   Object.hasOwn(input, name) ? (input[name] ?? "").trim() : "";
 
 function errorIn({ name, isOptional }: CredentialField, value: string): ErrorDetail[] {
-  if (value === "") return isOptional ? [] : [errorOf(name, "a value is required")];
+  if (value === "") return isOptional ? [] : [fieldError(name, "a value is required")];
   if (value.length > maxValueLength || /\p{Cc}/u.test(value)) {
     return [
-      errorOf(name, `expected at most ${maxValueLength} characters, without control characters`),
+      fieldError(name, `expected at most ${maxValueLength} characters, without control characters`),
     ];
   }
   return [];
 }
 
-const errorOf = (name: string, message: string): ErrorDetail => ({
+const fieldError = (name: string, message: string): ErrorDetail => ({
   code: "invalid_value",
   message,
   pointer: pointerTo(name),

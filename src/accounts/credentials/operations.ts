@@ -28,7 +28,7 @@ export const accountCredentialOperations = {
   ): Steps<null> {
     const { accountId, platform, kind, nowMs: atMs } = credential;
     yield* requireNotSuspended(database, accountId);
-    const replaces = (yield* ownerOf(database, credential.id)) !== null;
+    const replaces = (yield* readOwner(database, credential.id)) !== null;
     yield* credentialOperations.putCredential.run(database, credential);
     const detail = { platform, kind, replaces };
     yield* writeAuditEntry(database, {
@@ -66,7 +66,7 @@ export const accountCredentialOperations = {
     database,
     { id, owner, actor, nowMs }: CredentialRemoval,
   ): Steps<boolean> {
-    const found = yield* ownerOf(database, id);
+    const found = yield* readOwner(database, id);
     if (found === null || (owner !== null && owner.accountId !== found.accountId)) return false;
     yield* credentialOperations.removeCredential.run(database, { id });
     const { accountId, ...detail } = found;
@@ -88,7 +88,7 @@ type CredentialRemoval = {
   nowMs: number;
 };
 
-function* ownerOf(database: Database, id: string) {
+function* readOwner(database: Database, id: string) {
   const row = yield* database.get<{ accountId: string | null; platform: string; kind: string }>(
     "SELECT account_id AS accountId, platform, kind FROM credential WHERE id = :id",
     { id },

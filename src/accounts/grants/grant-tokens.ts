@@ -17,6 +17,6 @@ export const refreshSecret = (family: string, randomBytes: RandomBytes): string 
 
 export const newFamily = (randomBytes: RandomBytes): string => randomBase62(half, randomBytes);
 
-export const familyOf = ({ secret }: SecretToken): string => secret.slice(0, half);
+export const tokenFamily = ({ secret }: SecretToken): string => secret.slice(0, half);
 
-export const familyHashOf = (token: SecretToken): Uint8Array => hashSecret(familyOf(token));
+export const hashTokenFamily = (token: SecretToken): Uint8Array => hashSecret(tokenFamily(token));

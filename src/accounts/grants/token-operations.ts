@@ -9,11 +9,11 @@ import { isResource } from "./authorization-request.ts";
 import { endGrant, findGrant, type GrantRow } from "./grant-rows.ts";
 import {
   accessToken,
-  familyHashOf,
-  familyOf,
+  hashTokenFamily,
   newFamily,
   refreshSecret,
   refreshToken,
+  tokenFamily,
 } from "./grant-tokens.ts";
 
 type TokenRequest = {
@@ -65,7 +65,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
         id,
         accessHash: hashSecret(access.secret),
         accessExpiresMs: nowMs + lifetimes.accessMs,
-        familyHash: familyHashOf(refresh),
+        familyHash: hashTokenFamily(refresh),
         refreshHash: hashSecret(refresh.secret),
         expiresMs: nowMs + lifetimes.refreshMs,
       },
@@ -109,7 +109,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
     ): Steps<IssuedTokens | TokenRefusal> {
       const { token, nowMs } = request;
       const grant = yield* findGrant(database, token.id);
-      if (grant === undefined || !isSame(grant.familyHash, familyHashOf(token))) {
+      if (grant === undefined || !isSame(grant.familyHash, hashTokenFamily(token))) {
         return refusal("unknown refresh token");
       }
       if (grant.revokedMs !== null) return refusal("the connection was revoked");
@@ -117,7 +117,9 @@ export function tokenOperations(randomBytes: RandomBytes) {
         return yield* revokeReused(database, grant, "the refresh token was used before", nowMs);
       }
       if (grant.expiresMs <= nowMs) return refusal("the refresh token has expired");
-      return mismatch(grant, request) ?? (yield* issue(database, grant, familyOf(token), request));
+      return (
+        mismatch(grant, request) ?? (yield* issue(database, grant, tokenFamily(token), request))
+      );
     }),
 
     /** RFC 7009. Any of its tokens ends the grant; unknown tokens are ignored. */
@@ -133,7 +135,7 @@ export function tokenOperations(randomBytes: RandomBytes) {
       const isOwn =
         kind === "access"
           ? isSame(grant.accessHash, hashSecret(token.secret))
-          : isSame(grant.familyHash, familyHashOf(token));
+          : isSame(grant.familyHash, hashTokenFamily(token));
       if (isOwn) yield* endGrant(database, grant, { by: "app", nowMs });
       return isOwn;
     }),

@@ -108,13 +108,13 @@ test("keys of all accounts can be searched by name, id or account, newest first"
   const laptop = await store.write("createKey", { ...newKey, accountName: "newsroom" });
   const robot = await store.write("createKey", { ...newKey, name: "100%_bot", nowMs: 9 });
   const all = { accountId: null, after: null, limit: 10 };
-  const idsOf = async (query: string | null) =>
+  const queryIds = async (query: string | null) =>
     (await store.read("findKeys", { query, ...all })).map(({ id }) => id);
-  expect(await idsOf(null)).toEqual([robot.id, laptop.id]);
-  expect(await idsOf("newsr")).toEqual([laptop.id]);
-  expect(await idsOf("0%_b")).toEqual([robot.id]);
-  expect(await idsOf(laptop.id)).toEqual([laptop.id]);
-  expect(await idsOf("_")).toEqual([robot.id]);
+  expect(await queryIds(null)).toEqual([robot.id, laptop.id]);
+  expect(await queryIds("newsr")).toEqual([laptop.id]);
+  expect(await queryIds("0%_b")).toEqual([robot.id]);
+  expect(await queryIds(laptop.id)).toEqual([laptop.id]);
+  expect(await queryIds("_")).toEqual([robot.id]);
   const { accountId } = laptop;
   const ofAccount = await store.read("findKeys", { query: null, ...all, accountId });
   expect(ofAccount.map(({ id }) => id)).toEqual([laptop.id]);

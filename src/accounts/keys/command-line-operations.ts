@@ -4,7 +4,7 @@ import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { accountNameSql, isNotDeletedSql } from "../admin/names.ts";
-import { accountHint, accountIdOf, hasLogin, unknownAccount } from "../admin/resolve-account.ts";
+import { accountHint, findAccountId, hasLogin, unknownAccount } from "../admin/resolve-account.ts";
 import { writeAuditEntry } from "../audit.ts";
 import { insertAccount } from "../insert-account.ts";
 import { insertKey, refuseTooManyKeys } from "./insert-key.ts";
@@ -44,7 +44,7 @@ export type KeyListPart = {
 
 export function commandLineKeyOperations(randomBytes: RandomBytes) {
   function* findOrCreateAccount(database: Database, { accountName, nowMs }: NewKey): Steps<string> {
-    const found = accountName === null ? null : yield* accountIdOf(database, accountName);
+    const found = accountName === null ? null : yield* findAccountId(database, accountName);
     if (found !== null) return found;
     // A login must not become the name of a new account.
     if (

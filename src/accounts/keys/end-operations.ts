@@ -9,7 +9,7 @@ import {
   isLive,
   isLiveSql,
   type KeyState,
-  keyStateOf,
+  keyState,
   type StoredKey,
   storedMethods,
 } from "./key.ts";
@@ -42,10 +42,10 @@ export function keyEndOperations(randomBytes: RandomBytes) {
       const { id, by, overlapMs, newPerDay, nowMs } = request;
       const key = yield* findKey(database, request);
       const { accountId } = key;
-      refuseEnded(key, keyStateOf(key, nowMs));
+      refuseEnded(key, keyState(key, nowMs));
       if (by !== "command_line")
         yield* refuseTooManyNewKeys(database, accountId, { newPerDay, nowMs });
-      const created = yield* insertKey(database, successorOf(key, nowMs), by, randomBytes);
+      const created = yield* insertKey(database, keySuccessor(key, nowMs), by, randomBytes);
       yield* database.run(
         `UPDATE api_key SET successor_id = :successorId, expires_ms = min(coalesce(expires_ms, :endMs), :endMs)
          WHERE id = :id`,
@@ -75,7 +75,7 @@ export function keyEndOperations(randomBytes: RandomBytes) {
         `SELECT id FROM api_key WHERE account_id = :accountId AND successor_id = :revokedId AND ${isLiveSql}`,
         { accountId, revokedId, nowMs },
       );
-      const ended = isLive(keyStateOf(key, nowMs)) ? [key, ...before] : before;
+      const ended = isLive(keyState(key, nowMs)) ? [key, ...before] : before;
       for (const { id } of ended) {
         yield* database.run("UPDATE api_key SET revoked = 1, revoked_ms = :nowMs WHERE id = :id", {
           id,
@@ -101,7 +101,7 @@ function* findKey(database: Database, { id, by }: KeyEndRequest): Steps<KeyRow> 
   return key;
 }
 
-function successorOf(key: KeyRow, nowMs: number) {
+function keySuccessor(key: KeyRow, nowMs: number) {
   const { accountId, name, methods, expiresMs } = key;
   return {
     accountId,

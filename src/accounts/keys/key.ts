@@ -33,7 +33,7 @@ export const keyDefaults = { maxPerAccount: 5, newPerDay: 20 };
 
 export const maxOverlapHours = 168;
 
-export function keyStateOf(
+export function keyState(
   key: Pick<StoredKey, "expiresMs" | "revokedMs" | "successorId">,
   nowMs: number,
 ): KeyState {

@@ -7,7 +7,7 @@ import { writeAuditEntry } from "../audit.ts";
 import type { DeploymentLimits } from "./effective-limits.ts";
 import { firstKeyShown, invalidField, keyEnded, keyNotFound } from "./errors.ts";
 import { insertKey, refuseTooManyKeys, refuseTooManyNewKeys } from "./insert-key.ts";
-import { type KeyLimits, keyStateOf, methodsText } from "./key.ts";
+import { type KeyLimits, keyState, methodsText } from "./key.ts";
 import { checkedKeyName } from "./key-name.ts";
 import { type OwnKey, ownKey, ownKeyList } from "./read-keys.ts";
 import { highestOwnerRates, refuseRaisedRates } from "./refuse-raised.ts";
@@ -33,7 +33,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
     const ownerCaps = { requestsPerSecond, submissionsPerMinute };
     const row = { accountId, name, methods, override: none, ownerCaps, expiresMs, nowMs };
     const { id, token } = yield* insertKey(database, row, { accountId }, randomBytes);
-    return { key: yield* keyOf(database, { accountId, id, limits }), token };
+    return { key: yield* requireOwnKey(database, { accountId, id, limits }), token };
   }
 
   return {
@@ -74,7 +74,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
     /** Errors: `key_not_found`, `key_ended`, `invalid_request`. */
     changeKey: durable(function* (database, { id, changes, ...owner }: KeyChanges): Steps<OwnKey> {
       const { accountId, limits, nowMs } = owner;
-      const key = yield* keyOf(database, { accountId, id, limits });
+      const key = yield* requireOwnKey(database, { accountId, id, limits });
       refuseEnded(key, nowMs);
       refuseRaisedRates(changes, yield* highestOwnerRates(database, { accountId, id, limits }));
       if (changes.expiresMs !== undefined) refusePast(changes.expiresMs, nowMs);
@@ -94,7 +94,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
         keyId: id,
         detail: changedDetail(changes),
       });
-      return yield* keyOf(database, { accountId, id, limits });
+      return yield* requireOwnKey(database, { accountId, id, limits });
     }),
 
     listOwnKeys: read(function* (
@@ -122,7 +122,7 @@ export function ownKeyOperations(randomBytes: RandomBytes) {
 
 const none: KeyLimits = { requestsPerSecond: null, submissionsPerMinute: null };
 
-function* keyOf(
+function* requireOwnKey(
   database: Database,
   request: { accountId: string; id: string; limits: DeploymentLimits },
 ): Steps<OwnKey> {
@@ -134,7 +134,7 @@ function* keyOf(
 
 /** A rotated key must not outlive its overlap. */
 function refuseEnded(key: OwnKey, nowMs: number): void {
-  const state = keyStateOf(key, nowMs);
+  const state = keyState(key, nowMs);
   if (state === "active") return;
   throw state === "expiring"
     ? keyEnded("the key has been rotated", `change its successor ${key.successorId}`)

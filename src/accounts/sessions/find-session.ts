@@ -86,7 +86,7 @@ export function* findSession(
       methods: null,
       sessionId,
     },
-    note: noteOf(row, age, nowMs),
+    note: rowNote(row, age, nowMs),
   };
 }
 
@@ -106,7 +106,7 @@ function isInGracePeriod(row: Row, { generation }: Presented, nowMs: number): bo
   return isLast && row.formerUntilMs !== null && nowMs < row.formerUntilMs;
 }
 
-function noteOf(row: Row, age: TokenAge, nowMs: number): SessionNote {
+function rowNote(row: Row, age: TokenAge, nowMs: number): SessionNote {
   if (age === "next") return "first_use";
   return row.usedMs + useNotedMs <= nowMs ? "used" : null;
 }

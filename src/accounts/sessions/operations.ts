@@ -66,7 +66,7 @@ export function sessionOperations(randomBytes: RandomBytes) {
     }),
 
     /** Writes at most once a minute. */
-    noteSessionUse: relaxed(function* (
+    recordSessionUse: relaxed(function* (
       database,
       { sessionId, nowMs }: { sessionId: string; nowMs: number },
     ): Steps<null> {

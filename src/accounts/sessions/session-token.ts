@@ -35,7 +35,7 @@ export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
       const token = { handle, generation: Number(generationText), clientHash };
       const presented = Buffer.from(code, "base64url");
       return timingSafeEqual(codeOf(token), presented)
-        ? { ...token, id: sessionIdOf(handle) }
+        ? { ...token, id: handleSessionId(handle) }
         : null;
     },
   };
@@ -43,7 +43,7 @@ export function createSessionTokens(secretKey: Uint8Array): SessionTokens {
 
 export function firstToken(randomBytes: RandomBytes): PresentedToken {
   const handle = randomBase62(22, randomBytes);
-  return { id: sessionIdOf(handle), handle, generation: 1, clientHash: "-".repeat(8) };
+  return { id: handleSessionId(handle), handle, generation: 1, clientHash: "-".repeat(8) };
 }
 
 export function nextToken(
@@ -55,7 +55,7 @@ export function nextToken(
 }
 
 /** Public; does not reveal the handle. */
-function sessionIdOf(handle: string): string {
+function handleSessionId(handle: string): string {
   return hash("sha256", handle, "base64url").slice(0, 22);
 }
 

@@ -160,7 +160,7 @@ test("an idle or unknown session is invalid", async () => {
 test("the last use of a session is written at most once a minute", async () => {
   const { id } = await start();
   const used = async (atMs: number) => {
-    await openStore().write("noteSessionUse", { sessionId: id, nowMs: atMs });
+    await openStore().write("recordSessionUse", { sessionId: id, nowMs: atMs });
     return database.get<{ usedMs: number }>(
       "SELECT used_ms AS usedMs FROM session WHERE id = :id",
       {

@@ -1,5 +1,5 @@
 import { count, duration } from "../../lib/settings/kinds.ts";
-import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 
@@ -33,6 +33,6 @@ export const sessionRotation = {
 export type SessionSettings = SettingsOf<typeof sessionSettings> & typeof sessionRotation;
 
 export const sessionDefaults: SessionSettings = {
-  ...defaultsOf(sessionSettings),
+  ...settingDefaults(sessionSettings),
   ...sessionRotation,
 };

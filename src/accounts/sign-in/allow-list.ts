@@ -12,11 +12,11 @@ const form =
 export function readAllowList(text: string): readonly AllowedSigner[] | null {
   const entries = text.split(",").map((entry) => entry.trim().toLowerCase());
   if (entries.length === 1 && entries[0] === "everyone") return [{ kind: "everyone" }];
-  const signers = entries.map(signerOf);
+  const signers = entries.map(entrySigner);
   return signers.every((signer) => signer !== null) ? signers : null;
 }
 
-function signerOf(entry: string): AllowedSigner | null {
+function entrySigner(entry: string): AllowedSigner | null {
   const [, provider, organization, name] = form.exec(entry) ?? [];
   if (name === undefined || entry === "everyone") return null;
   // Only GitLab groups are nested.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attemptHash, codeVerifierOf, isState, stateOf } from "./attempt.ts";
+import { attemptHash, isState, oauthState, pkceCodeVerifier } from "./attempt.ts";
 
 const secret = "s".repeat(43);
 
@@ -7,16 +7,16 @@ test("values derived from a sign-in's secret differ by purpose and provider, and
   const values = [
     secret,
     attemptHash(secret),
-    stateOf(secret, "github"),
-    stateOf(secret, "gitlab"),
-    codeVerifierOf(secret, "github"),
-    codeVerifierOf(secret, "gitlab"),
+    oauthState(secret, "github"),
+    oauthState(secret, "gitlab"),
+    pkceCodeVerifier(secret, "github"),
+    pkceCodeVerifier(secret, "gitlab"),
   ];
   expect(new Set(values).size).toBe(values.length);
 });
 
 test("a sign-in's state is valid only for its secret and provider", () => {
-  const state = stateOf(secret, "github");
+  const state = oauthState(secret, "github");
   expect(isState(state, secret, "github")).toBe(true);
   expect(isState(state, secret, "gitlab")).toBe(false);
   expect(isState(state, "t".repeat(43), "github")).toBe(false);
@@ -25,5 +25,5 @@ test("a sign-in's state is valid only for its secret and provider", () => {
 });
 
 test("a sign-in's code verifier has the form of RFC 7636", () => {
-  expect(codeVerifierOf(secret, "github")).toMatch(/^[\w-]{43}$/);
+  expect(pkceCodeVerifier(secret, "github")).toMatch(/^[\w-]{43}$/);
 });

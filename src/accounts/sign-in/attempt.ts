@@ -6,17 +6,17 @@ export function attemptHash(secret: string): string {
 }
 
 /** Depends on the provider, which prevents mix-up attacks. */
-export function stateOf(secret: string, provider: ProviderName): string {
+export function oauthState(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in state ${provider}`);
 }
 
 /** RFC 7636. */
-export function codeVerifierOf(secret: string, provider: ProviderName): string {
+export function pkceCodeVerifier(secret: string, provider: ProviderName): string {
   return derived(secret, `earshot sign-in verifier ${provider}`);
 }
 
 export function isState(presented: string, secret: string, provider: ProviderName): boolean {
-  const expected = Buffer.from(stateOf(secret, provider));
+  const expected = Buffer.from(oauthState(secret, provider));
   const actual = Buffer.from(presented);
   return actual.length === expected.length && timingSafeEqual(actual, expected);
 }

@@ -9,7 +9,7 @@ import {
   validateAuthResponse,
 } from "oauth4webapi";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { codeVerifierOf, stateOf } from "./attempt.ts";
+import { oauthState, pkceCodeVerifier } from "./attempt.ts";
 import type { Provider, ProviderProfile } from "./providers.ts";
 import { SignInRefused } from "./refusal.ts";
 
@@ -23,8 +23,8 @@ export async function authorizationUrl(
     client_id: provider.clientId,
     redirect_uri: redirectUri,
     scope,
-    state: stateOf(secret, provider.name),
-    code_challenge: await calculatePKCECodeChallenge(codeVerifierOf(secret, provider.name)),
+    state: oauthState(secret, provider.name),
+    code_challenge: await calculatePKCECodeChallenge(pkceCodeVerifier(secret, provider.name)),
     code_challenge_method: "S256",
   }).toString();
   return url.href;
@@ -40,10 +40,10 @@ export async function requestAccessToken(
     parameters,
   }: { secret: string; redirectUri: string; parameters: URLSearchParams },
 ): Promise<string> {
-  const server = serverOf(provider, parameters.get("iss"));
+  const server = authorizationServer(provider, parameters.get("iss"));
   const client = { client_id: provider.clientId };
   const validated = validatedParameters(() =>
-    validateAuthResponse(server, client, parameters, stateOf(secret, provider.name)),
+    validateAuthResponse(server, client, parameters, oauthState(secret, provider.name)),
   );
   try {
     const response = await authorizationCodeGrantRequest(
@@ -52,7 +52,7 @@ export async function requestAccessToken(
       ClientSecretPost(provider.clientSecret),
       validated,
       redirectUri,
-      codeVerifierOf(secret, provider.name),
+      pkceCodeVerifier(secret, provider.name),
       {
         // Configured by the operator; the guard checks the resolved address.
         [allowInsecureRequests]: true,
@@ -74,7 +74,7 @@ export async function readProfile(
   token: string,
 ): Promise<ProviderProfile> {
   const response = await send(fetch, provider.profileUrl, token);
-  const profile = response.status === 200 ? provider.readProfile(jsonOf(response)) : null;
+  const profile = response.status === 200 ? provider.readProfile(responseJson(response)) : null;
   if (profile === null) throw new SignInRefused("provider_failed", "profile_unreadable");
   return profile;
 }
@@ -105,14 +105,14 @@ async function membershipOf(
   try {
     const response = await send(fetch, provider.membershipUrl(organization), token);
     if (response.status === 404) return false;
-    return response.status === 200 ? provider.isMember(jsonOf(response), organization) : null;
+    return response.status === 200 ? provider.isMember(responseJson(response), organization) : null;
   } catch (error) {
     if (error instanceof SignInRefused) return null;
     throw error;
   }
 }
 
-function serverOf(provider: Provider, issuer: string | null): AuthorizationServer {
+function authorizationServer(provider: Provider, issuer: string | null): AuthorizationServer {
   const { issuers, authorizationEndpoint, tokenEndpoint } = provider;
   return {
     issuer: issuers.find((known) => known === issuer) ?? issuers[0],
@@ -161,7 +161,7 @@ async function send(fetch: GuardedFetch, url: string, token: string): Promise<Gu
   }
 }
 
-function jsonOf(response: GuardedResponse): unknown {
+function responseJson(response: GuardedResponse): unknown {
   try {
     return response.json();
   } catch {

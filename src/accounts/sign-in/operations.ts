@@ -2,7 +2,7 @@ import { durable, read } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import { writeAuditEntry } from "../audit.ts";
-import { closedIdentityOf, maxSignUps, restoreRemembered } from "../closed-identities.ts";
+import { findClosedIdentity, maxSignUps, restoreRemembered } from "../closed-identities.ts";
 import { insertAccount } from "../insert-account.ts";
 import { addSession, type NewSession, type StartedSession } from "../sessions/new-session.ts";
 import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
@@ -36,7 +36,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     if (account === undefined || account.suspendedMs !== null) {
       const { method, nowMs } = request;
       const detail = { way: method, word: "suspended", reason: "account_suspended" };
-      yield* noteRefusal(database, { accountId, detail, nowMs });
+      yield* recordRefusal(database, { accountId, detail, nowMs });
       return { kind: "suspended" };
     }
     if (isOperator) yield* makeOperator(database, accountId, request.nowMs);
@@ -96,7 +96,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       { provider, subject, login, nowMs },
     );
     if (row !== undefined) return row.accountId;
-    const remembered = yield* closedIdentityOf(database, { provider, subject }, nowMs);
+    const remembered = yield* findClosedIdentity(database, { provider, subject }, nowMs);
     if (remembered !== null && remembered.closings > maxSignUps) return null;
     const accountId = yield* makeAccount(database, null, { nowMs, method: provider });
     if (remembered !== null) yield* restoreRemembered(database, accountId, remembered);
@@ -126,7 +126,7 @@ export function signInOperations(randomBytes: RandomBytes) {
     }),
 
     /** Audits refusals of existing accounts only, because others could fill the log. */
-    noteNotAllowed: durable(function* (
+    recordNotAllowed: durable(function* (
       database,
       request: { provider: ProviderName; subject: string; reason: string; nowMs: number },
     ): Steps<null> {
@@ -137,7 +137,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       );
       if (row === undefined) return null;
       const detail = { way: provider, word: "not_allowed", reason };
-      yield* noteRefusal(database, { accountId: row.accountId, detail, nowMs });
+      yield* recordRefusal(database, { accountId: row.accountId, detail, nowMs });
       return null;
     }),
 
@@ -212,7 +212,7 @@ function* makeOperator(database: Database, accountId: string, nowMs: number): St
   });
 }
 
-function* noteRefusal(
+function* recordRefusal(
   database: Database,
   request: { accountId: string; detail: Record<string, string>; nowMs: number },
 ): Steps<void> {

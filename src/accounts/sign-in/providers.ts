@@ -55,10 +55,10 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
     tokenEndpoint: `${base}/login/oauth/access_token`,
     scopes: { profile: "read:user", organizations: "read:user read:org" },
     profileUrl: `${api}/user`,
-    readProfile: (body) => profileOf(body, "login"),
+    readProfile: (body) => readProfile(body, "login"),
     membershipUrl: (organization) =>
       `${api}/user/memberships/orgs/${encodeURIComponent(organization)}`,
-    isMember: (body) => fieldOf(body, "state") === "active",
+    isMember: (body) => readField(body, "state") === "active",
   };
 }
 
@@ -82,10 +82,10 @@ function gitLab(address: string, clientId: string, clientSecret: string): Provid
     tokenEndpoint: `${base}/oauth/token`,
     scopes: { profile: "read_user", organizations: "read_user openid" },
     profileUrl: `${base}/api/v4/user`,
-    readProfile: (body) => profileOf(body, "username"),
+    readProfile: (body) => readProfile(body, "username"),
     membershipUrl: () => `${base}/oauth/userinfo`,
     isMember: (body, organization) => {
-      const groups = fieldOf(body, "groups");
+      const groups = readField(body, "groups");
       return (
         Array.isArray(groups) &&
         groups.some((group) => typeof group === "string" && group.toLowerCase() === organization)
@@ -98,15 +98,15 @@ const withoutSlash = (address: string): string => withoutEnding(address, "/");
 
 const maxLoginLength = 255;
 
-function profileOf(body: unknown, loginField: string): ProviderProfile | null {
-  const id = fieldOf(body, "id");
-  const login = fieldOf(body, loginField);
+function readProfile(body: unknown, loginField: string): ProviderProfile | null {
+  const id = readField(body, "id");
+  const login = readField(body, loginField);
   if (typeof id !== "number" || !Number.isSafeInteger(id) || id <= 0) return null;
   if (typeof login !== "string" || login.length > maxLoginLength) return null;
   return /^[\w.-]+$/.test(login) ? { subject: String(id), login } : null;
 }
 
-function fieldOf(body: unknown, name: string): unknown {
+function readField(body: unknown, name: string): unknown {
   if (typeof body !== "object" || body === null) return undefined;
   return Object.entries(body).find(([key]) => key === name)?.[1];
 }

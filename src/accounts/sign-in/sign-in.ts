@@ -101,7 +101,7 @@ export function createSignIn(parts: SignInContext): SignIn {
     const identity = { provider: name, subject: `${provider.host}/${profile.subject}` };
     if (!(await isAllowed(provider, profile, token))) {
       const nowMs = clock.now();
-      await store.write("noteNotAllowed", { ...identity, reason: notOnTheList, nowMs });
+      await store.write("recordNotAllowed", { ...identity, reason: notOnTheList, nowMs });
       throw new SignInRefused("not_allowed", notOnTheList);
     }
     const signedIn = await store.write("signInIdentity", {

@@ -2,9 +2,9 @@ import type { Method } from "../../platforms/methods.ts";
 import {
   addLatencies,
   type LatencyHistogram,
-  noteLatency,
   parseLatencies,
   printLatencies,
+  recordLatency,
 } from "./latency-histogram.ts";
 import type { UsageRow } from "./operations.ts";
 
@@ -75,7 +75,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
     entry.refused += call.isRefused ? 1 : 0;
     entry.failed += call.hasFailed ? 1 : 0;
     entry.posts += call.posts;
-    if (call.latencyMs !== null) noteLatency(entry.latencies, call.latencyMs);
+    if (call.latencyMs !== null) recordLatency(entry.latencies, call.latencyMs);
   }
 
   function putBack(rows: readonly UsageRow[]): void {

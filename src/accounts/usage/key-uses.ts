@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 type PendingUse = { keyId: string; usedMs: number; address: string };
 
 export type KeyUses = {
-  note(keyId: string, address: string): void;
+  record(keyId: string, address: string): void;
   takeDue(): PendingUse[];
   putBack(uses: readonly PendingUse[]): void;
   makeAllDue(): void;
@@ -16,7 +16,7 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number
   const waiting = new Map<string, PendingUse>();
   const takenMs = new Map<string, number>();
 
-  function note(keyId: string, address: string): void {
+  function record(keyId: string, address: string): void {
     const pending = waiting.get(keyId);
     if (pending !== undefined) {
       pending.usedMs = clock.now();
@@ -44,5 +44,5 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number
     }
   }
 
-  return { note, takeDue, putBack, makeAllDue: () => takenMs.clear() };
+  return { record, takeDue, putBack, makeAllDue: () => takenMs.clear() };
 }

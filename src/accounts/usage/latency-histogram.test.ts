@@ -3,9 +3,9 @@ import { expect, test } from "vitest";
 import {
   addLatencies,
   latencyAt,
-  noteLatency,
   parseLatencies,
   printLatencies,
+  recordLatency,
 } from "./latency-histogram.ts";
 
 const times = fc.array(fc.double({ min: 1, max: 900_000_000, noNaN: true }), {
@@ -16,7 +16,7 @@ const shares = fc.constantFrom(0.01, 0.5, 0.9, 0.99, 1);
 
 function histogramOf(ms: readonly number[]) {
   const histogram = new Map<number, number>();
-  for (const one of ms) noteLatency(histogram, one);
+  for (const one of ms) recordLatency(histogram, one);
   return histogram;
 }
 

@@ -9,7 +9,7 @@ const logOfStep = Math.log(step);
 const lastBucket = 217;
 
 /** Bucket 0 is below 1 ms; bucket n starts at 1.1^(n − 1) ms. */
-export function noteLatency(histogram: LatencyHistogram, ms: number): void {
+export function recordLatency(histogram: LatencyHistogram, ms: number): void {
   const bucket = bucketOf(ms);
   histogram.set(bucket, (histogram.get(bucket) ?? 0) + 1);
 }
@@ -32,13 +32,13 @@ export function latencyAt(histogram: LatencyHistogram, share: number): number | 
   let cumulative = 0;
   for (const [bucket, count] of [...histogram].toSorted(([a], [b]) => a - b)) {
     cumulative += count;
-    if (cumulative >= rank) return middleOf(bucket);
+    if (cumulative >= rank) return bucketMiddle(bucket);
   }
   return null;
 }
 
 /** Geometric mean; the bounds are 4.9 % away. */
-function middleOf(bucket: number): number {
+function bucketMiddle(bucket: number): number {
   if (bucket === 0) return 0;
   return Number((step ** (bucket - 0.5)).toPrecision(4));
 }

@@ -18,8 +18,8 @@ const times = (from: number, to: number) =>
 
 test("the latest 100 requests of each key are collected until they are taken", () => {
   const latest = createLatestRequests(10);
-  for (const at of times(0, 350)) latest.note(request("busy", at));
-  latest.note(request("idle", 1));
+  for (const at of times(0, 350)) latest.record(request("busy", at));
+  latest.record(request("idle", 1));
   const taken = latest.take();
   expect(timesOf(taken.filter(({ keyId }) => keyId === "busy"))).toEqual(times(250, 350));
   expect(timesOf(taken.filter(({ keyId }) => keyId === "idle"))).toEqual([1]);
@@ -28,17 +28,17 @@ test("the latest 100 requests of each key are collected until they are taken", (
 
 test("requests that are put back come before newer ones", () => {
   const latest = createLatestRequests(10);
-  for (const at of times(0, 90)) latest.note(request("key", at));
+  for (const at of times(0, 90)) latest.record(request("key", at));
   const failed = latest.take();
-  for (const at of times(90, 120)) latest.note(request("key", at));
+  for (const at of times(90, 120)) latest.record(request("key", at));
   latest.putBack(failed);
   expect(timesOf(latest.take())).toEqual(times(20, 120));
 });
 
 test("requests of further keys are ignored while too many keys have unwritten requests", () => {
   const latest = createLatestRequests(1);
-  latest.note(request("first", 1));
-  latest.note(request("second", 2));
-  latest.note(request("first", 3));
+  latest.record(request("first", 1));
+  latest.record(request("second", 2));
+  latest.record(request("first", 3));
   expect(timesOf(latest.take())).toEqual([1, 3]);
 });

@@ -1,7 +1,7 @@
 import { type KeyRequest, maxLoggedRequests } from "./request-log-operations.ts";
 
 export type LatestRequests = {
-  note(request: KeyRequest): void;
+  record(request: KeyRequest): void;
   take(): KeyRequest[];
   putBack(requests: readonly KeyRequest[]): void;
 };
@@ -10,7 +10,7 @@ export type LatestRequests = {
 export function createLatestRequests(maxKeys: number): LatestRequests {
   let byKey = new Map<string, KeyRequest[]>();
 
-  function note(request: KeyRequest): void {
+  function record(request: KeyRequest): void {
     const own = byKey.get(request.keyId);
     if (own === undefined) {
       if (byKey.size < maxKeys) byKey.set(request.keyId, [request]);
@@ -29,8 +29,8 @@ export function createLatestRequests(maxKeys: number): LatestRequests {
 
   function putBack(requests: readonly KeyRequest[]): void {
     const newer = take();
-    for (const request of [...requests, ...newer]) note(request);
+    for (const request of [...requests, ...newer]) record(request);
   }
 
-  return { note, take, putBack };
+  return { record, take, putBack };
 }

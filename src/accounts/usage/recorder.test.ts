@@ -52,8 +52,8 @@ const search = {
 test("counted calls are written together after the flush interval", async () => {
   const { recorder, clock, rows, writes } = startTestRecorder();
   await clock.advance(0);
-  for (let call = 0; call < 100; call += 1) recorder.noteRequest(request);
-  recorder.noteSearch(search);
+  for (let call = 0; call < 100; call += 1) recorder.recordRequest(request);
+  recorder.recordSearch(search);
   expect(rows()).toEqual([]);
   await clock.advance(10_000);
   expect(rows()).toEqual([
@@ -67,14 +67,14 @@ test("counted calls are written together after the flush interval", async () => 
 
 test("calls within a quarter of an hour are added to one row", async () => {
   const { recorder, clock, rows } = startTestRecorder();
-  recorder.noteRequest(request);
+  recorder.recordRequest(request);
   await recorder.flush();
-  recorder.noteRequest(request);
+  recorder.recordRequest(request);
   await recorder.flush();
   await clock.advance(quarterMs - 1);
-  recorder.noteRequest(request);
+  recorder.recordRequest(request);
   await clock.advance(1);
-  recorder.noteRequest(request);
+  recorder.recordRequest(request);
   await recorder.flush();
   expect(rows()).toMatchObject([
     { bucketMs: startMs, calls: 3 },
@@ -85,11 +85,11 @@ test("calls within a quarter of an hour are added to one row", async () => {
 test("usage counts calls, refusals, failures, posts and durations", async () => {
   const { recorder, store } = startTestRecorder();
   for (const status of [200, 404, 429, 429, 500, 503, 504]) {
-    recorder.noteRequest({ ...request, status });
+    recorder.recordRequest({ ...request, status });
   }
-  recorder.noteSearch(search);
-  recorder.noteSearch({ ...search, state: "error", posts: 0, ms: 4_000 });
-  recorder.noteSearch({ ...search, state: "cancelled", posts: 0, ms: 90_000 });
+  recorder.recordSearch(search);
+  recorder.recordSearch({ ...search, state: "error", posts: 0, ms: 4_000 });
+  recorder.recordSearch({ ...search, state: "cancelled", posts: 0, ms: 90_000 });
   await recorder.flush();
   const params = {
     accountId: "one",
@@ -109,11 +109,11 @@ test("usage counts calls, refusals, failures, posts and durations", async () => 
 test("usage that could not be written is included once in the next successful write", async () => {
   const { recorder, clock, rows, errors, state } = startTestRecorder();
   await clock.advance(0);
-  recorder.noteRequest(request);
-  recorder.noteSearch(search);
+  recorder.recordRequest(request);
+  recorder.recordSearch(search);
   state.fails = true;
   await clock.advance(10_000);
-  recorder.noteRequest(request);
+  recorder.recordRequest(request);
   await clock.advance(10_000);
   expect(errors).toHaveLength(2);
   state.fails = false;
@@ -127,11 +127,11 @@ test("usage that could not be written is included once in the next successful wr
 test("stopping the usage recorder writes the pending usage", async () => {
   const { recorder, rows, addKey, database } = startTestRecorder();
   addKey("key1", "one");
-  recorder.noteRequest(request);
-  recorder.noteKeyUse("key1", "192.0.2.7");
+  recorder.recordRequest(request);
+  recorder.recordKeyUse("key1", "192.0.2.7");
   await recorder.flush();
-  recorder.noteRequest(request);
-  recorder.noteKeyUse("key1", "2001:db8::7");
+  recorder.recordRequest(request);
+  recorder.recordKeyUse("key1", "2001:db8::7");
   await recorder.stop();
   expect(rows()).toMatchObject([{ calls: 2 }]);
   expect(database.get("SELECT used_from AS usedFrom FROM api_key")).toEqual({
@@ -141,9 +141,9 @@ test("stopping the usage recorder writes the pending usage", async () => {
 
 test("calls of deleted and unknown accounts are dropped, and those of others are not", async () => {
   const { recorder, rows, database } = startTestRecorder();
-  recorder.noteRequest(request);
-  recorder.noteRequest({ ...request, accountId: "two" });
-  recorder.noteRequest({ ...request, accountId: "three" });
+  recorder.recordRequest(request);
+  recorder.recordRequest({ ...request, accountId: "two" });
+  recorder.recordRequest({ ...request, accountId: "three" });
   database.run("DELETE FROM account WHERE id = 'one'");
   await recorder.flush();
   expect(rows()).toMatchObject([{ accountId: "two", calls: 1 }]);
@@ -158,21 +158,21 @@ test("a key's last use is written once a minute and never decreases", async () =
     );
   await clock.advance(0);
   for (let second = 0; second < 120; second += 1) {
-    recorder.noteKeyUse("key1", `192.0.2.${second}`);
+    recorder.recordKeyUse("key1", `192.0.2.${second}`);
     await clock.advance(1_000);
   }
   expect(writes.filter((name) => name === "addUsage")).toHaveLength(2);
   expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
   clock.shiftWall(-3_600_000);
   await clock.advance(60_000);
-  recorder.noteKeyUse("key1", "198.51.100.1");
+  recorder.recordKeyUse("key1", "198.51.100.1");
   await clock.advance(60_000);
   expect(used()?.usedMs).toBeGreaterThanOrEqual(startMs + 60_000);
 });
 
 test("usage rows older than the retention are deleted", async () => {
   const { recorder, clock, rows } = startTestRecorder();
-  recorder.noteRequest(request);
+  recorder.recordRequest(request);
   await recorder.flush();
   await clock.advance(86_400_000 - quarterMs);
   expect(rows()).toHaveLength(1);
@@ -192,19 +192,19 @@ test("every call is counted once, whichever writes fail and whenever they run", 
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { recorder, clock, state, database, remove } = makeTestRecorder();
       const totals = { requests: 0, searches: 0, posts: 0 };
-      for (const one of steps) {
-        if (one.kind === "advance") await clock.advance(one.ms);
-        if (one.kind === "break") state.fails = one.fails;
+      for (const other of steps) {
+        if (other.kind === "advance") await clock.advance(other.ms);
+        if (other.kind === "break") state.fails = other.fails;
         // Not awaited, so that calls arrive during the write.
-        if (one.kind === "flush") void recorder.flush();
-        if (one.kind === "request") {
-          recorder.noteRequest({ ...request, keyId: `key${one.key}` });
+        if (other.kind === "flush") void recorder.flush();
+        if (other.kind === "request") {
+          recorder.recordRequest({ ...request, keyId: `key${other.key}` });
           totals.requests += 1;
         }
-        if (one.kind === "search") {
-          recorder.noteSearch({ ...search, keyId: `key${one.key}`, posts: one.posts });
+        if (other.kind === "search") {
+          recorder.recordSearch({ ...search, keyId: `key${other.key}`, posts: other.posts });
           totals.searches += 1;
-          totals.posts += one.posts;
+          totals.posts += other.posts;
         }
       }
       state.fails = false;

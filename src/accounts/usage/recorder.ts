@@ -12,13 +12,13 @@ const usageBucketMs = 900_000;
 
 /** Writes usage every `flushMs` and on stop, with retries. A crash loses up to `flushMs`. */
 export type UsageRecorder = {
-  noteRequest(request: { accountId: string; keyId: string; status: number }): void;
-  noteSearch(
+  recordRequest(request: { accountId: string; keyId: string; status: number }): void;
+  recordSearch(
     search: Pick<EndedJob, "accountId" | "keyId" | "method" | "state" | "posts" | "ms">,
   ): void;
   /** Written at most once a minute. */
-  noteKeyUse(keyId: string, address: string): void;
-  noteKeyRequest(request: KeyRequest): void;
+  recordKeyUse(keyId: string, address: string): void;
+  recordKeyRequest(request: KeyRequest): void;
   /** Never rejects. */
   flush(): Promise<void>;
   start(): void;
@@ -53,7 +53,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     return nowMs - (nowMs % usageBucketMs);
   };
 
-  const noteRequest: UsageRecorder["noteRequest"] = ({ accountId, keyId, status }) => {
+  const recordRequest: UsageRecorder["recordRequest"] = ({ accountId, keyId, status }) => {
     gathered.add({
       accountId,
       keyId,
@@ -66,7 +66,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
     });
   };
 
-  const noteSearch: UsageRecorder["noteSearch"] = (search) => {
+  const recordSearch: UsageRecorder["recordSearch"] = (search) => {
     const { accountId, keyId, method, state, posts, ms } = search;
     gathered.add({
       accountId,
@@ -152,10 +152,10 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
   }
 
   return {
-    noteRequest,
-    noteSearch,
-    noteKeyUse: keyUses.note,
-    noteKeyRequest: latestRequests.note,
+    recordRequest,
+    recordSearch,
+    recordKeyUse: keyUses.record,
+    recordKeyRequest: latestRequests.record,
     flush,
     start: () => {
       working = Promise.all([keepFlushing(), keepSweeping()]);

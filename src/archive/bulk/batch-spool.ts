@@ -23,10 +23,10 @@ export function createBatchSpool(path: string): BatchSpool {
       batches.push({ postBytes: posts?.byteLength ?? null, checkpoints, coverage });
     },
     *batches() {
-      let at = 0;
+      let offset = 0;
       for (const { postBytes, checkpoints, coverage } of batches) {
-        const posts = postBytes === null ? null : readAt(file, at, postBytes);
-        at += postBytes ?? 0;
+        const posts = postBytes === null ? null : readAt(file, offset, postBytes);
+        offset += postBytes ?? 0;
         yield { posts, checkpoints, coverage };
       }
     },
@@ -35,15 +35,15 @@ export function createBatchSpool(path: string): BatchSpool {
 }
 
 function writeAll(file: number, bytes: Uint8Array): void {
-  for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+  for (let offset = 0; offset < bytes.length; ) offset += writeSync(file, bytes, offset);
 }
 
 function readAt(file: number, from: number, length: number): Uint8Array {
   const bytes = new Uint8Array(length);
-  for (let at = 0; at < length; ) {
-    const read = readSync(file, bytes, at, length - at, from + at);
+  for (let offset = 0; offset < length; ) {
+    const read = readSync(file, bytes, offset, length - offset, from + offset);
     if (read === 0) throw new Error(`the spool of an import has ${fstatSync(file).size} bytes`);
-    at += read;
+    offset += read;
   }
   return bytes;
 }

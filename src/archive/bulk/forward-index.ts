@@ -73,20 +73,20 @@ export function createForwardIndex(key: string): ForwardIndex {
     locations.set(oldLocations);
   }
 
-  const idOf = (post: number): bigint => ids[post] as bigint;
+  const postId = (post: number): bigint => ids[post] as bigint;
 
   function newestFirst(): Uint32Array {
     const order = Uint32Array.from({ length: posts }, (_, post) => post);
     if (isAscending()) order.reverse();
-    else order.sort((a, b) => (idOf(a) < idOf(b) ? 1 : idOf(a) > idOf(b) ? -1 : b - a));
+    else order.sort((a, b) => (postId(a) < postId(b) ? 1 : postId(a) > postId(b) ? -1 : b - a));
     return order.filter((post, n) => {
-      const isLast = n === 0 || idOf(order[n - 1] as number) !== idOf(post);
-      return isLast && post >= (removedAt.get(idOf(post)) ?? 0);
+      const isLast = n === 0 || postId(order[n - 1] as number) !== postId(post);
+      return isLast && post >= (removedAt.get(postId(post)) ?? 0);
     });
   }
 
   function isAscending(): boolean {
-    for (let post = 1; post < posts; post += 1) if (idOf(post) <= idOf(post - 1)) return false;
+    for (let post = 1; post < posts; post += 1) if (postId(post) <= postId(post - 1)) return false;
     return true;
   }
 
@@ -99,7 +99,7 @@ export function createForwardIndex(key: string): ForwardIndex {
     ids: () => {
       const order = newestFirst();
       const all = new BigInt64Array(order.length);
-      for (let n = 0; n < order.length; n += 1) all[n] = idOf(order[n] as number);
+      for (let n = 0; n < order.length; n += 1) all[n] = postId(order[n] as number);
       return all;
     },
     terms: () => invert({ table, blocks, locations, order: newestFirst() }),
@@ -127,13 +127,13 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
 
   function rankTokens(): Uint32Array {
     const ranks = new Uint32Array(sorted.length);
-    for (let at = 0; at < sorted.length; at += 1) ranks[sorted[at] as number] = at;
+    for (let index = 0; index < sorted.length; index += 1) ranks[sorted[index] as number] = index;
     const occurrences = new Uint32Array(sorted.length);
     for (let n = 0; n < order.length; n += 1) {
       const { block, start, end } = tokensOf(n);
-      for (let at = start; at < end; at += 1) {
-        const termRank = ranks[block[at] as number] as number;
-        block[at] = termRank;
+      for (let index = start; index < end; index += 1) {
+        const termRank = ranks[block[index] as number] as number;
+        block[index] = termRank;
         occurrences[termRank] = (occurrences[termRank] as number) + 1;
       }
     }
@@ -141,10 +141,10 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
   }
 
   function tokensOf(number: number): { block: Uint32Array; start: number; end: number } {
-    const at = (order[number] as number) * 3;
-    const start = locations[at + 1] as number;
-    const block = blocks[locations[at] as number] as Uint32Array;
-    return { block, start, end: start + (locations[at + 2] as number) };
+    const index = (order[number] as number) * 3;
+    const start = locations[index + 1] as number;
+    const block = blocks[locations[index] as number] as Uint32Array;
+    return { block, start, end: start + (locations[index + 2] as number) };
   }
 
   function startPass(from: number): void {
@@ -163,9 +163,9 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
       numbers: isLarge ? new Uint32Array(sum) : numbers,
       positions: isLarge ? new Uint32Array(sum) : positions,
     };
-    for (let at = 0, end = 0; at < ends.length; at += 1) {
-      ends[at] = end;
-      end += counts[from + at] as number;
+    for (let index = 0, end = 0; index < ends.length; index += 1) {
+      ends[index] = end;
+      end += counts[from + index] as number;
     }
     fillPass();
   }
@@ -174,12 +174,12 @@ function invert({ table, blocks, locations, order }: ForwardTerms): MergedTerms 
     const { from, to, ends } = pass;
     for (let n = 0; n < order.length; n += 1) {
       const { block, start, end } = tokensOf(n);
-      for (let at = start; at < end; at += 1) {
-        const termRank = block[at] as number;
+      for (let index = start; index < end; index += 1) {
+        const termRank = block[index] as number;
         if (termRank < from || termRank >= to) continue;
         const position = ends[termRank - from] as number;
         pass.numbers[position] = n;
-        pass.positions[position] = at - start;
+        pass.positions[position] = index - start;
         ends[termRank - from] = position + 1;
       }
     }

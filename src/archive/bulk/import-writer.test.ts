@@ -222,7 +222,7 @@ test("a finished import leaves only segments and retired files", () => {
 test.each(regressionCases)(
   "the imported archive returns the same records as FTS5, byte for byte: $name, $query",
   (regressionCase) => {
-    const casePosts = regressionCase.posts.map((each) => makePost(each));
+    const casePosts = regressionCase.posts.map((other) => makePost(other));
     const [sealed, ordinary] = [archive, smallArchive()];
     try {
       storePostsAs(sealed, casePosts, "imported");

@@ -29,7 +29,7 @@ const flag = {
   uriOfId: 32,
 } as const;
 
-function layoutOf(posts: number) {
+function packedLayout(posts: number) {
   const numbers = headerWords * 4;
   const offsets = numbers + posts * numbersPerPost * 8;
   const flags = offsets + (posts * textsPerPost + 2) * 4;
@@ -66,22 +66,22 @@ export function createPostPacker(): PostPacker {
   return {
     add(post) {
       if (posts === flags.length) grow();
-      const ownFlags = flagsOf(post);
+      const ownFlags = postFlags(post);
       texts.add(ownFlags & flag.uriOfId ? "" : post.uri);
       texts.add(post.userId ?? "");
       texts.add(post.revision);
       texts.add(post.record);
       texts.add(post.terms);
-      const at = posts * numbersPerPost;
-      longs[at] = post.id;
-      longs[at + 1] = post.hash ?? 0n;
-      floats[at + 2] = post.timeMs;
-      floats[at + 3] = post.observedMs;
+      const index = posts * numbersPerPost;
+      longs[index] = post.id;
+      longs[index + 1] = post.hash ?? 0n;
+      floats[index + 2] = post.timeMs;
+      floats[index + 3] = post.observedMs;
       for (let column = 0; column < countNames.length; column += 1) {
         const name = countNames[column] as (typeof countNames)[number];
-        floats[at + 4 + column] = post.counts[name] ?? Number.NaN;
+        floats[index + 4 + column] = post.counts[name] ?? Number.NaN;
       }
-      floats[at + 8] = rowChecksum({ ...post.counts, ...rowOf(post) });
+      floats[index + 8] = rowChecksum({ ...post.counts, ...rowOf(post) });
       flags[posts] = ownFlags;
       platformNumbers[posts] = platforms.indexOf(post.platform);
       posts += 1;
@@ -89,7 +89,7 @@ export function createPostPacker(): PostPacker {
     end(handles) {
       texts.add(JSON.stringify(handles));
       const { offsets, bytes } = texts.end();
-      const layout = layoutOf(posts);
+      const layout = packedLayout(posts);
       const buffer = new ArrayBuffer(layout.texts + bytes.length);
       const packed = new Uint8Array(buffer);
       new Uint32Array(buffer, 0, headerWords).set([posts, bytes.length]);
@@ -104,7 +104,7 @@ export function createPostPacker(): PostPacker {
   };
 }
 
-function flagsOf(post: PreparedPost): number {
+function postFlags(post: PreparedPost): number {
   return (
     (post.hash === null ? 0 : flag.hash) |
     (post.timeIsCapped ? flag.timeIsCapped : 0) |
@@ -128,7 +128,7 @@ export function unpackPosts(packed: PackedPosts): {
 } {
   const { buffer, byteOffset } = packed;
   const [count = 0, textBytes = 0] = new Uint32Array(buffer, byteOffset, headerWords);
-  const layout = layoutOf(count);
+  const layout = packedLayout(count);
   const numbers = byteOffset + layout.numbers;
   const offsets = new Uint32Array(buffer, byteOffset + layout.offsets, count * textsPerPost + 2);
   const texts = Buffer.from(buffer, byteOffset + layout.texts, textBytes);
@@ -242,7 +242,7 @@ class PackedPost implements PreparedPost {
 
   #bytes(number: number): Uint8Array {
     const { texts, offsets } = this.#columns;
-    const at = this.#index * textsPerPost + number;
-    return texts.subarray(offsets[at], offsets[at + 1]);
+    const index = this.#index * textsPerPost + number;
+    return texts.subarray(offsets[index], offsets[index + 1]);
   }
 }

@@ -1,5 +1,5 @@
 import type { Post } from "../../posts/post.ts";
-import { authorOf, createHandles, preparePost } from "../write/prepare.ts";
+import { createHandles, prepareHandle, preparePost } from "../write/prepare.ts";
 import { createPostPacker, type PackedPosts } from "./packed-posts.ts";
 
 export type PreparationSettings = {
@@ -16,7 +16,7 @@ export async function preparePosts(
   const handles = createHandles();
   let detect: Detect | null = null;
   for (const post of posts) {
-    const author = authorOf(post);
+    const author = prepareHandle(post);
     if (author !== null) handles.add(author);
     if (detectLanguage === "on" && lacksLanguage(post)) {
       detect ??= await loadDetector();

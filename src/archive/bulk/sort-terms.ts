@@ -35,10 +35,10 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
   return sorted;
 
   function putKey(index: number, number: number, depth: number): void {
-    const at = (starts[number] as number) + depth;
+    const position = (starts[number] as number) + depth;
     const end = starts[number + 1] as number;
     const byte = (offset: number): number =>
-      at + offset < end ? (bytes[at + offset] as number) : 0;
+      position + offset < end ? (bytes[position + offset] as number) : 0;
     words[index * 2 + 1] = byte(0) * 0x100_0000 + (byte(1) << 16) + (byte(2) << 8) + byte(3);
     words[index * 2] = byte(4) * maxSortedTerms + number;
   }
@@ -46,24 +46,24 @@ export function sortTerms(bytes: Uint8Array, starts: Uint32Array, count: number)
   function insertionSort(from: number, to: number, depth: number): void {
     for (let index = from + 1; index < to; index += 1) {
       const number = sorted[index] as number;
-      let at = index;
-      for (; at > from && isBelow(number, sorted[at - 1] as number, depth); at -= 1) {
-        sorted[at] = sorted[at - 1] as number;
+      let offset = index;
+      for (; offset > from && isBelow(number, sorted[offset - 1] as number, depth); offset -= 1) {
+        sorted[offset] = sorted[offset - 1] as number;
       }
-      sorted[at] = number;
+      sorted[offset] = number;
     }
   }
 
   function isBelow(number: number, other: number, depth: number): boolean {
-    let at = (starts[number] as number) + depth;
+    let offset = (starts[number] as number) + depth;
     let otherAt = (starts[other] as number) + depth;
     const [end, otherEnd] = [starts[number + 1] as number, starts[other + 1] as number];
-    while (at < end && otherAt < otherEnd && bytes[at] === bytes[otherAt]) {
-      at += 1;
+    while (offset < end && otherAt < otherEnd && bytes[offset] === bytes[otherAt]) {
+      offset += 1;
       otherAt += 1;
     }
-    if (at === end || otherAt === otherEnd) return at === end;
-    return (bytes[at] as number) < (bytes[otherAt] as number);
+    if (offset === end || otherAt === otherEnd) return offset === end;
+    return (bytes[offset] as number) < (bytes[otherAt] as number);
   }
 
   function sharesKey(index: number, other: number): boolean {

@@ -26,10 +26,10 @@ export function createTermTable(key: string): TermTable {
   let entries = new Uint32Array(initialTerms * 4);
   let count = 0;
 
-  function hashOf(text: Uint8Array, from: number, to: number): number {
+  function hashTerm(text: Uint8Array, from: number, to: number): number {
     let hash = seed;
-    for (let at = from; at < to; at += 1) {
-      hash = Math.imul(hash ^ (text[at] as number), factor);
+    for (let offset = from; offset < to; offset += 1) {
+      hash = Math.imul(hash ^ (text[offset] as number), factor);
       hash ^= hash >>> 15;
     }
     return hash >>> 0;
@@ -38,8 +38,8 @@ export function createTermTable(key: string): TermTable {
   function isTerm(number: number, text: Uint8Array, from: number, to: number): boolean {
     const start = starts[number] as number;
     if ((starts[number + 1] as number) - start !== to - from) return false;
-    for (let at = from, own = start; at < to; at += 1, own += 1) {
-      if (text[at] !== bytes[own]) return false;
+    for (let offset = from, own = start; offset < to; offset += 1, own += 1) {
+      if (text[offset] !== bytes[own]) return false;
     }
     return true;
   }
@@ -53,7 +53,8 @@ export function createTermTable(key: string): TermTable {
       larger.set(bytes.subarray(0, start));
       bytes = larger;
     }
-    for (let at = from, own = start; at < to; at += 1, own += 1) bytes[own] = text[at] as number;
+    for (let offset = from, own = start; offset < to; offset += 1, own += 1)
+      bytes[own] = text[offset] as number;
     hashes[count] = hash;
     count += 1;
     starts[count] = end;
@@ -74,20 +75,20 @@ export function createTermTable(key: string): TermTable {
   function addEntry(number: number): void {
     const mask = entries.length - 1;
     const hash = hashes[number] as number;
-    let at = (hash * 2) & mask;
-    while (entries[at + 1] !== 0) at = (at + 2) & mask;
-    entries[at] = hash;
-    entries[at + 1] = number + 1;
+    let offset = (hash * 2) & mask;
+    while (entries[offset + 1] !== 0) offset = (offset + 2) & mask;
+    entries[offset] = hash;
+    entries[offset + 1] = number + 1;
   }
 
   return {
     numberOf(text, from, to) {
-      const hash = hashOf(text, from, to);
+      const hash = hashTerm(text, from, to);
       const mask = entries.length - 1;
-      for (let at = (hash * 2) & mask; ; at = (at + 2) & mask) {
-        const next = entries[at + 1] as number;
+      for (let offset = (hash * 2) & mask; ; offset = (offset + 2) & mask) {
+        const next = entries[offset + 1] as number;
         if (next === 0) break;
-        if (entries[at] === hash && isTerm(next - 1, text, from, to)) return next - 1;
+        if (entries[offset] === hash && isTerm(next - 1, text, from, to)) return next - 1;
       }
       const number = add(text, from, to, hash);
       addEntry(number);

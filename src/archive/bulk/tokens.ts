@@ -11,18 +11,18 @@ export function findTokens(bytes: Uint8Array, bounds: Uint32Array): number {
   let tokens = 0;
   let from = 0;
   const length = bytes.length;
-  for (let at = 0; at <= length; at += 1) {
-    const folded = at < length ? (foldedBytes[bytes[at] as number] as number) : 0;
+  for (let index = 0; index <= length; index += 1) {
+    const folded = index < length ? (foldedBytes[bytes[index] as number] as number) : 0;
     if (folded !== 0) {
-      bytes[at] = folded;
+      bytes[index] = folded;
       continue;
     }
-    if (at > from) {
+    if (index > from) {
       bounds[tokens * 2] = from;
-      bounds[tokens * 2 + 1] = Math.min(at, from + maxTokenBytes);
+      bounds[tokens * 2 + 1] = Math.min(index, from + maxTokenBytes);
       tokens += 1;
     }
-    from = at + 1;
+    from = index + 1;
   }
   return tokens;
 }

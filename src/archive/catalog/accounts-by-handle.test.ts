@@ -63,8 +63,8 @@ test("a username does not find former handles or inactive accounts", () => {
 
 test("a username on many servers finds at most `maxNamedAccounts` accounts", () => {
   archive.write(
-    Array.from({ length: maxNamedAccounts + 5 }, (_, at) =>
-      account("mastodon", `1@s${at}.example`, `ann@s${at}.example`),
+    Array.from({ length: maxNamedAccounts + 5 }, (_, index) =>
+      account("mastodon", `1@s${index}.example`, `ann@s${index}.example`),
     ),
   );
   expect(accountsNamed("ann")).toHaveLength(maxNamedAccounts);

@@ -23,7 +23,7 @@ export type CatalogAccounts = {
   dueForLookUp(platform: Platform, beforeMs: number, limit: number): string[];
 };
 
-export function accountsOf(catalog: DatabaseSync): CatalogAccounts {
+export function openCatalogAccounts(catalog: DatabaseSync): CatalogAccounts {
   const selectAccount = catalog.prepare("SELECT * FROM account WHERE platform = ? AND user_id = ?");
   const selectAnyAccount = catalog.prepare("SELECT 1 FROM account WHERE platform = ? LIMIT 1");
   const insertAccount = catalog.prepare(

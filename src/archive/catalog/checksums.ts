@@ -1,8 +1,8 @@
 import type { DatabaseSync, Session } from "node:sqlite";
-import { lastOf } from "../../lib/last-of.ts";
+import { runToEnd } from "../../lib/last-of.ts";
 import { endSnapshot, inTransaction, setTransactionHooks } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { checksumModulus, type Delta, deltasOf } from "../segments/changeset.ts";
+import { checksumDeltas, checksumModulus, type Delta } from "../segments/changeset.ts";
 import { catalogMigrations } from "./schema.ts";
 import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
@@ -20,8 +20,8 @@ export function fillCatalogChecksums(catalog: DatabaseSync): void {
     if (isFilled(catalog)) return;
     catalog.exec(`DELETE FROM ${checksumTable}`);
     const insertChecksum = catalog.prepare(`INSERT INTO ${checksumTable} VALUES(?, ?, ?, ?)`);
-    for (const table of [schemaName, ...tablesOf(catalog)]) {
-      const { rows, sum } = lastOf(readChecksum(catalog, table, Number.POSITIVE_INFINITY));
+    for (const table of [schemaName, ...listTables(catalog)]) {
+      const { rows, sum } = runToEnd(readChecksum(catalog, table, Number.POSITIVE_INFINITY));
       insertChecksum.run(table, version, rows, sum);
     }
   });
@@ -30,7 +30,7 @@ export function fillCatalogChecksums(catalog: DatabaseSync): void {
 const isFilled = (catalog: DatabaseSync): boolean =>
   catalog.prepare(`SELECT 1 FROM ${checksumTable} WHERE version = ?`).get(version) !== undefined;
 
-const tablesOf = (catalog: DatabaseSync): string[] =>
+const listTables = (catalog: DatabaseSync): string[] =>
   catalog
     .prepare(
       "SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> ? AND name NOT LIKE 'sqlite%'",
@@ -64,7 +64,8 @@ export function maintainCatalogChecksums(catalog: DatabaseSync): void {
       session = catalog.createSession();
     },
     end: () => {
-      const deltas = session === null ? [] : deltasOf(session.changeset(), () => valueChecksums);
+      const deltas =
+        session === null ? [] : checksumDeltas(session.changeset(), () => valueChecksums);
       discard();
       for (const [table, { rows, sum }] of deltas) updateChecksum.run(rows, sum, table);
     },
@@ -78,10 +79,10 @@ export type CatalogDamage = {
 };
 
 export const damagedCatalogTables = (catalog: DatabaseSync): string[] =>
-  lastOf(damagedTablesInSteps(catalog));
+  runToEnd(damagedTablesInSteps(catalog));
 
 export const damagedTablesAmong = (catalog: DatabaseSync, tables: readonly string[]): string[] =>
-  lastOf(damagedTablesInSteps(catalog, tables));
+  runToEnd(damagedTablesInSteps(catalog, tables));
 
 export const catalogDamage = (catalog: DatabaseSync): CatalogDamage => ({
   tables: damagedCatalogTables(catalog),

@@ -12,7 +12,7 @@ export type CommitNumber = {
   reset(): void;
 };
 
-export function commitNumberOf(catalog: DatabaseSync): CommitNumber {
+export function openCommitNumber(catalog: DatabaseSync): CommitNumber {
   let commit: number | null = null;
   return {
     current: () => {

@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { intersectionOf, joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import {
+  intersectSpans,
+  joinOldest,
+  type Span,
+  subtractSpans,
+  unionSpans,
+} from "../../lib/spans.ts";
 import { gapsIn, platformWideIntervals } from "./coverage.ts";
 
 const nowMs = 1_000_000;
@@ -98,7 +104,7 @@ describe("gaps of a window", () => {
 
 test("overlapping and adjacent spans are merged", () => {
   expect(
-    unionOf([
+    unionSpans([
       { fromMs: 5, toMs: 10 },
       { fromMs: null, toMs: 3 },
       { fromMs: 8, toMs: 12 },
@@ -128,9 +134,9 @@ const isIn = (ms: number, spans: readonly Span[]) =>
 test("the intersection of two lists of spans contains exactly the moments in both", () => {
   fc.assert(
     fc.property(someSpans, someSpans, (a, b) => {
-      const both = intersectionOf(a, b);
+      const both = intersectSpans(a, b);
       for (const ms of moments) expect(isIn(ms, both)).toBe(isIn(ms, a) && isIn(ms, b));
-      expect(unionOf(both).length).toBeLessThanOrEqual(both.length);
+      expect(unionSpans(both).length).toBeLessThanOrEqual(both.length);
     }),
   );
 });
@@ -138,7 +144,7 @@ test("the intersection of two lists of spans contains exactly the moments in bot
 test("the covered spans of a window contain exactly its moments outside all gaps", () => {
   fc.assert(
     fc.property(someSpans, (gaps) => {
-      const stored = outsideOf({ fromMs: null, toMs: 30 }, gaps);
+      const stored = subtractSpans({ fromMs: null, toMs: 30 }, gaps);
       for (const ms of moments) expect(isIn(ms, stored)).toBe(!isIn(ms, gaps));
     }),
   );

@@ -1,4 +1,4 @@
-import { type Span, spanFrom, startOf } from "../../lib/spans.ts";
+import { type Span, spanFrom, spanStart } from "../../lib/spans.ts";
 import type { CoverageInterval } from "../archive.ts";
 
 /** No post predates 1970, so an interval that starts then or earlier is unbounded. */
@@ -45,7 +45,7 @@ export function gapsIn(
   const newestMs = streamEndMs(intervals);
   const reachesPresent = window.toMs >= nowMs - slackMs && newestMs >= nowMs - slackMs;
   const gaps: Span[] = [];
-  let coveredToMs = startOf(window);
+  let coveredToMs = spanStart(window);
   for (const interval of intervals.toSorted((a, b) => a.fromMs - b.fromMs)) {
     const fromMs = interval.fromMs <= earliestPostMs ? Number.NEGATIVE_INFINITY : interval.fromMs;
     if (fromMs >= window.toMs) break;

@@ -4,7 +4,7 @@ import type { SegmentEntry } from "./catalog.ts";
 
 const maxSpans = 50;
 
-export function damageOf(
+export function segmentDamage(
   { platform, sequence, skew }: Pick<SegmentEntry, "platform" | "sequence" | "skew">,
   ids: readonly IdRange[],
 ): Damage[] {

@@ -78,11 +78,11 @@ function runRecover(): Promise<RecoverReport> {
 function overwrite(table: string, bytes: Uint8Array, positionIn: (page: Buffer) => number): void {
   const path = catalogPath(folder());
   const { pageBytes, tables } = pageMap(path);
-  const number = tables.find((each) => each.table === table)?.pages[0] ?? 0;
-  const at = (number - 1) * pageBytes;
-  const page = readFileSync(path).subarray(at, at + pageBytes);
+  const number = tables.find((other) => other.table === table)?.pages[0] ?? 0;
+  const index = (number - 1) * pageBytes;
+  const page = readFileSync(path).subarray(index, index + pageBytes);
   const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, at + positionIn(page));
+  writeSync(file, bytes, 0, bytes.length, index + positionIn(page));
   closeSync(file);
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { type CatalogDamage, catalogDamage, damagedTablesAmong } from "./checksums.ts";
@@ -28,7 +28,7 @@ export function requireIntactCatalog(catalog: DatabaseSync, path: string): strin
     if (damage.structure.length > 0) inTransaction(catalog, () => catalog.exec("REINDEX"));
   } catch (error) {
     if (!isDamage(error)) throw error;
-    throw damagedCatalog(path, { ...damage, structure: [messageOf(error)] });
+    throw damagedCatalog(path, { ...damage, structure: [errorMessage(error)] });
   }
   const remaining = catalogDamage(catalog);
   if (!isIntact(remaining)) throw damagedCatalog(path, remaining);

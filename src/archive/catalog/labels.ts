@@ -16,7 +16,7 @@ export type CatalogLabels = {
   expire(nowMs: number): LabelSubject[];
 };
 
-export function labelsOf(catalog: DatabaseSync): CatalogLabels {
+export function openCatalogLabels(catalog: DatabaseSync): CatalogLabels {
   const insertLabel = catalog.prepare(
     `INSERT INTO label VALUES(?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET

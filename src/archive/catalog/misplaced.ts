@@ -32,7 +32,7 @@ export type MisplacedPosts = {
   idsOf(platform: Platform, hash: bigint): bigint[];
 };
 
-export function misplacedPostsOf(catalog: DatabaseSync): MisplacedPosts {
+export function openMisplacedPosts(catalog: DatabaseSync): MisplacedPosts {
   const insertPost = catalog.prepare("INSERT OR IGNORE INTO misplaced VALUES(?, ?, ?)");
   const deleteIdRange = catalog.prepare(
     "DELETE FROM misplaced WHERE platform = ? AND hash = ? AND id BETWEEN ? AND ?",

@@ -12,7 +12,7 @@ type PostName = { platform: Platform; uri: string; userId: string | null };
  * Hides posts of accounts that are inactive or exclude unauthenticated readers, as all readers of
  * an archive are, and posts whose own labels or account labels hide them.
  */
-export function moderationOf(
+export function findModeration(
   { platform, uri, userId }: PostName,
   accounts: CatalogAccounts,
   labels: CatalogLabels,

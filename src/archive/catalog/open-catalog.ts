@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { analyzerVersion } from "@earshot/query/text";
-import { versionOf } from "../../db/migrate.ts";
+import { schemaVersion } from "../../db/migrate.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { inTransaction, openForReading, openForWriting } from "../database.ts";
@@ -68,13 +68,15 @@ function identifySegments(folder: string, catalog: DatabaseSync): void {
 
 function isOutdated(folder: string): boolean {
   if (!existsSync(catalogPath(folder))) return false;
-  return withCatalog(folder, versionOf) < catalogMigrations.length;
+  return withCatalog(folder, schemaVersion) < catalogMigrations.length;
 }
 
 /** Comes first: readers of a migrated catalog expect migrated segments. */
 function migrateSegments(folder: string): void {
   const segments = withCatalog(folder, (catalog) =>
-    versionOf(catalog) === 0 ? [] : catalog.prepare("SELECT platform, sequence FROM segment").all(),
+    schemaVersion(catalog) === 0
+      ? []
+      : catalog.prepare("SELECT platform, sequence FROM segment").all(),
   );
   for (const { platform, sequence } of segments) {
     const path = segmentPath(folder, {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { makePrivateFolder } from "../../db/private-files.ts";
-import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/damage-marker.ts";
 import { type SegmentEntry, segmentPath } from "./catalog.ts";
 
 /**
@@ -23,7 +23,7 @@ export function moveToOrphaned(folder: string, key: SegmentKey): string | null {
   const path = segmentPath(folder, key);
   // First the log: a database moved without it would lose content.
   const files = [`${path}-wal`, `${path}-shm`, `${path}-journal`, path].filter(existsSync);
-  rmSync(damageMarkerOf(path), { force: true });
+  rmSync(damageMarkerPath(path), { force: true });
   if (files.length === 0) return null;
   const target = freePath(folder, key);
   makePrivateFolder(dirname(target));

@@ -2,8 +2,8 @@ import {
   firstInMillisecond,
   keyedNumber,
   lastInMillisecond,
+  parseXId,
   uriHash,
-  xIdOf,
 } from "../../posts/ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 import { numberMillisecond } from "./numbered-millisecond.ts";
@@ -16,7 +16,7 @@ type PostOfMillisecond = { id: bigint; uri: string | null };
  * Maps requested IDs to differing stored ones: earlier releases numbered posts by a hash keyed per
  * archive, and an archive that lacks a colliding post does not move the other one.
  */
-export function storedIdsOf(
+export function findStoredIds(
   lookup: Lookup,
   uriKey: string,
   ids: readonly bigint[],
@@ -61,7 +61,7 @@ export function postsWithin(lookup: Lookup, low: bigint): PostOfMillisecond[] {
   const posts: PostOfMillisecond[] = [];
   for (let id = lookup.lowestId(low, high); id !== null; ) {
     const uri = lookup.findById(id)?.uri ?? "";
-    posts.push({ id, uri: uri === "" || xIdOf(uri) !== null ? null : uri });
+    posts.push({ id, uri: uri === "" || parseXId(uri) !== null ? null : uri });
     id = id === high ? null : lookup.lowestId(id + 1n, high);
   }
   return posts;

@@ -8,7 +8,7 @@ export type PendingModeration = {
   clear(): void;
 };
 
-export function pendingModerationOf(catalog: DatabaseSync): PendingModeration {
+export function openPendingModeration(catalog: DatabaseSync): PendingModeration {
   const insertSubject = catalog.prepare("INSERT OR IGNORE INTO pending_moderation VALUES(?, ?)");
   const selectSubjects = catalog.prepare("SELECT platform, subject FROM pending_moderation");
   const deleteSubjects = catalog.prepare("DELETE FROM pending_moderation");

@@ -239,7 +239,7 @@ describe("after a crash", () => {
     expect(first).toBe("000001.db");
     const listed = context.catalog.prepare("SELECT sequence FROM segment ORDER BY sequence");
     const { readSegments } = await import("./catalog.ts");
-    const [segment] = readSegments(context.catalog).filter((each) => each.low === entry.low);
+    const [segment] = readSegments(context.catalog).filter((other) => other.low === entry.low);
     if (segment === undefined) throw new Error("no segment");
     for (let steps = 1; steps < 40; steps += 1) {
       const work = rewriteSegment(context, segment, { cuts: [], shouldKeep: null });

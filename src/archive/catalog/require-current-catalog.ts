@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { versionOf } from "../../db/migrate.ts";
+import { schemaVersion } from "../../db/migrate.ts";
 import { readStoreId, storeIdPath } from "../../db/store-id.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { bigIntPreparer, openForReading } from "../database.ts";
 import { identityIn, type SegmentIdentity } from "../segments/identity.ts";
 import { segmentMissing } from "../segments/segment-file.ts";
-import { sizeOf } from "./archive-bytes.ts";
+import { fileSize } from "./archive-bytes.ts";
 import { archiveId } from "./archive-id.ts";
 import { catalogPath, segmentPath } from "./catalog.ts";
 import { segmentNumbersIn } from "./orphaned.ts";
@@ -70,7 +70,7 @@ function findProblem(folder: string): EarshotError | null {
   for (const name of catalog.listed.keys()) {
     const [platform = "", sequence] = name.split("/");
     const path = segmentPath(folder, { platform, sequence: Number(sequence) });
-    if (sizeOf(path) === 0) return segmentMissing(path);
+    if (fileSize(path) === 0) return segmentMissing(path);
   }
   return null;
 }
@@ -175,11 +175,11 @@ function segmentFiles(folder: string, retired: ReadonlySet<string> | null): Segm
 }
 
 function catalogState(folder: string): CatalogState | "newer" | null {
-  if (sizeOf(catalogPath(folder)) === 0) return null;
+  if (fileSize(catalogPath(folder)) === 0) return null;
   const catalog = openForReading(catalogPath(folder), 1_000);
   try {
     catalog.exec("BEGIN");
-    const version = versionOf(catalog);
+    const version = schemaVersion(catalog);
     if (version > catalogMigrations.length) return "newer";
     if (version === 0) return null;
     const setting = (name: string): string | null => {

@@ -15,7 +15,7 @@ export type Tombstones = {
 
 type DatedPost = { uri: string; revision: string; userId: string | null; observedMs: number };
 
-export function tombstonesOf(
+export function openTombstones(
   catalog: DatabaseSync,
   platform: Platform,
   accounts: CatalogAccounts,

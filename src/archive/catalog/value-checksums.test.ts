@@ -1,7 +1,7 @@
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { deltasOf } from "../segments/changeset.ts";
+import { checksumDeltas } from "../segments/changeset.ts";
 import { catalogRowChecksum, type StoredValue, valueChecksums } from "./value-checksums.ts";
 
 const isKey = [true, true, false, false];
@@ -56,12 +56,12 @@ test("the checksum of a changeset is the sum of its rows' checksums", () => {
       };
       const first = database.createSession();
       put.run(key.toWellFormed(), before);
-      const inserted = deltasOf(first.changeset(), () => valueChecksums).get("pair");
+      const inserted = checksumDeltas(first.changeset(), () => valueChecksums).get("pair");
       expect(inserted).toEqual({ rows: 1, sum: checksumOf() });
       first.close();
       const second = database.createSession();
       database.prepare("UPDATE pair SET value = ?").run(after);
-      const updated = deltasOf(second.changeset(), () => valueChecksums).get("pair");
+      const updated = checksumDeltas(second.changeset(), () => valueChecksums).get("pair");
       expect((updated?.sum ?? 0) + (inserted?.sum ?? 0)).toBe(checksumOf());
       database.close();
     }),

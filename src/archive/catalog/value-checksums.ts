@@ -10,20 +10,20 @@ export type StoredValue = bigint | number | string | Uint8Array | null;
  */
 export function catalogRowChecksum(row: readonly StoredValue[], isKey: readonly boolean[]): number {
   let key = basis;
-  for (const [column, value] of row.entries()) if (isKey[column]) key = hashOf(key, value);
+  for (const [column, value] of row.entries()) if (isKey[column]) key = hashValue(key, value);
   let sum = key >>> 0;
   for (const [column, value] of row.entries()) {
-    if (!isKey[column]) sum += hashOf(key ^ column, value) >>> 0;
+    if (!isKey[column]) sum += hashValue(key ^ column, value) >>> 0;
   }
   return sum;
 }
 
 export const valueChecksums: CellChecksums = {
   of(cells) {
-    const key = cells.reduce((hash, cell) => hashOf(hash, storedValue(cell)), basis);
+    const key = cells.reduce((hash, cell) => hashValue(hash, storedValue(cell)), basis);
     return {
       key: key >>> 0,
-      cell: (column, cell) => hashOf(key ^ column, storedValue(cell)) >>> 0,
+      cell: (column, cell) => hashValue(key ^ column, storedValue(cell)) >>> 0,
     };
   },
 };
@@ -33,7 +33,7 @@ const prime = 16_777_619;
 /** Larger than all character codes. */
 const typeTags = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
 
-function hashOf(seed: number, value: StoredValue): number {
+function hashValue(seed: number, value: StoredValue): number {
   if (typeof value === "string") return hashOfText(seed, typeTags.text, value);
   if (typeof value === "bigint") {
     halves[0] = value;
@@ -80,7 +80,7 @@ function storedValue(cell: Uint8Array): StoredValue {
 }
 
 function contentStart(bytes: Buffer): number {
-  let at = 1;
-  while ((bytes[at] ?? 0) >= 0x80) at += 1;
-  return at + 1;
+  let offset = 1;
+  while ((bytes[offset] ?? 0) >= 0x80) offset += 1;
+  return offset + 1;
 }

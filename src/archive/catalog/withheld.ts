@@ -2,9 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import type { FetchedName } from "../archive.ts";
 import type { CatalogAccounts } from "./accounts.ts";
 import type { CatalogLabels } from "./labels.ts";
-import { moderationOf } from "./moderation.ts";
+import { findModeration } from "./moderation.ts";
 
-export function withheldOf(
+export function createWithheldCheck(
   catalog: DatabaseSync,
   accounts: CatalogAccounts,
   labels: CatalogLabels,
@@ -13,7 +13,7 @@ export function withheldOf(
   const isWithheld = ({ platform, uri, userId }: FetchedName): boolean => {
     if (uri !== null && selectTombstone.get(platform, uri) !== undefined) return true;
     const account = userId?.toLowerCase() ?? null;
-    return moderationOf({ platform, uri: uri ?? "", userId: account }, accounts, labels).hidden;
+    return findModeration({ platform, uri: uri ?? "", userId: account }, accounts, labels).hidden;
   };
   return (names) => names.map(isWithheld);
 }

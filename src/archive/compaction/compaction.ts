@@ -1,4 +1,4 @@
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { catalogPath, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { expiredBeforeMs, putExpiredBefore } from "../catalog/expiry.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
@@ -8,7 +8,7 @@ import { type CompactionState, countsByKind } from "../compaction-state.ts";
 import { truncateLog } from "./checkpoint-log.ts";
 import type { CompactionContext } from "./context.ts";
 import { cutNewest } from "./cut-newest.ts";
-import { cutsOf } from "./cuts.ts";
+import { findSplitIds } from "./cuts.ts";
 import { dropIngestOrder, raiseIngestOrderStart } from "./drop-ingest-order.ts";
 import { walBytes } from "./files.ts";
 import { optimiseSegment } from "./optimise.ts";
@@ -20,7 +20,7 @@ import { salvageSegment } from "./salvage-segment.ts";
 import { sealSegment } from "./seal-segment.ts";
 import { createSealWatch } from "./seal-watch.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
-import { type DueTasks, findTasks, keyOf, type Task } from "./tasks.ts";
+import { type DueTasks, findTasks, type Task, taskKey } from "./tasks.ts";
 
 /**
  * Runs one task at a time, the most urgent first. Search results do not change, except that posts
@@ -83,11 +83,11 @@ export function createCompaction(context: CompactionContext): Compaction {
       if (walBytes(catalogPath(folder)) > catalogWalBytes) truncateLog(catalogPath(folder));
       if (failure?.kind === null) failure = null;
     } catch (error) {
-      failure = { kind: null, message: messageOf(error), atMs: clock.now() };
+      failure = { kind: null, message: errorMessage(error), atMs: clock.now() };
       return false;
     }
     const task = findings.tasks.find(
-      (each) => (failures.get(keyOf(each))?.untilMs ?? 0) <= clock.now(),
+      (other) => (failures.get(taskKey(other))?.untilMs ?? 0) <= clock.now(),
     );
     if (task === undefined) return false;
     yield* attempt(task);
@@ -95,7 +95,7 @@ export function createCompaction(context: CompactionContext): Compaction {
   }
 
   function* attempt(task: Task): CompactionSteps<void> {
-    const key = keyOf(task);
+    const key = taskKey(task);
     currentTask = task;
     try {
       const isDone = yield* perform(task);
@@ -107,7 +107,7 @@ export function createCompaction(context: CompactionContext): Compaction {
       }
     } catch (error) {
       postpone(key);
-      failure = { kind: task.kind, message: messageOf(error), atMs: clock.now() };
+      failure = { kind: task.kind, message: errorMessage(error), atMs: clock.now() };
       isCleanedUp = false;
     } finally {
       currentTask = null;
@@ -143,11 +143,11 @@ export function createCompaction(context: CompactionContext): Compaction {
         }
         if (yield* skipRenumbering(context, entry)) return true;
         const isLarge = readPostTotals(folder, entry).posts > bounds.splitPosts;
-        const cuts = isLarge ? cutsOf(folder, entry, bounds.splitPosts) : [];
+        const cuts = isLarge ? findSplitIds(folder, entry, bounds.splitPosts) : [];
         return (yield* rewriteSegment(context, entry, { cuts, shouldKeep: null })).isDone;
       }
       case "split": {
-        const cuts = cutsOf(folder, entry, bounds.splitPosts);
+        const cuts = findSplitIds(folder, entry, bounds.splitPosts);
         if (cuts.length === 0) return false;
         return (yield* rewriteSegment(context, entry, { cuts, shouldKeep: null })).isDone;
       }

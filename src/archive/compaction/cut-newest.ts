@@ -19,7 +19,7 @@ export function* cutNewest(
 ): CompactionSteps<void> {
   yield* inLock(catalog, () => {
     const { platform } = entry;
-    const newest = readSegments(catalog).findLast((each) => each.platform === platform);
+    const newest = readSegments(catalog).findLast((segment) => segment.platform === platform);
     if (newest?.sequence !== entry.sequence) return;
     const low = endOfPosts(folder, newest);
     if (low > lastId) return;

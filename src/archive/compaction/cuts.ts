@@ -7,7 +7,7 @@ import { idsInOrder } from "./ids-in-order.ts";
  * The first ID of each part except the first. Parts are about equal, at most about `splitPosts`. No
  * cut splits a millisecond.
  */
-export function cutsOf(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
+export function findSplitIds(folder: string, entry: SegmentEntry, splitPosts: number): bigint[] {
   const path = segmentPath(folder, entry);
   const segment = openForReading(path, 2_000);
   try {

@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import { sizeOf } from "../catalog/archive-bytes.ts";
+import { fileSize } from "../catalog/archive-bytes.ts";
 
-export const fileBytes = (path: string): number => sizeOf(path) + walBytes(path);
+export const fileBytes = (path: string): number => fileSize(path) + walBytes(path);
 
-export const walBytes = (path: string): number => sizeOf(`${path}-wal`);
+export const walBytes = (path: string): number => fileSize(`${path}-wal`);
 
 /** Unix milliseconds; 0 if the files are missing. */
 export function lastWrittenMs(path: string): number {

@@ -3,7 +3,7 @@ import { lastId } from "../../posts/ids.ts";
 import { countBetween } from "../sealed/chunk-set.ts";
 import { type DeletionBitmap, readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { type DocNumbers, openDocNumbers } from "../sealed/doc-numbers.ts";
-import { chunksOf, postsPerChunk } from "../sealed/format.ts";
+import { chunkCount, postsPerChunk } from "../sealed/format.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
 import { guardedByMarker, markingDamage } from "../segments/damage-marker.ts";
 import { lowerBound } from "../segments/id-list.ts";
@@ -30,7 +30,7 @@ function idsInTable(segment: DatabaseSync, table: "post" | "term_docsize") {
   return (n: number): bigint | null => (selectNth.get(n)?.id as bigint | undefined) ?? null;
 }
 
-function deltaIdsOf(segment: DatabaseSync): BigInt64Array {
+function segmentDeltaIds(segment: DatabaseSync): BigInt64Array {
   const statement = segment.prepare("SELECT id FROM term_docsize ORDER BY id");
   statement.setReadBigInts(true);
   return BigInt64Array.from(statement.all().map(({ id }) => id as bigint));
@@ -39,7 +39,7 @@ function deltaIdsOf(segment: DatabaseSync): BigInt64Array {
 function idsInBothIndexes(segment: DatabaseSync, path: string) {
   const numbers = openDocNumbers(segment, path, null);
   const deletions = readDeletionBitmap(segment);
-  const deltaIds = deltaIdsOf(segment);
+  const deltaIds = segmentDeltaIds(segment);
   return (n: number): bigint | null => {
     let low = 0n;
     let high = lastId;
@@ -57,7 +57,7 @@ function idsInBothIndexes(segment: DatabaseSync, path: string) {
 function sealedBelow(numbers: DocNumbers, deletions: DeletionBitmap, id: bigint): number {
   const from = numbers.firstNumberBelow(id);
   let count = numbers.posts - from;
-  for (let chunk = Math.floor(from / postsPerChunk); chunk < chunksOf(numbers.posts); chunk++) {
+  for (let chunk = Math.floor(from / postsPerChunk); chunk < chunkCount(numbers.posts); chunk++) {
     const replaced = deletions.replaced(chunk);
     if (replaced === null) continue;
     count -= countBetween(replaced, Math.max(0, from - chunk * postsPerChunk), postsPerChunk);

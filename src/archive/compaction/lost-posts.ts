@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { type Span, unionOf } from "../../lib/spans.ts";
+import { type Span, unionSpans } from "../../lib/spans.ts";
 import { windowOfIds } from "../../posts/ids.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
@@ -28,7 +28,7 @@ export function lostSpans(
       high: to === null ? entry.high : to - 1n,
     })),
   ].map(({ low, high }) => windowOfIds(low, high, entry.skew));
-  return unionOf(
+  return unionSpans(
     spans.map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs ?? nowMs + 1, nowMs + 1) })),
   );
 }

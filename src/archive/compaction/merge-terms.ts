@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { tableChecksumsOf } from "../segments/table-checksums.ts";
+import { openTableChecksums } from "../segments/table-checksums.ts";
 import { type CompactionSteps, inLock } from "./steps.ts";
 
 const pagesPerStep = 250;
@@ -8,7 +8,7 @@ const pagesPerStep = 250;
 export function* mergeTermIndex(database: DatabaseSync): CompactionSteps<void> {
   const merge = database.prepare("INSERT INTO term(term, rank) VALUES('merge', ?)");
   const selectTotalChanges = database.prepare("SELECT total_changes() AS changes");
-  const sums = tableChecksumsOf(database);
+  const sums = openTableChecksums(database);
   const changes = (): number => Number(selectTotalChanges.get()?.changes);
   // A negative number starts a merge of the whole index; positive ones continue it.
   for (let pages = -pagesPerStep; ; pages = pagesPerStep) {

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { allPostsQuery, changeAll, postOf } from "../../../testkit/archives/changed-archive.ts";
+import {
+  allPostsQuery,
+  changeAll,
+  makeNumberedPost,
+} from "../../../testkit/archives/changed-archive.ts";
 import { collidingUris } from "../../../testkit/archives/colliding-uris.ts";
 import { putKeyed } from "../../../testkit/archives/keyed-archive.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
@@ -29,7 +33,7 @@ afterEach(() => {
 const count = 120;
 
 function posts(): Post[] {
-  const ofBluesky = Array.from({ length: count }, (_, n) => postOf(n)).map((post, n) => ({
+  const ofBluesky = Array.from({ length: count }, (_, n) => makeNumberedPost(n)).map((post, n) => ({
     ...post,
     createdMs: (post.createdMs ?? 0) - (n % 20) * 1_000,
     seenMs: (post.seenMs ?? 0) - (n % 20) * 1_000,
@@ -54,7 +58,7 @@ function runCompaction(): void {
 }
 
 const all = (source: SmallArchive): readonly Position[] => source.search(allPostsQuery).positions;
-const urisOf = (source: SmallArchive, positions: readonly Position[]): string[] =>
+const readUris = (source: SmallArchive, positions: readonly Position[]): string[] =>
   source.records(positions).map(({ Metadata }) => Metadata.uri);
 
 function visiblePosts(source: SmallArchive): unknown {
@@ -104,14 +108,14 @@ describe("an archive of an earlier release", () => {
       archive.reader.operations
         .ingestOrder({ after: null, limit: 10_000 })
         .flatMap((ingested): [string, number][] => {
-          const [uri] = urisOf(archive, [ingested]);
+          const [uri] = readUris(archive, [ingested]);
           return uri === undefined ? [] : [[uri, ingested.number]];
         })
         .sort(([a], [b]) => (a < b ? -1 : 1));
-    const [before, seen] = [ingestNumbers(), urisOf(archive, all(archive)).sort()];
+    const [before, seen] = [ingestNumbers(), readUris(archive, all(archive)).sort()];
     runCompaction();
     expect(ingestNumbers()).toEqual(before);
-    expect(urisOf(archive, all(archive)).sort()).toEqual(seen);
+    expect(readUris(archive, all(archive)).sort()).toEqual(seen);
     expect(seen.length).toBeLessThan(posts().length);
   });
 
@@ -124,7 +128,7 @@ describe("an archive of an earlier release", () => {
       const records = archive.records(former);
       const pages = former.map((after) => ({
         after,
-        rest: new Set(urisOf(archive, archive.search({ ...allPostsQuery, after }).positions)),
+        rest: new Set(readUris(archive, archive.search({ ...allPostsQuery, after }).positions)),
       }));
       const resolved = (): unknown =>
         former.map(({ id }) =>
@@ -138,7 +142,7 @@ describe("an archive of an earlier release", () => {
       expect(resolved()).toEqual(names);
       for (const { after, rest } of pages) {
         const { positions } = archive.search({ ...allPostsQuery, after });
-        expect(new Set(urisOf(archive, positions))).toEqual(rest);
+        expect(new Set(readUris(archive, positions))).toEqual(rest);
         expect(positions).toHaveLength(rest.size);
       }
     },
@@ -148,7 +152,7 @@ describe("an archive of an earlier release", () => {
     putKeyed(archive.folder, posts());
     fresh.put(...posts());
     const ids = all(fresh).filter(({ platform }) => platform === "bluesky");
-    expect(urisOf(archive, ids)).toEqual(urisOf(fresh, ids));
+    expect(readUris(archive, ids)).toEqual(readUris(fresh, ids));
   });
 
   test("a post is deleted by an alias recorded under its former ID", () => {
@@ -160,7 +164,7 @@ describe("an archive of an earlier release", () => {
     archive.write([
       { kind: "delete-stored", platform: "bluesky", name: "status 7", revision: "3" },
     ]);
-    expect(urisOf(archive, all(archive))).not.toContain(post.uri);
+    expect(readUris(archive, all(archive))).not.toContain(post.uri);
   });
 
   test("posts can be added to segments that are not renumbered yet", () => {
@@ -168,7 +172,7 @@ describe("an archive of an earlier release", () => {
     putKeyed(archive.folder, first);
     archive.put(...second);
     fresh.put(...posts());
-    expect(urisOf(archive, all(archive)).sort()).toEqual(urisOf(fresh, all(fresh)).sort());
+    expect(readUris(archive, all(archive)).sort()).toEqual(readUris(fresh, all(fresh)).sort());
     runCompaction();
     expect(all(archive)).toEqual(all(fresh));
   });

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { firstInMillisecond, lastInMillisecond, uriHash, xIdOf } from "../../posts/ids.ts";
+import { firstInMillisecond, lastInMillisecond, parseXId, uriHash } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import {
@@ -24,7 +24,7 @@ export const unchangedIds: Renumbering = { idInCopy: (id) => id, clearCache: () 
 
 const noCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumbering {
+export function planRenumbering(segment: DatabaseSync, platform: Platform): Renumbering {
   const selectIdRange = segment.prepare("SELECT id, record FROM post WHERE id BETWEEN ? AND ?");
   selectIdRange.setReadBigInts(true);
   let last: { low: bigint; ids: ReadonlyMap<bigint, bigint> } | null = null;
@@ -35,7 +35,7 @@ export function renumberingOf(segment: DatabaseSync, platform: Platform): Renumb
     for (const row of selectIdRange.all(low, lastInMillisecond(low))) {
       const { id, record } = row as { id: bigint; record: string };
       const uri = recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
-      if (platform === "x" && xIdOf(uri) !== null) fixedIds.add(id);
+      if (platform === "x" && parseXId(uri) !== null) fixedIds.add(id);
       else posts.push({ id, uriHash: uriHash(uri) });
     }
     const ids = numberMillisecond(low, posts, fixedIds);

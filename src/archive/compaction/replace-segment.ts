@@ -18,7 +18,7 @@ import {
   setOptimised,
 } from "../catalog/catalog.ts";
 import { allocateCommitNumber } from "../catalog/commit-number.ts";
-import { misplacedPostsOf } from "../catalog/misplaced.ts";
+import { openMisplacedPosts } from "../catalog/misplaced.ts";
 import {
   addPendingRewrites,
   rewriteInProgress,
@@ -128,7 +128,7 @@ export function* replaceSegment(
       });
     }
     const posts = parts.reduce((sum, { copy }) => sum + copy.postTotals().posts, 0);
-    return { isDone, posts, dropped: Math.max((postsOf(old) ?? posts) - posts, 0) };
+    return { isDone, posts, dropped: Math.max((segmentPosts(old) ?? posts) - posts, 0) };
   } finally {
     for (const { copy } of parts) copy.close();
     old?.close();
@@ -162,7 +162,7 @@ function openDamaged({ catalog }: CompactionContext, path: string): DatabaseSync
   return empty;
 }
 
-function postsOf(segment: DatabaseSync): number | null {
+function segmentPosts(segment: DatabaseSync): number | null {
   try {
     return Number(segment.prepare("SELECT value FROM setting WHERE name = 'posts'").get()?.value);
   } catch (error) {
@@ -255,7 +255,7 @@ function swap(
     if (isRequestedAgain && isSalvageRequested) requestSalvage(catalog, { platform, sequence });
     else if (isRequestedAgain) addPendingRewrites(catalog, [{ platform, sequence }]);
   }
-  const misplaced = misplacedPostsOf(catalog);
+  const misplaced = openMisplacedPosts(catalog);
   for (const [id, hash] of rewrite.droppedMisplaced) misplaced.remove(entry.platform, hash, id);
   return true;
 }

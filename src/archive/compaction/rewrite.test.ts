@@ -6,7 +6,7 @@ import { changeCatalog } from "../../../testkit/archives/change-catalog.ts";
 import {
   allPostsQuery,
   contents,
-  postOf,
+  makeNumberedPost,
   queries,
   startMs,
 } from "../../../testkit/archives/changed-archive.ts";
@@ -23,7 +23,7 @@ import {
 import { markDamaged } from "../segments/damage-marker.ts";
 import { archiveDefaults } from "../settings.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
-import { cutsOf } from "./cuts.ts";
+import { findSplitIds } from "./cuts.ts";
 import { cleanUpAfterCrash, retiredFiles } from "./retire.ts";
 import { rewriteSegment } from "./rewrite.ts";
 import { runSteps } from "./steps.ts";
@@ -40,7 +40,7 @@ afterEach(() => {
 });
 
 const posts = (count: number, overrides: Partial<Post> = {}): Post[] =>
-  Array.from({ length: count }, (_, n) => postOf(n, { origin: "stream", ...overrides }));
+  Array.from({ length: count }, (_, n) => makeNumberedPost(n, { origin: "stream", ...overrides }));
 
 function entry(index = 0): SegmentEntry {
   const found = readSegments(context.catalog)[index];
@@ -287,7 +287,7 @@ describe("a split segment", () => {
       })),
     );
     const before = contents(archive);
-    const cuts = cutsOf(archive.folder, entry(), 50);
+    const cuts = findSplitIds(archive.folder, entry(), 50);
     expect(cuts).toHaveLength(2);
     for (const cut of cuts) expect(nextMillisecondId(cut - 1n)).toBe(cut);
     runSteps(rewriteSegment(context, entry(), { cuts, shouldKeep: null }));
@@ -302,7 +302,7 @@ describe("a split segment", () => {
 
   test("late posts are stored in the part of a split segment that owns their ID", () => {
     archive.put(...posts(100));
-    const cuts = cutsOf(archive.folder, entry(), 60);
+    const cuts = findSplitIds(archive.folder, entry(), 60);
     runSteps(rewriteSegment(context, entry(), { cuts, shouldKeep: null }));
     archive.put(
       makePost({ key: "late", createdMs: startMs + 500, text: "late harbour" }),
@@ -315,7 +315,7 @@ describe("a split segment", () => {
 
   test("a segment whose posts share a millisecond has no cuts", () => {
     archive.put(...posts(30, { createdMs: startMs, seenMs: startMs }));
-    expect(cutsOf(archive.folder, entry(), 10)).toEqual([]);
+    expect(findSplitIds(archive.folder, entry(), 10)).toEqual([]);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { EarshotError } from "../../lib/errors.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { misplacedPostsOf } from "../catalog/misplaced.ts";
+import { openMisplacedPosts } from "../catalog/misplaced.ts";
 import { isMarkedDamaged, markedTables } from "../segments/damage-marker.ts";
 import type { CompactionContext } from "./context.ts";
 import { copySegment } from "./copy-segment.ts";
@@ -64,7 +64,7 @@ export function* listMisplaced(
   { catalog }: CompactionContext,
   { old, platform, misplaced: found }: SegmentRewrite,
 ): CompactionSteps<void> {
-  const misplaced = misplacedPostsOf(catalog);
+  const misplaced = openMisplacedPosts(catalog);
   const selectPost = old.prepare("SELECT 1 FROM post WHERE id = ?");
   for (let start = 0; start < found.length; start += postsPerCommit) {
     yield* inLock(catalog, () => {

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { xUri } from "../../posts/ids.ts";
-import { accountsOf } from "../catalog/accounts.ts";
+import { openCatalogAccounts } from "../catalog/accounts.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { labelsOf } from "../catalog/labels.ts";
-import { moderationOf } from "../catalog/moderation.ts";
-import { tombstonesOf } from "../catalog/tombstones.ts";
+import { openCatalogLabels } from "../catalog/labels.ts";
+import { findModeration } from "../catalog/moderation.ts";
+import { openTombstones } from "../catalog/tombstones.ts";
 import { createIdList, type IdList } from "../segments/id-list.ts";
 import { intactRows, type StoredRow, type UnreadableIds } from "../segments/intact-rows.ts";
 import { knownIds } from "../segments/known-ids.ts";
@@ -36,8 +36,8 @@ export function createSalvage(
   const { folder, catalog, hashOf } = context;
   const { platform } = entry;
   const path = segmentPath(folder, entry);
-  const accounts = accountsOf(catalog);
-  const labels = labelsOf(catalog);
+  const accounts = openCatalogAccounts(catalog);
+  const labels = openCatalogLabels(catalog);
   const salvaged = createIdList();
   const unreadable: UnreadableIds[] = [];
   const source = openDamaged(path);
@@ -56,7 +56,7 @@ export function createSalvage(
     const copy = rewrite.copyOf(id);
     if (!added.hasNativeId) copy.addUri(hashOf(added.uri), id);
     const userId = post.userId?.toLowerCase() ?? null;
-    const { hidden } = moderationOf({ platform, uri: added.uri, userId }, accounts, labels);
+    const { hidden } = findModeration({ platform, uri: added.uri, userId }, accounts, labels);
     if (hidden || wasHidden.has(id)) copy.hide(id);
     return true;
   }
@@ -104,7 +104,7 @@ export function createSalvage(
     // Deleted rows survive only on free pages. If all of those are known, or no list is readable,
     // rows without a tombstone are salvaged even if no list contains them.
     const mayBeUnlisted = source === null || isFreeListIntact(path);
-    const tombstones = tombstonesOf(catalog, platform, accounts);
+    const tombstones = openTombstones(catalog, platform, accounts);
     const hasUriEntry = uriEntryFinder(source);
     let rows = 0;
     for (const { row, isIntact } of rawRows(path)) {

@@ -8,13 +8,13 @@ import {
   changeAll,
   contents,
   deletion,
-  postOf,
+  makeNumberedPost,
   posts,
   postsWithoutIds,
   startMs,
   suspension,
 } from "../../../testkit/archives/changed-archive.ts";
-import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
+import { damageTablePage } from "../../../testkit/archives/damage-page.ts";
 import { findingsIn } from "../../../testkit/archives/findings-in.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -42,7 +42,7 @@ afterEach(() => {
 });
 
 function entry(platform: Platform = "bluesky"): SegmentEntry {
-  const found = readSegments(context.catalog).find((each) => each.platform === platform);
+  const found = readSegments(context.catalog).find((segment) => segment.platform === platform);
   if (found === undefined) throw new Error("no such segment");
   return found;
 }
@@ -57,7 +57,7 @@ const errors = () => findingsIn(archive.folder);
 describe("sealed segment", () => {
   test("a sealed segment has the same posts, search results, hidden posts, ingest order and statistics", async () => {
     archive.put(...posts(60));
-    archive.write([suspension(3, true, startMs), deletion(postOf(1), "2")]);
+    archive.write([suspension(3, true, startMs), deletion(makeNumberedPost(1), "2")]);
     const before = contents(archive);
     const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
     nowMs = 5_000;
@@ -94,7 +94,10 @@ describe("sealed segment", () => {
       { kind: "upsert", post: { ...edited, text: "the edited tower", revision: "2" } },
       deletion(deleted, "2"),
       { kind: "count", platform: "bluesky", uri: liked.uri, metric: "likes", by: 12 },
-      { kind: "upsert", post: postOf(5, { uri: "at://did:plc:a/app.bsky.feed.post/late" }) },
+      {
+        kind: "upsert",
+        post: makeNumberedPost(5, { uri: "at://did:plc:a/app.bsky.feed.post/late" }),
+      },
     ]);
     archive.addCounts();
     expect(archive.query("tower").positions).toHaveLength(1);
@@ -138,7 +141,7 @@ describe("sealed segment", () => {
       "UPDATE setting SET value = '20' WHERE name = 'ingest_order_from'",
     );
     changeCatalog(context.catalog, "UPDATE segment SET skew_min_ms = -7000, skew_max_ms = 9000");
-    archive.put(postOf(40));
+    archive.put(makeNumberedPost(40));
     seal();
     expect(entry().skew).toEqual({ minMs: -7_000, maxMs: 9_000 });
     const segment = new DatabaseSync(segmentPath(archive.folder, entry()));
@@ -158,7 +161,7 @@ describe("sealed segment", () => {
   test("a rewrite of a sealed segment from its rows leaves it unsealed", async () => {
     archive.put(...posts(50));
     seal();
-    archive.put(postOf(3, { text: "edited", revision: "2" }));
+    archive.put(makeNumberedPost(3, { text: "edited", revision: "2" }));
     const before = contents(archive);
     runSteps(rewriteSegment(context, entry(), { cuts: [], shouldKeep: null }));
     expect(sealedStats()).toEqual([null]);
@@ -183,7 +186,7 @@ describe("sealed segment", () => {
   test("an unsealed segment with damaged rows is not marked as damaged", () => {
     archive.put(...posts(400));
     const path = segmentPath(archive.folder, entry());
-    damagePageOf(path, "post");
+    damageTablePage(path, "post");
     expect(() => seal()).toThrow(/malformed/);
     expect(isMarkedDamaged(path)).toBe(false);
     expect(entry()).toMatchObject({ sequence: 1, rewriting: false });
@@ -217,7 +220,7 @@ describe("sealed segment", () => {
     archive.put(...posts(400));
     seal();
     const path = segmentPath(archive.folder, entry());
-    damagePageOf(path, "sealed_terms");
+    damageTablePage(path, "sealed_terms");
     expect(() => seal()).toThrow(/malformed/);
     expect(isMarkedDamaged(path)).toBe(true);
   });
@@ -275,7 +278,7 @@ describe("writes during sealing", () => {
         }
         expect(contents(archive)).toEqual(contents(twin));
         expect(await errors()).toEqual([]);
-        const [sealed] = sealedStats().filter((each) => each !== null);
+        const [sealed] = sealedStats().filter((stat) => stat !== null);
         expect(sealed).toMatchObject({ delta: expect.any(Number), replaced: expect.any(Number) });
         expect(sealed?.delta).toBeGreaterThan(0);
         expect(sealed?.replaced).toBeGreaterThan(0);

@@ -68,12 +68,12 @@ function* fillSealed(
         target.prepare("SELECT count(*) FROM old.setting").get();
       });
       const ids = yield* copyVerbatim(target, ingestOrderFrom);
-      const before = bytesOf(target);
+      const before = databaseBytes(target);
       yield* buildSealed(source, target, ids, clock.now());
       yield* requireIntactTables(source, path);
       target
         .prepare("INSERT OR REPLACE INTO main.setting VALUES('sealed_bytes', ?)")
-        .run(bytesOf(target) - before);
+        .run(databaseBytes(target) - before);
       yield* hideInBitmap(target, path);
     });
     yield* copy.complete();
@@ -101,7 +101,7 @@ function* requireIntactTables(source: DatabaseSync, path: string): CompactionSte
   );
 }
 
-const bytesOf = (database: DatabaseSync): number =>
+const databaseBytes = (database: DatabaseSync): number =>
   Number(
     database
       .prepare("SELECT page_count * page_size AS bytes FROM pragma_page_count, pragma_page_size")

@@ -14,7 +14,7 @@ import {
 } from "../catalog/catalog.ts";
 import { addPendingSeals, pendingSeals } from "../catalog/pending-seals.ts";
 import { inTransaction } from "../database.ts";
-import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
+import { damageMarkerPath, markDamaged } from "../segments/damage-marker.ts";
 import { type ArchiveBounds, archiveDefaults } from "../settings.ts";
 import { type Compaction, createCompaction } from "./compaction.ts";
 import { type CompactionContext, compactionContext } from "./context.ts";
@@ -106,8 +106,8 @@ function damageIndex(sequence: number): void {
 function setFileAge(ms: number): void {
   const folder = join(archive.folder, "bluesky");
   for (const name of readdirSync(folder)) {
-    const at = new Date(nowMs - ms);
-    utimesSync(join(folder, name), at, at);
+    const date = new Date(nowMs - ms);
+    utimesSync(join(folder, name), date, date);
   }
 }
 
@@ -266,7 +266,7 @@ describe("sealed segment", () => {
     expect(sealed()).toEqual([false, false]);
     nowMs += 60_001;
     runAll(compaction);
-    expect(existsSync(damageMarkerOf(pathOf(sequence)))).toBe(false);
+    expect(existsSync(damageMarkerPath(pathOf(sequence)))).toBe(false);
     nowMs += hourMs;
     expect(runAll(compaction)).toEqual({ seal: 1 });
   });
@@ -285,7 +285,7 @@ describe("sealed segment", () => {
     sealFirstSegment();
     markDamaged(pathOf(77));
     runAll(restartCompaction());
-    expect(existsSync(damageMarkerOf(pathOf(77)))).toBe(false);
+    expect(existsSync(damageMarkerPath(pathOf(77)))).toBe(false);
   });
 
   test("a sealed segment is smaller than before sealing", () => {

@@ -73,7 +73,11 @@ export function createSealWatch({
     return clock.now() - fromMs >= waitMs;
   }
 
-  function obstacleOf(entry: SegmentEntry, posts: number, isDamaged: boolean): SealObstacle | null {
+  function entryObstacle(
+    entry: SegmentEntry,
+    posts: number,
+    isDamaged: boolean,
+  ): SealObstacle | null {
     if (bounds.seal === "off") return "off";
     if (posts === 0) return "empty";
     if (entry.analyzer !== currentAnalyzer) return "outdated";
@@ -92,7 +96,7 @@ export function createSealWatch({
       if (facts === undefined) throw new Error(`${path} has not been examined`);
       const { posts, sealed, hasLargeDelta } = facts;
       const isDamaged = isMarkedDamaged(path) || sealed?.isReadable === false;
-      const obstacle = obstacleOf(entry, posts, isDamaged);
+      const obstacle = entryObstacle(entry, posts, isDamaged);
       // A segment without checksums is resealed immediately.
       const isOld = obstacle === null && sealed?.hasChecksums === false;
       const isWorthwhile =

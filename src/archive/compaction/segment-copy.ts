@@ -11,13 +11,13 @@ import { inTransaction, openForWriting } from "../database.ts";
 import { type DeletionBitmapWriter, deletionBitmapWriter } from "../sealed/deletion-bitmap.ts";
 import { openDocNumbers } from "../sealed/doc-numbers.ts";
 import { sealedState } from "../sealed/sealed-state.ts";
-import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/damage-marker.ts";
 import { type SegmentIdentity, unfinished, writeIdentity } from "../segments/identity.ts";
 import { type IngestOrder, ingestOrderIn } from "../segments/ingest-order.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 import { damagedRow, defineRowChecksum, rowChecksum } from "../segments/row-checksum.ts";
 import { segmentMigrations } from "../segments/schema.ts";
-import { tableChecksumsOf, updateTableChecksums } from "../segments/table-checksums.ts";
+import { openTableChecksums, updateTableChecksums } from "../segments/table-checksums.ts";
 import { fileBytes } from "./files.ts";
 import { mergeTermIndex } from "./merge-terms.ts";
 import type { CompactionSteps } from "./steps.ts";
@@ -65,7 +65,7 @@ export type SegmentCopy = {
 export function createSegmentCopy(path: string, platform: Platform): SegmentCopy {
   let database = create(path);
   let sql = prepareStatements(database);
-  let tableChecksums = tableChecksumsOf(database);
+  let tableChecksums = openTableChecksums(database);
   let ingestOrder = ingestOrderIn(database);
   let isComplete = false;
   let bitmap: DeletionBitmapWriter | null = null;
@@ -169,9 +169,9 @@ export function createSegmentCopy(path: string, platform: Platform): SegmentCopy
     // Compaction checkpoints the log when no one waits for it.
     database.exec("PRAGMA wal_autocheckpoint = 0");
     sql = prepareStatements(database);
-    tableChecksums = tableChecksumsOf(database);
+    tableChecksums = openTableChecksums(database);
     ingestOrder = ingestOrderIn(database);
-    bitmap = bitmapWriterOf(database, path);
+    bitmap = openBitmapWriter(database, path);
     isComplete = true;
   }
 
@@ -252,10 +252,10 @@ function create(path: string): DatabaseSync {
 
 export function removeSegmentFiles(path: string): void {
   for (const suffix of ["", "-wal", "-shm", "-journal"]) rmSync(path + suffix, { force: true });
-  rmSync(damageMarkerOf(path), { force: true });
+  rmSync(damageMarkerPath(path), { force: true });
 }
 
-function bitmapWriterOf(database: DatabaseSync, name: string): DeletionBitmapWriter | null {
+function openBitmapWriter(database: DatabaseSync, name: string): DeletionBitmapWriter | null {
   if (sealedState(database) === null) return null;
   return deletionBitmapWriter(database, openDocNumbers(database, name, null));
 }

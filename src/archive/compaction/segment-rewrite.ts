@@ -7,7 +7,7 @@ import { isMisplaced } from "../catalog/misplaced.ts";
 import type { StoredRow } from "../segments/intact-rows.ts";
 import type { IngestBatch } from "../segments/read-ingest-order.ts";
 import type { CompactionContext } from "./context.ts";
-import { renumberingOf, unchangedIds } from "./renumbering.ts";
+import { planRenumbering, unchangedIds } from "./renumbering.ts";
 import type { SegmentCopy } from "./segment-copy.ts";
 
 /** One new file, with the IDs from `low` up to the next part. */
@@ -63,7 +63,7 @@ export function startRewrite(
   { shouldKeep, isSalvage = false, isRenumbering = false }: StartOptions,
 ): SegmentRewrite {
   const isRenumbered = isRenumbering && numbering !== currentNumbering;
-  const renumbering = isRenumbered ? renumberingOf(old, platform) : unchangedIds;
+  const renumbering = isRenumbered ? planRenumbering(old, platform) : unchangedIds;
   const { idInCopy } = renumbering;
   const selectIdRange = old.prepare("SELECT * FROM post WHERE id BETWEEN ? AND ?");
   selectIdRange.setReadBigInts(true);
@@ -80,7 +80,7 @@ export function startRewrite(
   function copyRow(row: StoredRow): CopiedRow | null {
     const { id } = row;
     if (shouldKeep !== null && !shouldKeep(row.record)) {
-      const uri = uriOf(row);
+      const uri = rowUri(row);
       if (isMisplaced(platform, uri, id)) rewrite.droppedMisplaced.set(id, hashOf(uri));
       return null;
     }
@@ -93,7 +93,7 @@ export function startRewrite(
     return { ...added, id: copyId };
   }
 
-  const uriOf = ({ id, record }: StoredRow): string =>
+  const rowUri = ({ id, record }: StoredRow): string =>
     recordUri({ id, platform, timeMs: 0, counts: noCounts, record });
 
   function applyChange(id: bigint): void {

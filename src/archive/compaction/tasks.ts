@@ -49,9 +49,9 @@ export type DueTasks = {
 const quietWalBytes = 1024 ** 2;
 const busyWalBytes = 128 * 1024 ** 2;
 
-export const keyOf = ({ kind, entry }: Task): string => `${kind} ${nameOf(entry)}`;
+export const taskKey = ({ kind, entry }: Task): string => `${kind} ${segmentName(entry)}`;
 
-const nameOf = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
+const segmentName = ({ platform, sequence }: SegmentEntry): string => `${platform} ${sequence}`;
 
 export function findTasks(context: CompactionContext, sealWatch: SealWatch): DueTasks {
   const { folder, catalog, clock, bounds } = context;
@@ -72,17 +72,17 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
   const ingestOrderFrom = Number(readSetting(catalog, "ingest_order_from"));
   sealWatch.update(entries);
 
-  const totalsOf = (entry: SegmentEntry): PostTotals =>
+  const entryTotals = (entry: SegmentEntry): PostTotals =>
     totals.get(entry) ?? { posts: 0, imported: 0 };
   const isNewest = ({ high }: SegmentEntry): boolean => high === lastId;
   const isQuiet = (entry: SegmentEntry): boolean =>
     clock.now() - lastWrittenMs(segmentPath(folder, entry)) >= bounds.optimiseAfterMs;
-  const walBytesOf = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
+  const entryWalBytes = (entry: SegmentEntry): number => walBytes(segmentPath(folder, entry));
   const tasksOf = (kind: TaskKind, chosen: readonly SegmentEntry[]): Task[] =>
     chosen.map((entry) => ({ kind, entry }));
 
   function expiryTasks(entry: SegmentEntry): Task[] {
-    const { posts, imported } = totalsOf(entry);
+    const { posts, imported } = entryTotals(entry);
     if (imported === 0) return tasksOf("drop", [entry]);
     return imported < posts ? tasksOf("thin", [entry]) : [];
   }
@@ -96,14 +96,14 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     .reverse();
   const others = entries.filter((entry) => !isNewest(entry));
   const quiet = others.filter(isQuiet);
-  const requestedSeals = new Set(pendingSeals(catalog).map(nameOf));
+  const requestedSeals = new Set(pendingSeals(catalog).map(segmentName));
   const states = entries.map((entry) => ({ entry, ...sealWatch.stateOf(entry) }));
   const toRebuild = states.filter(({ mustRebuild }) => mustRebuild);
   const toSeal = states.filter(
     ({ entry, obstacle, isDue }) =>
-      isDue || (obstacle === null && requestedSeals.has(nameOf(entry))),
+      isDue || (obstacle === null && requestedSeals.has(segmentName(entry))),
   );
-  const mustCut = (entry: SegmentEntry): boolean => isNewest(entry) && totalsOf(entry).posts > 0;
+  const mustCut = (entry: SegmentEntry): boolean => isNewest(entry) && entryTotals(entry).posts > 0;
   return {
     tasks: [
       ...expiredTasks,
@@ -121,7 +121,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
       ),
       ...tasksOf(
         "split",
-        others.filter((entry) => totalsOf(entry).posts > bounds.splitPosts),
+        others.filter((entry) => entryTotals(entry).posts > bounds.splitPosts),
       ),
       ...tasksOf(
         "reindex",
@@ -139,7 +139,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
       ...tasksOf(
         "shorten",
         entries.filter(
-          (entry) => walBytesOf(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes),
+          (entry) => entryWalBytes(entry) > (isQuiet(entry) ? quietWalBytes : busyWalBytes),
         ),
       ),
     ],
@@ -147,7 +147,7 @@ export function findTasks(context: CompactionContext, sealWatch: SealWatch): Due
     bytes,
     retiredBytes,
     orphaned,
-    walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(walBytesOf)),
+    walBytes: Math.max(walBytes(catalogPath(folder)), ...entries.map(entryWalBytes)),
     counts: Number(catalog.prepare("SELECT count(*) AS rows FROM count_change").get()?.rows),
   };
 }

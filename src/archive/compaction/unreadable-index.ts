@@ -10,7 +10,7 @@ type Finding = { sequence: number; sqlite: string };
  */
 export function recordUnreadable(catalog: DatabaseSync, entry: SegmentEntry): void {
   const sqlite = sqliteOf(catalog);
-  const wasRebuilt = findingOf(catalog, entry)?.sqlite === sqlite;
+  const wasRebuilt = readFinding(catalog, entry)?.sqlite === sqlite;
   catalog
     .prepare("INSERT OR REPLACE INTO setting VALUES (?, ?)")
     .run(settingName(entry), `${entry.sequence} ${sqlite}`);
@@ -18,7 +18,7 @@ export function recordUnreadable(catalog: DatabaseSync, entry: SegmentEntry): vo
 }
 
 export function isUnreadable(catalog: DatabaseSync, entry: SegmentEntry): boolean {
-  const finding = findingOf(catalog, entry);
+  const finding = readFinding(catalog, entry);
   return finding?.sequence === entry.sequence && finding.sqlite === sqliteOf(catalog);
 }
 
@@ -29,7 +29,7 @@ export function clearUnreadable(catalog: DatabaseSync, entry: SegmentEntry): voi
 
 const settingName = ({ platform, low }: SegmentEntry): string => `unreadable ${platform} ${low}`;
 
-function findingOf(catalog: DatabaseSync, entry: SegmentEntry): Finding | null {
+function readFinding(catalog: DatabaseSync, entry: SegmentEntry): Finding | null {
   const row = catalog.prepare("SELECT value FROM setting WHERE name = ?").get(settingName(entry));
   if (row === undefined) return null;
   const [sequence, sqlite = ""] = String(row.value).split(" ");

@@ -1,4 +1,4 @@
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 
 /**
  * Unreadable data ends the part with a finding. Rethrows `EarshotError`s, such as `archive_busy`.
@@ -12,7 +12,7 @@ export function* attemptPart(
     yield* work();
   } catch (error) {
     if (error instanceof EarshotError) throw error;
-    onDamage(`${part} cannot be read: ${messageOf(error)}`);
+    onDamage(`${part} cannot be read: ${errorMessage(error)}`);
   }
 }
 
@@ -25,7 +25,7 @@ export function attempt<Value>(
     return work();
   } catch (error) {
     if (error instanceof EarshotError) throw error;
-    onDamage(`${part} cannot be read: ${messageOf(error)}`);
+    onDamage(`${part} cannot be read: ${errorMessage(error)}`);
     return null;
   }
 }

@@ -22,7 +22,7 @@ import { lockFolder } from "../../db/folder-lock.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { catalogPath, readCheckpoint, readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
-import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/damage-marker.ts";
 import { createReader } from "../threads/reader.ts";
 import { backUp } from "./back-up.ts";
 import { check } from "./check.ts";
@@ -170,7 +170,7 @@ test("a restored backup of sealed segments, one of them marked as damaged, has t
   sealAll(folder);
   const damaged = 5;
   writeFileSync(
-    damageMarkerOf(segmentPath(folder, { platform: "bluesky", sequence: damaged })),
+    damageMarkerPath(segmentPath(folder, { platform: "bluesky", sequence: damaged })),
     "",
   );
   const stream = feed(original);

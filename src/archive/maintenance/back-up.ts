@@ -7,11 +7,11 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import { catalogPath, segmentPath } from "../catalog/catalog.ts";
-import { type Digest, digestOf, makeFolder, syncToDisk, writeDurably } from "./durable-files.ts";
+import { type Digest, fileDigest, makeFolder, syncToDisk, writeDurably } from "./durable-files.ts";
 import {
   type BackupFile,
   type Manifest,
-  manifestOf,
+  makeManifest,
   manifestPath,
   manifestText,
 } from "./manifest.ts";
@@ -37,7 +37,7 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   try {
     await prepareTarget(target);
     const takenMs = request.clock.now();
-    const snapshot = snapshotOf(folder);
+    const snapshot = openSnapshot(folder);
     try {
       return await copySnapshot(snapshot, takenMs, request);
     } finally {
@@ -48,7 +48,7 @@ export async function backUp(request: BackupRequest): Promise<Manifest> {
   }
 }
 
-function snapshotOf(folder: string): ArchiveSnapshot {
+function openSnapshot(folder: string): ArchiveSnapshot {
   try {
     return takeSnapshot(folder);
   } catch (error) {
@@ -98,7 +98,7 @@ async function copySnapshot(
     });
     part.database.close();
     doneBytes += part.bytes;
-    const digest: Digest = await digestOf(
+    const digest: Digest = await fileDigest(
       to,
       (bytes) => {
         doneBytes += bytes;
@@ -111,7 +111,7 @@ async function copySnapshot(
   for (const path of new Set(files.map(({ path }) => dirname(join(target, path))))) {
     await syncToDisk(path);
   }
-  const manifest = manifestOf(takenMs, posts, files);
+  const manifest = makeManifest(takenMs, posts, files);
   await writeDurably(manifestPath(target), manifestText(manifest));
   await rm(unfinishedPath(target));
   return manifest;
@@ -122,23 +122,23 @@ function partsOf({ catalog, segments }: ArchiveSnapshot): Part[] {
     a.entry.high === b.entry.high ? 0 : a.entry.high > b.entry.high ? -1 : 1,
   );
   return [
-    { path: catalogPath(""), database: catalog, bytes: bytesOf(catalog) },
+    { path: catalogPath(""), database: catalog, bytes: databaseBytes(catalog) },
     ...newestFirst.map(({ entry, database }) => ({
       path: segmentPath("", entry),
       database,
-      bytes: bytesOf(database),
+      bytes: databaseBytes(database),
     })),
   ];
 }
 
-const numberOf = (database: DatabaseSync, sql: string): number =>
+const readNumber = (database: DatabaseSync, sql: string): number =>
   Number(Object.values(database.prepare(sql).get() ?? {})[0]);
 
-const bytesOf = (database: DatabaseSync): number =>
-  numberOf(database, "PRAGMA page_count") * numberOf(database, "PRAGMA page_size");
+const databaseBytes = (database: DatabaseSync): number =>
+  readNumber(database, "PRAGMA page_count") * readNumber(database, "PRAGMA page_size");
 
 const postsIn = (database: DatabaseSync): number =>
-  numberOf(database, "SELECT value FROM setting WHERE name = 'posts'");
+  readNumber(database, "SELECT value FROM setting WHERE name = 'posts'");
 
 async function requireSpace(target: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(target);

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { versionOf } from "../../db/migrate.ts";
+import { schemaVersion } from "../../db/migrate.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { damagedCatalogTables } from "../catalog/checksums.ts";
@@ -18,7 +18,7 @@ export function findCatalogErrors(
   checkFile(catalog, isFull, (message) =>
     findings.add({ kind: "file_damaged", message: `catalog.db: ${message}` }),
   );
-  const version = versionOf(catalog);
+  const version = schemaVersion(catalog);
   if (version !== catalogMigrations.length) {
     const message = `the catalog has schema ${version}, not ${catalogMigrations.length}`;
     findings.add({ kind: "schema_differs", message });

@@ -59,9 +59,9 @@ function segmentFile(): string {
   return segmentPath(folder(), entry);
 }
 
-function overwrite(path: string, at: number, bytes: Uint8Array): void {
+function overwrite(path: string, index: number, bytes: Uint8Array): void {
   const file = openSync(path, "r+");
-  writeSync(file, bytes, 0, bytes.length, at);
+  writeSync(file, bytes, 0, bytes.length, index);
   closeSync(file);
 }
 

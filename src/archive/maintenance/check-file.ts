@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 
 const maxErrors = 10;
 
@@ -15,6 +15,6 @@ export function checkFile(
       if (message !== "ok") onError(message.replaceAll(/\s+/g, " "));
     }
   } catch (error) {
-    onError(messageOf(error));
+    onError(errorMessage(error));
   }
 }

@@ -8,23 +8,23 @@ import {
   addLocation,
   extraTokensText,
   type IndexLocations,
-  locationsOf,
   missingTokensText,
   type Report,
   reportDifferences,
+  termLocations,
 } from "./index-findings.ts";
 import {
   createIndexChecksums,
   type IndexChecksums,
-  partitionOf,
   type TokenSums,
+  tokenPartition,
   tokenSumsSql,
 } from "./index-sums.ts";
 import { indexTokens } from "./index-tokens.ts";
 import type { SealedDocNumbers } from "./sealed-doc-numbers.ts";
 import { addSealedSums, sealedPositions } from "./sealed-positions.ts";
 import { walkSealedTerms } from "./sealed-terms.ts";
-import { rowsOf, type SegmentRow } from "./segment-rows.ts";
+import { readSegmentRows, type SegmentRow } from "./segment-rows.ts";
 
 export type IndexedSegment = {
   entry: SegmentEntry;
@@ -72,14 +72,14 @@ export function sampleIndex(
       if (sealed === null) return;
       const stored: IndexLocations = new Map();
       const collect = sealedPositions(sealed, stored, (number) => sampled[number] === 1);
-      yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), collect);
+      yield* walkSealedTerms(database, sealed.posts, indexErrorReporter(report), collect);
       yield* reportDifferences(expected, stored, report);
     },
     compared: () => compared,
   };
 }
 
-export const indexErrorsOf =
+export const indexErrorReporter =
   (report: Report): ((message: string) => void) =>
   (message) =>
     report("sealed_damaged", null, `its sealed index is damaged: ${message}`);
@@ -168,7 +168,7 @@ export function compareIndex(segment: IndexedSegment, report: Report): IndexChec
       // Runs first, because FTS5 refuses to read a file with any damaged page.
       if (sealed !== null) {
         const add = addSealedSums(sealed, stored);
-        yield* walkSealedTerms(database, sealed.posts, indexErrorsOf(report), add);
+        yield* walkSealedTerms(database, sealed.posts, indexErrorReporter(report), add);
       }
       database.exec(`
         CREATE VIRTUAL TABLE temp.instance USING fts5vocab(main, term, instance);
@@ -206,10 +206,10 @@ function* nameDifferences(
   partitions: ReadonlySet<number>,
   report: Report,
 ): Generator<number, void> {
-  const isExpected = (token: string): boolean => partitions.has(partitionOf(token));
+  const isExpected = (token: string): boolean => partitions.has(tokenPartition(token));
   const expected: IndexLocations = new Map();
   let rows = 0;
-  for (const row of rowsOf(database, entry.platform)) {
+  for (const row of readSegmentRows(database, entry.platform)) {
     rows += 1;
     if (rows % 500 === 0) yield 0;
     eachPosition(row, sealedDocNumber(sealed, row.id) !== null, (token, position) => {
@@ -239,7 +239,7 @@ function* collectFtsPositions(
   for (const { term } of database.prepare("SELECT term FROM temp.token").iterate()) {
     const token = String(term);
     if (!isExpected(token)) continue;
-    const { ids, offsets } = locationsOf(stored, token);
+    const { ids, offsets } = termLocations(stored, token);
     for (const { doc, offset } of selectPositions.iterate(token)) {
       ids.push(doc as bigint);
       offsets.push(Number(offset));

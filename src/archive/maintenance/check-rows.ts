@@ -2,11 +2,11 @@ import type { DatabaseSync } from "node:sqlite";
 import { firstTimeMs, hasTime, idTimeMs, lookupHash, xUri } from "../../posts/ids.ts";
 import { recordOrigin, recordUri } from "../../posts/record.ts";
 import { readSetting, readUriKey, type SegmentEntry } from "../catalog/catalog.ts";
-import { isMisplaced, misplacedPostsOf } from "../catalog/misplaced.ts";
+import { isMisplaced, openMisplacedPosts } from "../catalog/misplaced.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
 import { attempt } from "./attempt-part.ts";
 import type { Finding, FindingKind, Findings } from "./findings.ts";
-import { rowsOf, type SegmentRow } from "./segment-rows.ts";
+import { readSegmentRows, type SegmentRow } from "./segment-rows.ts";
 
 export type CheckedSegment = { catalog: DatabaseSync; entry: SegmentEntry; database: DatabaseSync };
 
@@ -43,7 +43,7 @@ export function* checkRows(
     );
   }
 
-  const rows = rowsOf(database, platform, (ids, reason) =>
+  const rows = readSegmentRows(database, platform, (ids, reason) =>
     add("row_unreadable", `${unreadableText(ids)} cannot be read: ${reason}`),
   );
   for (const row of rows) {
@@ -128,7 +128,7 @@ function isOutside({ id, timeMs }: SegmentRow, { skew }: SegmentEntry): boolean 
 
 function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: DatabaseSync) {
   const uriKey = readUriKey(catalog);
-  const misplaced = misplacedPostsOf(catalog);
+  const misplaced = openMisplacedPosts(catalog);
   const selectTombstone = catalog.prepare(
     "SELECT revision FROM tombstone WHERE platform = ? AND uri = ?",
   );
@@ -140,7 +140,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
     statement.setReadBigInts(true);
     return statement.all().map(({ id }) => id as bigint);
   };
-  const hashOf = (uri: string): bigint => lookupHash(uriKey, uri);
+  const hashUri = (uri: string): bigint => lookupHash(uriKey, uri);
   const selectRecord = database.prepare("SELECT record FROM post WHERE id = ?");
 
   function isEntryCorrect(hash: bigint, id: bigint): boolean {
@@ -149,7 +149,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
     const counts = { likes: null, reposts: null, replies: null, quotes: null };
     try {
       return (
-        hashOf(recordUri({ id, platform, timeMs: 0, counts, record: String(record) })) === hash
+        hashUri(recordUri({ id, platform, timeMs: 0, counts, record: String(record) })) === hash
       );
     } catch {
       return true;
@@ -157,7 +157,7 @@ function lookUpsIn(catalog: DatabaseSync, { platform }: SegmentEntry, database: 
   }
 
   return {
-    hashOf,
+    hashOf: hashUri,
     deletedAt: (uri: string): string | null => {
       const row = selectTombstone.get(platform, uri);
       return row === undefined ? null : String(row.revision);

@@ -18,9 +18,9 @@ import {
 } from "../../../testkit/archives/sealed-archive.ts";
 import { writerOn } from "../../../testkit/archives/whole-archive.ts";
 import { createTermFilter, writeTermFilter } from "../sealed/term-filter.ts";
-import { damageMarkerOf } from "../segments/damage-marker.ts";
+import { damageMarkerPath } from "../segments/damage-marker.ts";
 import { type CheckReport, check } from "./check.ts";
-import { type FindingKind, remedyOf } from "./findings.ts";
+import { type FindingKind, findingRemedy } from "./findings.ts";
 
 let template = "";
 let data = "";
@@ -355,7 +355,7 @@ describe("damaged tables of a sealed index", () => {
     ],
     [
       "a damage marker",
-      () => writeFileSync(damageMarkerOf(sealedPath(data)), ""),
+      () => writeFileSync(damageMarkerPath(sealedPath(data)), ""),
       "sealed_damaged",
       /000002\.damaged marks/,
     ],
@@ -364,7 +364,7 @@ describe("damaged tables of a sealed index", () => {
     const { findings } = await runCheck(false);
     const texts = findings.filter((finding) => finding.kind === kind).map((found) => found.message);
     expect(texts.join("\n")).toMatch(message);
-    const remedies = findings.map(remedyOf);
+    const remedies = findings.map(findingRemedy);
     expect(remedies).toContain("earshot archive reindex --segment bluesky/2");
   });
 });

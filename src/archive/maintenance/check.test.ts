@@ -12,7 +12,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { ArchiveChange } from "../archive.ts";
 import { catalogPath, segmentPath } from "../catalog/catalog.ts";
 import { type CheckReport, check } from "./check.ts";
-import { type FindingKind, remedyOf } from "./findings.ts";
+import { type FindingKind, findingRemedy } from "./findings.ts";
 
 let template = "";
 let data = "";
@@ -333,7 +333,7 @@ test("check reports a post that is stored twice, and the command that removes it
   expect(twice?.message).toMatch(
     /is stored more than once, as post \d+ in segment bluesky\/\d and \d+ in/,
   );
-  expect(twice && remedyOf(twice)).toMatch(
+  expect(twice && findingRemedy(twice)).toMatch(
     /^earshot archive forget --post at:\S+ --allow-return --yes/,
   );
 });

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { folderError } from "../../db/folder-errors.ts";
-import { versionOf } from "../../db/migrate.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { schemaVersion } from "../../db/migrate.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { platforms } from "../../posts/post.ts";
 import {
   catalogPath,
@@ -13,13 +13,13 @@ import {
 } from "../catalog/catalog.ts";
 import { catalogProblem } from "../catalog/require-current-catalog.ts";
 import { openForReading } from "../database.ts";
-import { damageMarkerOf, isMarkedDamaged } from "../segments/damage-marker.ts";
+import { damageMarkerPath, isMarkedDamaged } from "../segments/damage-marker.ts";
 import { segmentMigrations } from "../segments/schema.ts";
 import { attempt, attemptPart } from "./attempt-part.ts";
 import { findCatalogErrors } from "./check-catalog.ts";
 import { checkTableChecksums } from "./check-checksums.ts";
 import { checkFile } from "./check-file.ts";
-import { compareIndex, indexErrorsOf, sampleIndex } from "./check-index.ts";
+import { compareIndex, indexErrorReporter, sampleIndex } from "./check-index.ts";
 import { checkIndexedPosts } from "./check-indexed-posts.ts";
 import { type CheckedSegment, checkRows } from "./check-rows.ts";
 import { checkDuplicateUris } from "./check-uris.ts";
@@ -79,9 +79,9 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
       next !== null;
       next = nextUnchecked(catalog, checked)
     ) {
-      const key = keyOf(next);
+      const key = segmentKey(next);
       checked.add(key);
-      const isThis = (entry: SegmentEntry): boolean => keyOf(entry) === key;
+      const isThis = (entry: SegmentEntry): boolean => segmentKey(entry) === key;
       try {
         await run(
           onPairedSnapshot(folder, isThis, function* ({ catalog: paired, segments }) {
@@ -97,14 +97,14 @@ export async function check(request: CheckRequest): Promise<CheckReport> {
       } catch (error) {
         if (error instanceof EarshotError || signal.aborted) throw error;
         unreadable.add(key);
-        const message = `${segmentPath("", next)}: ${messageOf(error)}`;
+        const message = `${segmentPath("", next)}: ${errorMessage(error)}`;
         const { platform } = next;
         findings.add({ kind: "file_damaged", message, segment: key, platform });
       }
     }
     for (const platform of platforms) {
       const isReadable = (entry: SegmentEntry): boolean =>
-        entry.platform === platform && !unreadable.has(keyOf(entry));
+        entry.platform === platform && !unreadable.has(segmentKey(entry));
       await run(
         onPairedSnapshot(folder, isReadable, function* ({ segments }) {
           yield* checkDuplicateUris(platform, segments, findings);
@@ -133,14 +133,14 @@ function openCatalogForCheck(folder: string, findings: Findings): DatabaseSync |
   let catalog: DatabaseSync | null = null;
   try {
     catalog = openForReading(catalogPath(folder), 1_000);
-    versionOf(catalog);
+    schemaVersion(catalog);
     return catalog;
   } catch (error) {
     catalog?.close();
     const problem = folderError(error, folder);
     if (problem instanceof EarshotError && !catalogErrors.has(problem.code)) throw problem;
     const kind = existsSync(catalogPath(folder)) ? "file_damaged" : "file_missing";
-    findings.add({ kind, message: `catalog.db: ${messageOf(error)}` });
+    findings.add({ kind, message: `catalog.db: ${errorMessage(error)}` });
     return null;
   }
 }
@@ -155,10 +155,10 @@ function segmentsIn(catalog: DatabaseSync): SegmentEntry[] | null {
   }
 }
 
-const keyOf = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
+const segmentKey = ({ platform, sequence }: SegmentEntry): string => `${platform}/${sequence}`;
 
 function nextUnchecked(catalog: DatabaseSync, checked: ReadonlySet<string>): SegmentEntry | null {
-  return readSegments(catalog).find((entry) => !checked.has(keyOf(entry))) ?? null;
+  return readSegments(catalog).find((entry) => !checked.has(segmentKey(entry))) ?? null;
 }
 
 type CheckProgress = {
@@ -173,7 +173,7 @@ function* checkSegment(
   { findings, totals, unreadable }: CheckProgress,
 ): Generator<number, void> {
   const { entry, database } = segment;
-  const key = keyOf(entry);
+  const key = segmentKey(entry);
   const subject = { segment: key, platform: entry.platform };
   totals.segments += 1;
   const onDamage = (message: string): void =>
@@ -182,7 +182,7 @@ function* checkSegment(
       message: `${segmentPath("", entry)}: ${message}`,
       ...subject,
     });
-  const version = versionOf(database);
+  const version = schemaVersion(database);
   if (version !== segmentMigrations.length) {
     const message = `segment ${key} has schema ${version}, not ${segmentMigrations.length}`;
     findings.add({ kind: "schema_differs", message, ...subject });
@@ -193,13 +193,13 @@ function* checkSegment(
   yield 0;
   const report = reporter(entry, findings);
   if (isMarkedDamaged(segmentPath(folder, entry))) {
-    const marker = damageMarkerOf(segmentPath("", entry));
+    const marker = damageMarkerPath(segmentPath("", entry));
     report("sealed_damaged", null, `${marker} marks it as damaged, so it is searched post by post`);
   }
   yield* attemptPart("its tables", () => checkTableChecksums(database, report), onDamage);
   const sealed = attempt(
     "its sealed index",
-    () => readSealedDocNumbers(database, indexErrorsOf(report)) ?? "none",
+    () => readSealedDocNumbers(database, indexErrorReporter(report)) ?? "none",
     onDamage,
   );
   if (sealed === null || sealed === "unreadable") {
@@ -215,7 +215,7 @@ function* checkSegment(
   if (entry.analyzer !== currentAnalyzer) {
     totals.outdated.push(key);
     if (docNumbers !== null) {
-      yield* walkSealedTerms(database, docNumbers.posts, indexErrorsOf(report), () => {});
+      yield* walkSealedTerms(database, docNumbers.posts, indexErrorReporter(report), () => {});
     }
     yield* checkRows(segment, findings, () => {});
     return;

@@ -5,14 +5,14 @@ import { dirname } from "node:path";
 
 export type Digest = { bytes: number; sha256: string };
 
-export async function digestOf(
+export async function fileDigest(
   path: string,
   onBytes: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<Digest> {
   const hash = createHash("sha256");
   let bytes = 0;
-  for await (const piece of piecesOf(path)) {
+  for await (const piece of readPieces(path)) {
     signal.throwIfAborted();
     hash.update(piece);
     bytes += piece.length;
@@ -44,7 +44,7 @@ export async function copyFile(
   try {
     const hash = createHash("sha256");
     let bytes = 0;
-    for await (const piece of piecesOf(from)) {
+    for await (const piece of readPieces(from)) {
       signal.throwIfAborted();
       hash.update(piece);
       bytes += piece.length;
@@ -62,7 +62,7 @@ export async function copyFile(
 
 const pieceBytes = 1 << 20;
 
-const piecesOf = (path: string): AsyncIterable<Buffer> =>
+const readPieces = (path: string): AsyncIterable<Buffer> =>
   createReadStream(path, { highWaterMark: pieceBytes });
 
 /** Replaces the file atomically. */

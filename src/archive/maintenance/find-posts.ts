@@ -74,12 +74,12 @@ function candidates(
   const to = window.highId !== null && window.highId < high ? window.highId : high;
   const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };
   const idsInRange = () =>
-    idsOf(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
+    readIds(database, "SELECT id FROM post WHERE id BETWEEN ? AND ?", range.low, range.high);
   if (query.expression === null || entry.analyzer !== currentAnalyzer) return idsInRange();
   const sealed = sealedCandidates(database, path, query.sealed, range);
   if (sealed === null) return idsInRange();
   const matchSql = "SELECT rowid AS id FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ?";
-  return [...idsOf(database, matchSql, query.expression, range.low, range.high), ...sealed];
+  return [...readIds(database, matchSql, query.expression, range.low, range.high), ...sealed];
 }
 
 /** Empty if not sealed, null if unreadable. */
@@ -97,7 +97,7 @@ function sealedCandidates(
   );
 }
 
-function idsOf(database: DatabaseSync, sql: string, ...values: (string | bigint)[]): bigint[] {
+function readIds(database: DatabaseSync, sql: string, ...values: (string | bigint)[]): bigint[] {
   const statement = database.prepare(sql);
   statement.setReadBigInts(true);
   return statement.all(...values).map(({ id }) => id as bigint);

@@ -42,7 +42,7 @@ export type Finding = {
 
 const catalogRemedy = "restore a backup, or earshot archive recover";
 
-export function remedyOf({ kind, segment, id, uri }: Finding): string {
+export function findingRemedy({ kind, segment, id, uri }: Finding): string {
   if (kind === "file_damaged" && segment === null) return catalogRemedy;
   return findingKinds[kind]
     .replace("SEGMENT", segment ?? "…")

@@ -31,7 +31,7 @@ export async function forgetPosts(
   posts: readonly ForgottenPost[],
   onProgress: (done: number) => void,
 ): Promise<number> {
-  requestRewritesOf(catalog, posts);
+  requestRewrites(catalog, posts);
   let deleted = 0;
   for (let start = 0; start < posts.length; start += postsOfBatch) {
     signal.throwIfAborted();
@@ -47,11 +47,11 @@ export async function forgetPosts(
     deleted += report.deleted;
     onProgress(start + batch.length);
   }
-  requestRewritesOf(catalog, posts);
+  requestRewrites(catalog, posts);
   return deleted;
 }
 
-function requestRewritesOf(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
+function requestRewrites(catalog: DatabaseSync, posts: readonly ForgottenPost[]): void {
   inTransaction(catalog, () => {
     const entries = readSegments(catalog);
     const affected = new Set<SegmentEntry>();
@@ -75,7 +75,7 @@ export function allowReturn(
   );
   return inTransaction(catalog, () => {
     for (const [platform, platformPosts] of Map.groupBy(posts, (post) => post.platform)) {
-      inSegmentsOf({ catalog, folder }, platform, (segment) => {
+      inEachSegment({ catalog, folder }, platform, (segment) => {
         const remove = segment.prepare("DELETE FROM tombstone WHERE uri = ? AND revision = ?");
         for (const { uri } of platformPosts) remove.run(uri, forgottenRevision);
       });
@@ -90,7 +90,7 @@ export function allowReturn(
 
 type AllowContext = { catalog: DatabaseSync; folder: string };
 
-function inSegmentsOf(
+function inEachSegment(
   { catalog, folder }: AllowContext,
   platform: Platform,
   work: (segment: DatabaseSync) => void,
@@ -113,11 +113,11 @@ export async function forgetAccount(
   { platform, userId }: Account,
   posts: readonly ForgottenPost[],
 ): Promise<number> {
-  requestRewritesOf(catalog, posts);
+  requestRewrites(catalog, posts);
   const { deleted } = await archive.write({
     changes: [{ kind: "account", platform, userId, status: "deleted", observedMs: foreverMs }],
   });
-  requestRewritesOf(catalog, posts);
+  requestRewrites(catalog, posts);
   const key = [platform, userId];
   inTransaction(catalog, () => {
     catalog.prepare("DELETE FROM handle WHERE platform = ? AND user_id = ?").run(...key);
@@ -137,7 +137,7 @@ export function allowAccountReturn(
      WHERE platform = ? AND user_id = ? AND deleted_ms = ?`,
   );
   return inTransaction(catalog, () => {
-    inSegmentsOf({ catalog, folder }, platform, (segment) => {
+    inEachSegment({ catalog, folder }, platform, (segment) => {
       const remove = "DELETE FROM deleted_account WHERE user_id = ? AND deleted_ms = ?";
       segment.prepare(remove).run(userId, foreverMs);
     });
@@ -157,7 +157,7 @@ export function allowReturnOfAccountPosts(
     "DELETE FROM tombstone WHERE platform = ? AND revision = ? AND lower(substr(uri, 1, ?)) = ?",
   );
   return inTransaction(catalog, () => {
-    inSegmentsOf({ catalog, folder }, platform, (segment) => {
+    inEachSegment({ catalog, folder }, platform, (segment) => {
       segment
         .prepare("DELETE FROM tombstone WHERE revision = ? AND lower(substr(uri, 1, ?)) = ?")
         .run(forgottenRevision, prefix.length, prefix);

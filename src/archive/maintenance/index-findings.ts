@@ -19,7 +19,7 @@ export type Locations = { ids: bigint[]; offsets: number[] };
 
 export type IndexLocations = Map<string, Locations>;
 
-export function locationsOf(index: IndexLocations, token: string): Locations {
+export function termLocations(index: IndexLocations, token: string): Locations {
   const found = index.get(token);
   if (found !== undefined) return found;
   const locations = { ids: [], offsets: [] };
@@ -33,7 +33,7 @@ export function addLocation(
   id: bigint,
   offset: number,
 ): void {
-  const { ids, offsets } = locationsOf(index, token);
+  const { ids, offsets } = termLocations(index, token);
   ids.push(id);
   offsets.push(offset);
 }

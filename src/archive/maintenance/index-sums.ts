@@ -47,7 +47,7 @@ export function createIndexChecksums(): IndexChecksums {
         upper = Number(id >> 32n);
         lower = Number(id & 0xffffffffn);
       }
-      const partition = partitionOf(token);
+      const partition = tokenPartition(token);
       addTo(counts, partition, 1);
       addTo(uppers, partition, upper);
       addTo(lowers, partition, lower);
@@ -55,7 +55,7 @@ export function createIndexChecksums(): IndexChecksums {
       addTo(products, partition, Math.imul(lower, position + 1));
     },
     addToken: (token, tokenSums) => {
-      const partition = partitionOf(token);
+      const partition = tokenPartition(token);
       for (const [index, sum] of tokenSums.entries()) {
         const target = sums[index];
         if (target !== undefined) addTo(target, partition, sum);
@@ -76,7 +76,7 @@ export function createIndexChecksums(): IndexChecksums {
 }
 
 /** FNV-1a over UTF-16 code units. */
-export function partitionOf(token: string): number {
+export function tokenPartition(token: string): number {
   let hash = 0x811c9dc5;
   for (let index = 0; index < token.length; index++) {
     hash = Math.imul(hash ^ token.charCodeAt(index), 0x01000193);

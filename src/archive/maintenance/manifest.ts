@@ -22,7 +22,7 @@ const format = "earshot archive backup 1";
 
 export const manifestPath = (folder: string): string => join(folder, "manifest.json");
 
-export const manifestOf = (
+export const makeManifest = (
   takenMs: number,
   posts: number,
   files: readonly BackupFile[],
@@ -48,7 +48,7 @@ export function manifestText({ takenAt, posts, catalogSchema, segmentSchema, fil
 
 /** Errors: `backup_incomplete`, `backup_damaged`, `newer_schema`. */
 export async function readManifest(folder: string): Promise<Manifest> {
-  const parsed = parse(await textOf(folder));
+  const parsed = parse(await readManifestText(folder));
   if (parsed === null || typeof parsed !== "object") throw manifestUnreadable(folder);
   const body = parsed as Record<string, unknown>;
   if (body.format !== format) throw manifestUnreadable(folder);
@@ -71,7 +71,7 @@ export async function readManifest(folder: string): Promise<Manifest> {
   });
 }
 
-async function textOf(folder: string): Promise<string> {
+async function readManifestText(folder: string): Promise<string> {
   try {
     return await readFile(manifestPath(folder), "utf8");
   } catch (error) {

@@ -11,7 +11,7 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { storedIdsOf } from "../catalog/other-ids.ts";
+import { findStoredIds } from "../catalog/other-ids.ts";
 import { openForReading } from "../database.ts";
 import { segmentLookup } from "../segments/lookup.ts";
 import { rowById } from "./segment-rows.ts";
@@ -34,7 +34,7 @@ export function findNamedPosts(folder: string, catalog: DatabaseSync, name: stri
   }
   const uris =
     bluesky === null
-      ? [uriOf(name)]
+      ? [parsePostName(name)]
       : accountIds(catalog, "bluesky", bluesky.handle).map((did) => ({
           platform: "bluesky" as const,
           uri: blueskyUri(did, bluesky.key),
@@ -55,7 +55,7 @@ const xPostUrl =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/[^/?#]+(?:\/web)?\/status(?:es)?\/(\d{1,19})(?:[/?#]|$)/i;
 const blueskyPostUrl = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/(did:[^/?#]+)\/post\/([^/?#]+)/i;
 
-function uriOf(name: string): { platform: Platform; uri: string } | null {
+function parsePostName(name: string): { platform: Platform; uri: string } | null {
   if (name.startsWith("at://")) return { platform: "bluesky", uri: name };
   const number = xPostUrl.exec(name)?.[1];
   if (number !== undefined) return { platform: "x", uri: xUri(number) };
@@ -76,7 +76,7 @@ function postsWithId(folder: string, catalog: DatabaseSync, id: bigint): Matched
       const row = inSegment(folder, entry, (database) => {
         const read = rowById(database, entry.platform);
         const lookup = segmentLookup(database, entry.platform);
-        const storedId = (): bigint | undefined => storedIdsOf(lookup, uriKey, [id]).get(id);
+        const storedId = (): bigint | undefined => findStoredIds(lookup, uriKey, [id]).get(id);
         return read(id) ?? read(storedId() ?? id);
       });
       if (row === null) return [];
@@ -102,8 +102,8 @@ function storedPost(
       selectIds.setReadBigInts(true);
       const read = rowById(database, platform);
       const ids = selectIds.all(hash).map((row) => row.id as bigint);
-      return ids.find((each) => {
-        const row = read(each);
+      return ids.find((other) => {
+        const row = read(other);
         return row !== null && recordUri(row) === uri;
       });
     });

@@ -4,7 +4,7 @@ import { recordUri } from "../../posts/record.ts";
 import { readSegments, readUriKey, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { inTransaction, openForReading } from "../database.ts";
 import { openSegmentFile } from "../segments/segment-file.ts";
-import { tableChecksumsOf } from "../segments/table-checksums.ts";
+import { openTableChecksums } from "../segments/table-checksums.ts";
 import { rowById } from "./segment-rows.ts";
 
 const postsPerTurn = 500;
@@ -113,11 +113,11 @@ function inSegmentTransaction(
 ): void {
   inTransaction(catalog, () => {
     const entry = readSegments(catalog).find(
-      (each) => each.platform === platform && each.sequence === sequence,
+      (segment) => segment.platform === platform && segment.sequence === sequence,
     );
     if (entry === undefined) return;
     const target = openSegmentFile(segmentPath(folder, entry), 2_000);
-    const sums = tableChecksumsOf(target);
+    const sums = openTableChecksums(target);
     try {
       inTransaction(target, () => {
         sums.begin();

@@ -20,7 +20,7 @@ import { type CompactionSteps, runSteps } from "../compaction/steps.ts";
 import { inTransaction } from "../database.ts";
 import { archiveDefaults } from "../settings.ts";
 import { check } from "./check.ts";
-import { findingKinds, remedyOf } from "./findings.ts";
+import { findingKinds, findingRemedy } from "./findings.ts";
 import { requestRewrites, rewritePending } from "./rewrite-pending.ts";
 
 let template = "";
@@ -114,7 +114,7 @@ test.for(Object.entries(damages))(
     damage();
     const { findings } = await runCheck();
     const found = findings.find((finding) => finding.kind === kind);
-    expect(found && remedyOf(found)).toBe("earshot archive reindex --segment bluesky/1");
+    expect(found && findingRemedy(found)).toBe("earshot archive reindex --segment bluesky/1");
     await requestRewrites(folder(), { segment: "bluesky/1" }, signal);
     expect(await runRewrites()).toMatchObject({
       isQueued: false,
@@ -154,7 +154,7 @@ describe("sealed segment", () => {
     if (sql === null) overwritePage("sealed_terms");
     else change(sealedPath(), sql);
     const { findings } = await runCheck();
-    expect(findings.map(remedyOf)).toContain("earshot archive reindex --segment bluesky/3");
+    expect(findings.map(findingRemedy)).toContain("earshot archive reindex --segment bluesky/3");
     await requestRewrites(folder(), { segment: "bluesky/3" }, signal);
     expect(await runRewrites()).toMatchObject({
       isQueued: false,

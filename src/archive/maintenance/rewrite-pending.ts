@@ -11,7 +11,7 @@ import { openCatalog } from "../catalog/open-catalog.ts";
 import { addPendingRewrites, pendingRewrites } from "../catalog/pending-rewrites.ts";
 import { isSalvagePending, requestSalvage } from "../catalog/pending-salvage.ts";
 import { type CompactionContext, compactionContext } from "../compaction/context.ts";
-import { cutsOf } from "../compaction/cuts.ts";
+import { findSplitIds } from "../compaction/cuts.ts";
 import { lockCompaction } from "../compaction/lock.ts";
 import { readPostTotals } from "../compaction/retention.ts";
 import { cleanUpAfterCrash } from "../compaction/retire.ts";
@@ -137,7 +137,7 @@ async function rewriteEach(
       const { posts: salvagedPosts, lost } = report;
       if (report.isDamaged) salvaged.push({ segment, posts: salvagedPosts, lost });
     } else {
-      const cuts = posts > bounds.splitPosts ? cutsOf(folder, entry, bounds.splitPosts) : [];
+      const cuts = posts > bounds.splitPosts ? findSplitIds(folder, entry, bounds.splitPosts) : [];
       const { isDone } = await interleave(
         rewriteSegment(context, entry, { cuts, shouldKeep: null }),
         request,

@@ -128,7 +128,7 @@ function zeroPage(page: number, pageBytes: number): void {
 
 const pagesOf = (table: string): { pageBytes: number; pages: readonly number[] } => {
   const { pageBytes, tables } = pageMap(pathOfSegment());
-  return { pageBytes, pages: tables.find((each) => each.table === table)?.pages ?? [] };
+  return { pageBytes, pages: tables.find((other) => other.table === table)?.pages ?? [] };
 };
 
 /** The first byte distinguishes interior pages from leaves. */

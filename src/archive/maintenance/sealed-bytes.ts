@@ -8,25 +8,25 @@ export type BoundedReader = {
 };
 
 export function byteReader(bytes: Uint8Array): BoundedReader {
-  let at = 0;
+  let offset = 0;
   return {
     varint: () => {
       let value = 0;
       for (let factor = 1; ; factor *= 128) {
-        const byte = bytes[at];
+        const byte = bytes[offset];
         if (byte === undefined) throw new Malformed("it ends within a number");
-        at += 1;
+        offset += 1;
         value += (byte & 127) * factor;
         if (!Number.isSafeInteger(value)) throw new Malformed("it has a number that is too large");
         if (byte < 128) return value;
       }
     },
     bytes: (length) => {
-      if (at + length > bytes.length) throw new Malformed("it ends within a term");
-      at += length;
-      return bytes.subarray(at - length, at);
+      if (offset + length > bytes.length) throw new Malformed("it ends within a term");
+      offset += length;
+      return bytes.subarray(offset - length, offset);
     },
-    isAtEnd: () => at === bytes.length,
+    isAtEnd: () => offset === bytes.length,
   };
 }
 

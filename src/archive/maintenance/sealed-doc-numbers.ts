@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
 import {
   bytesPerBitmap,
-  chunksOf,
+  chunkCount,
   formatWithoutChecksums,
   idsPerPage,
   postsPerChunk,
@@ -42,7 +42,7 @@ export function readSealedDocNumbers(
     return readDocNumbers(database, onError);
   } catch (error) {
     if (!isDamage(error)) throw error;
-    onError(messageOf(error));
+    onError(errorMessage(error));
     return "unreadable";
   }
 }
@@ -134,7 +134,7 @@ function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): vo
 type Bitmaps = { replaced: Uint8Array; hidden: Uint8Array };
 
 function readBitmaps(database: DatabaseSync, posts: number, onError: OnError): Bitmaps {
-  const chunks = chunksOf(posts);
+  const chunks = chunkCount(posts);
   const bitmaps = {
     replaced: new Uint8Array(chunks * bytesPerBitmap),
     hidden: new Uint8Array(chunks * bytesPerBitmap),

@@ -21,8 +21,8 @@ export const sealedPositions =
         continue;
       }
       const end = starts[index + 1] ?? 0;
-      for (let at = starts[index] ?? 0; at < end; at++)
-        addLocation(stored, term, id, positions[at] ?? 0);
+      for (let offset = starts[index] ?? 0; offset < end; offset++)
+        addLocation(stored, term, id, positions[offset] ?? 0);
     }
   };
 
@@ -51,7 +51,8 @@ export const addSealedSums =
         continue;
       }
       const end = starts[index + 1] ?? 0;
-      for (let at = starts[index] ?? 0; at < end; at++) add(upper, lower, positions[at] ?? 0);
+      for (let offset = starts[index] ?? 0; offset < end; offset++)
+        add(upper, lower, positions[offset] ?? 0);
     }
     sums.addToken(term, [total, uppers, lowers, offsets, products]);
   };

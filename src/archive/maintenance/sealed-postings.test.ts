@@ -17,7 +17,7 @@ function postsOf(row: Uint8Array, chunk: number, counts: readonly number[]): num
   return Array.from(numbers.subarray(0, count));
 }
 
-function positionsOf(row: Uint8Array, posts: number): number[][] {
+function rowPositions(row: Uint8Array, posts: number): number[][] {
   const reader = postingsReader(allPosts);
   reader.begin(true);
   reader.readContainers(list(posts), 0, [posts]);
@@ -60,16 +60,16 @@ test.for<[string, Uint8Array, number, number[]]>([
 });
 
 test("positions are read from single bytes, or from the table if there are several or a large one", () => {
-  expect(positionsOf(Uint8Array.of(0, 254, 7), 3)).toEqual([[0], [254], [7]]);
+  expect(rowPositions(Uint8Array.of(0, 254, 7), 3)).toEqual([[0], [254], [7]]);
   const table = u16(1, 2, 0, 2, 4, 0x8000 + 9, 0x8000 + 255, 0);
   const row = joined(u32(2, 3), table, Uint8Array.of(3, 255, 255));
-  expect(positionsOf(row, 3)).toEqual([[3], [4, 9], [255]]);
+  expect(rowPositions(row, 3)).toEqual([[3], [4, 9], [255]]);
 });
 
 test("positions above 15 bits are read from a wider table", () => {
   const head = [u32(0x8000_0000 + 1, 2), u32(0), u32(0)];
   const row = joined(...head, u32(32_767, 0x8000_0000 + 40_000), Uint8Array.of(255, 1));
-  expect(positionsOf(row, 2)).toEqual([[32_767, 40_000], [1]]);
+  expect(rowPositions(row, 2)).toEqual([[32_767, 40_000], [1]]);
 });
 
 const table = (...items: number[]): Uint8Array => joined(u32(1, 2), u16(1, 0, ...items));
@@ -88,7 +88,7 @@ test.for<[string, Uint8Array]>([
     joined(u32(1, 1), u16(1, 0, 0x8004, 1), Uint8Array.of(1, 255)),
   ],
 ])("a row of positions with %s is malformed", ([, row]) => {
-  expect(() => positionsOf(row, 2)).toThrow(Malformed);
+  expect(() => rowPositions(row, 2)).toThrow(Malformed);
 });
 
 test("short posting lists and their positions are read from the dictionary", () => {

@@ -75,27 +75,27 @@ export function postingsReader(allPosts: number): PostingsReader {
 
   function readContainers(row: Uint8Array, chunk: number, counts: readonly number[]): void {
     const bytes = alignedTo32Bits(row);
-    const length = counts.reduce((sum, posts) => sum + bytesOf(posts), 0);
+    const length = counts.reduce((sum, posts) => sum + containerSize(posts), 0);
     if (bytes.length !== length)
       throw new Malformed(`its containers have ${bytes.length} bytes, not ${length}`);
-    let at = 0;
+    let offset = 0;
     for (const [index, posts] of counts.entries()) {
       const base = (chunk + index) * postsPerChunk;
-      if (posts >= densePosts) readBitmap(bytes, at, base, posts);
-      else readList(bytes, at, base, posts);
-      at += bytesOf(posts);
+      if (posts >= densePosts) readBitmap(bytes, offset, base, posts);
+      else readList(bytes, offset, base, posts);
+      offset += containerSize(posts);
     }
   }
 
-  function readList(bytes: Uint8Array, at: number, base: number, posts: number): void {
-    const list = new Uint16Array(bytes.buffer, bytes.byteOffset + at, bytesOf(posts) / 2);
+  function readList(bytes: Uint8Array, offset: number, base: number, posts: number): void {
+    const list = new Uint16Array(bytes.buffer, bytes.byteOffset + offset, containerSize(posts) / 2);
     for (let index = 0; index < posts; index++) addNumber(base + (list[index] ?? 0));
     if (posts < list.length && list[posts] !== 0)
       throw new Malformed("a container has nonzero padding");
   }
 
-  function readBitmap(bytes: Uint8Array, at: number, base: number, posts: number): void {
-    const words = new Uint32Array(bytes.buffer, bytes.byteOffset + at, wordsPerBitmap);
+  function readBitmap(bytes: Uint8Array, offset: number, base: number, posts: number): void {
+    const words = new Uint32Array(bytes.buffer, bytes.byteOffset + offset, wordsPerBitmap);
     const before = count;
     for (let index = 0; index < wordsPerBitmap; index++) {
       for (let word = words[index] ?? 0; word !== 0; word &= word - 1) {
@@ -147,7 +147,7 @@ export function postingsReader(allPosts: number): PostingsReader {
   };
 }
 
-const bytesOf = (posts: number): number => (posts === 0 ? 0 : containerBytes(posts));
+const containerSize = (posts: number): number => (posts === 0 ? 0 : containerBytes(posts));
 
 type Positions = {
   single: Uint8Array;
@@ -171,16 +171,16 @@ function positionsOf(bytes: Uint8Array, posts: number): Positions {
   const isWide = head >= wideFlag;
   const listed = isWide ? head - wideFlag : head;
   const all = 2 * listed + items;
-  const at = 8 + (isWide ? 4 * all : Math.ceil(all / 2) * 4);
-  if (bytes.length !== at + posts)
-    throw new Malformed(`its positions have ${bytes.length} bytes, not ${at + posts}`);
+  const offset = 8 + (isWide ? 4 * all : Math.ceil(all / 2) * 4);
+  if (bytes.length !== offset + posts)
+    throw new Malformed(`its positions have ${bytes.length} bytes, not ${offset + posts}`);
   const table = isWide
     ? new Uint32Array(buffer, byteOffset + 8, all)
     : new Uint16Array(buffer, byteOffset + 8, all);
-  if (!isWide && all % 2 === 1 && new Uint16Array(buffer, byteOffset + at - 2, 1)[0] !== 0)
+  if (!isWide && all % 2 === 1 && new Uint16Array(buffer, byteOffset + offset - 2, 1)[0] !== 0)
     throw new Malformed("its list of positions has nonzero padding");
   return {
-    single: bytes.subarray(at),
+    single: bytes.subarray(offset),
     ranks: table.subarray(0, listed),
     starts: table.subarray(listed, 2 * listed),
     list: table.subarray(2 * listed),

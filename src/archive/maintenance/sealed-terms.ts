@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { chunksOf, inlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/format.ts";
+import { chunkCount, inlinePosts, maxOneRowPosts, postsPerChunk } from "../sealed/format.ts";
 import { isPositionalTerm } from "../sealed/positional-terms.ts";
 import { createTermFilter, readTermFilter } from "../sealed/term-filter.ts";
 import { type BoundedReader, byteReader, Malformed } from "./sealed-bytes.ts";
@@ -16,7 +16,7 @@ export function* walkSealedTerms(
   onError: OnError,
   onTerm: (term: string, postings: CheckedPostings) => void,
 ): Generator<number, void> {
-  const chunks = chunksOf(posts);
+  const chunks = chunkCount(posts);
   const reader = postingsReader(posts);
   const rows = rowsIn(database);
   const filter = createTermFilter();
@@ -68,7 +68,7 @@ export function* walkSealedTerms(
 
   function reportDamage(error: unknown): void {
     if (!isDamage(error)) throw error;
-    onError(messageOf(error));
+    onError(errorMessage(error));
   }
 
   function* walkBlocks(): Generator<number, void> {
@@ -87,7 +87,7 @@ export function* walkSealedTerms(
             throw new Malformed("its terms are not in order");
           previous = bytes;
           filter.add({ bytes, length: bytes.length });
-          readTerm(textOf(bytes), isSingle, entries);
+          readTerm(decodeTerm(bytes), isSingle, entries);
           if (work < postingsPerTurn) continue;
           work = 0;
           yield 0;
@@ -123,7 +123,7 @@ function readTermBytes(
   return { bytes, isSingle: header % 2 === 1 };
 }
 
-function textOf(bytes: Uint8Array): string {
+function decodeTerm(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
   } catch {

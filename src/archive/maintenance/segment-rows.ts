@@ -5,7 +5,7 @@ import { intactRows, type OnUnreadable, type StoredRow } from "../segments/intac
 
 export type SegmentRow = RecordRow & { revision: string };
 
-export function* rowsOf(
+export function* readSegmentRows(
   database: DatabaseSync,
   platform: Platform,
   onUnreadable: OnUnreadable = () => {},

@@ -97,7 +97,7 @@ export function createCountCache(): CountCache {
 const keyOf = (queryKey: string, { platform, sequence }: SegmentEntry): string =>
   `${platform} ${sequence} ${queryKey}`;
 
-export function queryKeyOf(
+export function countCacheKey(
   { expression, residual }: Pick<PlatformQuery, "expression" | "residual">,
   bounds: { lowId: bigint | null; highId: bigint | null },
   widthMs: number,

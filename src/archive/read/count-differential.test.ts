@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
 import { generatedPost } from "../../../testkit/data/generated.ts";
 import { generatedQuery } from "../../../testkit/data/generated-queries.ts";
-import { capMs, nameOf, openPostSet, type PostSet } from "../../../testkit/data/post-set.ts";
+import { capMs, openPostSet, type PostSet, positionName } from "../../../testkit/data/post-set.ts";
 import { dayMs, firstDayMs } from "../../../testkit/data/vocabulary.ts";
 import { testRuns } from "../../../testkit/seed.ts";
 import { lowestId, numberedId, postTimeMs, uriNumber } from "../../posts/ids.ts";
@@ -66,7 +66,7 @@ function expectedBuckets(times: Iterable<number>, { fromMs, toMs, bucketMs }: Wi
 function nameOfPost(post: Post): string {
   const timeMs = postTimeMs(post, capMs);
   const id = post.nativeId ?? numberedId(timeMs, uriNumber(post.uri));
-  return nameOf({ platform: post.platform, id });
+  return positionName({ platform: post.platform, id });
 }
 
 function request(plan: PlanNode, window: Window): CountRequest {

@@ -15,7 +15,7 @@ export type Visit = IdRange & {
   window: Span;
 };
 
-export function idsOf(
+export function visitedIds(
   { entry, low, high }: Pick<Visit, "entry" | "low" | "high">,
   span: Span,
 ): IdRange {
@@ -60,10 +60,10 @@ export function* countVisit(
   const segment = open();
   const version = segment.counter.withSnapshot((each) => each);
   let isUnchanged = true;
-  const known = copyOf(cache.find(queryKey, segment, entry, version));
+  const known = copyCounts(cache.find(queryKey, segment, entry, version));
 
   function* count(span: Span, grid: BucketGrid): Generator<void, Counted> {
-    const { low, high } = idsOf(visit, span);
+    const { low, high } = visitedIds(visit, span);
     const counts = new Map<number, number>();
     for (let next = high; next >= low; ) {
       const opened = open();
@@ -85,7 +85,7 @@ export function* countVisit(
     return { counts, countedFromMs: null };
   }
 
-  const { head, whole, tail } = partsOf(window, bucketMs);
+  const { head, whole, tail } = splitByBucket(window, bucketMs);
   for (const part of [tail, whole, head]) {
     if (part.fromMs >= part.toMs) continue;
     const reachedMs = yield* part === whole
@@ -97,7 +97,7 @@ export function* countVisit(
     }
   }
   for (const part of [head, tail]) {
-    const number = known.partialCounts.get(nameOf(part));
+    const number = known.partialCounts.get(spanName(part));
     if (number) answer.counts.set(part.fromMs, number);
   }
   for (const [fromMs, number] of known.counts) {
@@ -109,13 +109,13 @@ export function* countVisit(
   return answer;
 }
 
-const copyOf = (known: KnownCounts): KnownCounts => ({
+const copyCounts = (known: KnownCounts): KnownCounts => ({
   ...known,
   counts: new Map(known.counts),
   partialCounts: new Map(known.partialCounts),
 });
 
-function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
+function splitByBucket({ fromMs, toMs }: Span, bucketMs: number) {
   const firstMs = Math.ceil(fromMs / bucketMs) * bucketMs;
   const lastMs = Math.floor(toMs / bucketMs) * bucketMs;
   if (firstMs > lastMs) {
@@ -129,7 +129,7 @@ function partsOf({ fromMs, toMs }: Span, bucketMs: number) {
   };
 }
 
-const nameOf = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
+const spanName = ({ fromMs, toMs }: Span): string => `${fromMs}-${toMs}`;
 
 type Counted = { counts: Map<number, number>; countedFromMs: number | null };
 type Count = (span: Span, grid: BucketGrid) => Generator<void, Counted>;
@@ -139,7 +139,7 @@ function* addPartial(
   part: Span,
   count: Count,
 ): Generator<void, number> {
-  const name = nameOf(part);
+  const name = spanName(part);
   const stored = partialCounts.get(name);
   if (stored !== undefined) {
     partialCounts.delete(name);

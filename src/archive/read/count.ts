@@ -3,11 +3,11 @@ import { extractBounds } from "@earshot/query/plan";
 import { lastId } from "../../posts/ids.ts";
 import type { CountAnswer, CountRequest, CountWork, Damage } from "../archive.ts";
 import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
-import { damageOf } from "../catalog/damage.ts";
+import { segmentDamage } from "../catalog/damage.ts";
 import { expression } from "../segments/expression.ts";
 import { countedFromMs } from "../segments/id-clock.ts";
-import { type CountCache, queryKeyOf } from "./count-cache.ts";
-import { countVisit, highest, idsOf, lowest, type Visit } from "./count-visit.ts";
+import { type CountCache, countCacheKey } from "./count-cache.ts";
+import { countVisit, highest, lowest, type Visit, visitedIds } from "./count-visit.ts";
 import { type PlatformQuery, platformQuery, rowScanPlatformQuery } from "./platform-query.ts";
 import type { SearchContext } from "./search.ts";
 
@@ -23,7 +23,7 @@ export function* countSegments(
   { open, clock, isStopped, isSliceOver }: SearchContext,
   cache: CountCache,
 ): Generator<void, Omit<CountAnswer, "coverage">> {
-  const visits = visitsOf(request, entries);
+  const visits = planVisits(request, entries);
   const work: CountWork = {
     segmentsInWindow: visits.length,
     segmentsCached: 0,
@@ -38,10 +38,10 @@ export function* countSegments(
   for (const [index, visit] of visits.entries()) {
     if (index > 0 && isSliceOver()) yield;
     if (isStopped() || (index > 0 && clock.now() >= request.deadlineMs)) {
-      countedFromMs = Math.max(countedFromMs, ...visits.slice(index).map(endOf));
+      countedFromMs = Math.max(countedFromMs, ...visits.slice(index).map(visitEnd));
       break;
     }
-    if (endOf(visit) <= countedFromMs) continue;
+    if (visitEnd(visit) <= countedFromMs) continue;
     const overlapping = visits.slice(index + 1).filter((other) => other.high > visit.low);
     const shares = 1 + new Set(overlapping.map(({ entry }) => entry.platform)).size;
     const endMs = clock.now() + (request.deadlineMs - clock.now()) / shares;
@@ -54,7 +54,7 @@ export function* countSegments(
     const counted = yield* countVisit(visit, request.bucketMs, slice, cache);
     work.slices += counted.slices;
     work.statements += counted.statements;
-    damage.push(...damageOf(visit.entry, counted.damaged));
+    damage.push(...segmentDamage(visit.entry, counted.damaged));
     if (counted.statements === 0) work.segmentsCached += 1;
     else work.segmentsOpened += 1;
     countedFromMs = Math.max(countedFromMs, counted.countedFromMs);
@@ -76,7 +76,7 @@ function completeFrom(countedFromMs: number, { fromMs, toMs, bucketMs }: CountRe
   return Math.min(Math.ceil(countedFromMs / bucketMs) * bucketMs, toMs);
 }
 
-function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
+function planVisits(request: CountRequest, entries: readonly SegmentEntry[]): Visit[] {
   const bounded = extractBounds(request.plan, request);
   const window = {
     fromMs: Math.ceil(bounded.fromMs ?? request.fromMs),
@@ -88,7 +88,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
     request.platforms.map((platform) => {
       const query = platformQuery(platform, bounded);
       const byTerms = query && inTerms(query);
-      const queryKey = query && queryKeyOf(query, bounded, request.bucketMs);
+      const queryKey = query && countCacheKey(query, bounded, request.bucketMs);
       const rowScan = isOutdated ? rowScanPlatformQuery(platform, bounded) : null;
       return [platform, { byTerms, rowScan, queryKey }] as const;
     }),
@@ -101,7 +101,7 @@ function visitsOf(request: CountRequest, entries: readonly SegmentEntry[]): Visi
       const low = highest(entry.low, bounded.lowId);
       const high = lowest(entry.high, bounded.highId ?? lastId);
       const visit = { entry, query: { ...query, skew: entry.skew }, queryKey, window, low, high };
-      return [{ ...visit, ...idsOf(visit, window) }];
+      return [{ ...visit, ...visitedIds(visit, window) }];
     })
     .filter(({ low, high }) => low <= high)
     .sort((a, b) => (a.high === b.high ? 0 : a.high > b.high ? -1 : 1));
@@ -114,5 +114,5 @@ const inTerms = (query: PlatformQuery): PlatformQuery => ({
   expression: query.expression ?? everyTerm,
 });
 
-const endOf = ({ high, entry, window }: Visit): number =>
+const visitEnd = ({ high, entry, window }: Visit): number =>
   Math.min(countedFromMs(high, entry.skew), window.toMs);

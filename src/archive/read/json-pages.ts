@@ -38,17 +38,17 @@ export function jsonPages({ cache, currentVersions, rowsOf, renderer }: PageCont
       for (const row of stored.rows) {
         const version = versionOf(row);
         if (version === null) continue;
-        added.set(nameOf(row), cache.add(row.id, version, render(row)));
+        added.set(positionName(row), cache.add(row.id, version, render(row)));
       }
     }
     const parts = positions.map(
-      (position, index) => cached[index] ?? added.get(nameOf(position)) ?? null,
+      (position, index) => cached[index] ?? added.get(positionName(position)) ?? null,
     );
     return { ...joinRecords(parts), damage };
   };
 }
 
-const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
+const positionName = ({ platform, id }: Position): string => `${platform} ${id}`;
 
 const comma = 0x2c;
 

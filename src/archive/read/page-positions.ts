@@ -4,7 +4,7 @@ import type { SegmentEntry } from "../catalog/catalog.ts";
 import { isDamage } from "../sealed/damage.ts";
 import type { Segment } from "../segments/segment.ts";
 import { type PageStart, pageStart } from "./page-start.ts";
-import { segmentOf } from "./stored-rows.ts";
+import { findSegment } from "./stored-rows.ts";
 
 type PositionsContext = {
   open(entry: SegmentEntry): Pick<Segment, "lookup">;
@@ -18,7 +18,7 @@ export function pagePositions({ open, uriKey }: PositionsContext) {
       after: Position | null,
       segments: readonly SegmentEntry[],
     ): { start?: PageStart } => {
-      const entry = after && segmentOf(after, segments);
+      const entry = after && findSegment(after, segments);
       if (!entry) return {};
       try {
         return { start: pageStart(after, entry, open(entry).lookup, uriKey()) };
@@ -28,7 +28,7 @@ export function pagePositions({ open, uriKey }: PositionsContext) {
       }
     },
     withHash: (position: Position | null, segments: readonly SegmentEntry[]): Position | null => {
-      const entry = position && segmentOf(position, segments);
+      const entry = position && findSegment(position, segments);
       if (!entry || entry.platform === "x") return position;
       try {
         const uri = open(entry).lookup.findById(position.id)?.uri ?? "";

@@ -1,7 +1,7 @@
 import { firstInMillisecond, lastInMillisecond, numberOfHash, uriHash } from "../../posts/ids.ts";
 import type { Position } from "../archive.ts";
 import { currentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
-import { formerId, postsWithin, storedIdsOf } from "../catalog/other-ids.ts";
+import { findStoredIds, formerId, postsWithin } from "../catalog/other-ids.ts";
 import type { PostLookup } from "../segments/lookup.ts";
 
 export type PageStart = {
@@ -27,7 +27,7 @@ export function pageStart(
   if (isOrdered && entry.platform !== "x" && hash !== undefined)
     return { below: firstFrom(lookup, id, hash), seen: none };
   if (lookup.has(id)) return { below: id, seen: none };
-  const currentId = storedIdsOf(lookup, uriKey, [id]).get(id);
+  const currentId = findStoredIds(lookup, uriKey, [id]).get(id);
   if (currentId === undefined) return { below: id, seen: none };
   if (!isOrdered) return { below: currentId, seen: none };
   const low = firstInMillisecond(id);

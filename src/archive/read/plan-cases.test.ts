@@ -110,7 +110,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
   describe("the size of a query", () => {
     const words = (count: number) => Array.from({ length: count }, (_, n) => `w${n}`);
-    const parseErrorOf = (query: string) => {
+    const queryParseError = (query: string) => {
       try {
         parseQuery(query);
       } catch (error) {
@@ -127,7 +127,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
           .join(" ");
       expect(request(negated(256))).toEqual(["other"]);
       for (const count of [257, 300]) {
-        expect(parseErrorOf(negated(count))).toMatchObject({
+        expect(queryParseError(negated(count))).toMatchObject({
           diagnostics: [{ code: "too_many_terms", message: expect.stringContaining("256") }],
         });
       }
@@ -159,7 +159,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       expect(request(nested(20))).toEqual(["a", "b c"]);
       for (const depth of [21, 33]) {
         const deep = `${"(a -".repeat(depth)}b${")".repeat(depth)}`;
-        expect(parseErrorOf(deep)).toMatchObject({
+        expect(queryParseError(deep)).toMatchObject({
           diagnostics: [{ code: "query_too_deep", message: expect.stringContaining("20") }],
         });
       }

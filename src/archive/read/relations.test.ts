@@ -30,7 +30,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       .records(archive.query(query).positions)
       .map(({ Metadata }) => Metadata.uri)
       .sort();
-  const idOf = (uri: string): string => {
+  const uriId = (uri: string): string => {
     const record = archive
       .records(archive.search({ plan: { kind: "all" } }).positions)
       .find(({ Metadata }) => Metadata.uri === uri);
@@ -43,7 +43,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
 
     test("the ID of a stored post in a query means its uri, on every platform", () => {
       storeInSegmentAs(archive, [makePost({ key: "first" })], form);
-      const id = idOf(atUri("first"));
+      const id = uriId(atUri("first"));
       const key = postKey("bluesky", { id: null, uri: atUri("first") });
       expect(keys(id)).toContain(key);
       storeInSegmentAs(archive, [makePost({ ...onX, nativeId: BigInt(id) })], form);
@@ -57,7 +57,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         [lost, makePost({ ...onX, key: "2", uri: "import:x:answer", isReply: true })],
         form,
       );
-      const id = idOf("import:x:abc");
+      const id = uriId("import:x:abc");
       expect(keys(id)).toContain(postKey("x", { id: null, uri: "import:x:abc" }));
       expect(found(`conversation_id:${id}`)).toEqual(["import:x:abc"]);
       expect(found('conversation_id:"import:x:abc"')).toEqual(["import:x:abc"]);
@@ -122,7 +122,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
       const expected = ["answer", "deep", "root"].map(atUri);
       for (const name of [
         atUri("root"),
-        idOf(atUri("root")),
+        uriId(atUri("root")),
         `https://bsky.app/profile/${did}/post/root`,
         "https://bsky.app/profile/author.example.com/post/root",
       ]) {

@@ -1,14 +1,14 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { type KnownAccount, renderRecord } from "../../posts/record.ts";
-import type { accountsOf } from "../catalog/accounts.ts";
+import type { openCatalogAccounts } from "../catalog/accounts.ts";
 import { currentHandleReader } from "../catalog/catalog.ts";
 import type { RenderRow } from "./json-pages.ts";
 
 /** Renders records with accounts' current handles and names, each read once per renderer. */
 export function rowRenderer(
   catalog: DatabaseSync,
-  accounts: Pick<ReturnType<typeof accountsOf>, "read">,
+  accounts: Pick<ReturnType<typeof openCatalogAccounts>, "read">,
 ): () => RenderRow {
   const handleOf = currentHandleReader(catalog);
 

@@ -3,20 +3,20 @@ import { DatabaseSync } from "node:sqlite";
 import type { PlanNode } from "@earshot/query/plan";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { damagePageOf } from "../../../testkit/archives/damage-page.ts";
+import { damageTablePage } from "../../../testkit/archives/damage-page.ts";
 import { type SmallArchive, smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { lastId, lowestId, xUri } from "../../posts/ids.ts";
 import type { AccountStatus, ArchiveChange, Position } from "../archive.ts";
 import { catalogPath, readSegments, type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
-import { cutsOf } from "../compaction/cuts.ts";
+import { findSplitIds } from "../compaction/cuts.ts";
 import { idsInOrder } from "../compaction/ids-in-order.ts";
 import { openForReading } from "../database.ts";
 import { findPosts } from "../maintenance/find-posts.ts";
 import { type ChunkSet, countBetween } from "../sealed/chunk-set.ts";
 import { readDeletionBitmap } from "../sealed/deletion-bitmap.ts";
 import { openDocNumbers } from "../sealed/doc-numbers.ts";
-import { damageMarkerOf, markDamaged } from "../segments/damage-marker.ts";
+import { damageMarkerPath, markDamaged } from "../segments/damage-marker.ts";
 import { openSegment, type Segment } from "../segments/segment.ts";
 import { openSegmentWriter } from "../segments/segment-writer.ts";
 import { platformQuery } from "./platform-query.ts";
@@ -52,15 +52,15 @@ function entries(): SegmentEntry[] {
   }
 }
 
-const pathOf = (entry: SegmentEntry): string => segmentPath(archive.folder, entry);
-const onlyPath = (): string => entries().map(pathOf)[0] ?? "";
+const entryPath = (entry: SegmentEntry): string => segmentPath(archive.folder, entry);
+const onlyPath = (): string => entries().map(entryPath)[0] ?? "";
 
 const found = (query: string, limit = 100): number[] =>
   minutesOf(archive.query(query, { limit }).positions);
 const minutesOf = (positions: readonly Position[]): number[] =>
   archive.records(positions).map(({ Metadata }) => Number(/k(\d+)$/.exec(Metadata.uri)?.[1]));
 
-const countOf = (plan: PlanNode): number =>
+const planCount = (plan: PlanNode): number =>
   archive.reader.operations
     .count({
       plan,
@@ -149,7 +149,7 @@ describe("writes after sealing", () => {
     expect(found("river")).toEqual([11, 9, 8, 6, 4, 3, 2, 0]);
     expect(found("brook")).toEqual([1]);
     expect(found("-wider", 4)).toEqual([11, 9, 8, 6]);
-    expect(countOf(word("river"))).toBe(8);
+    expect(planCount(word("river"))).toBe(8);
   });
 
   test("a post deleted and restored after sealing is found once, by its current text", () => {
@@ -315,10 +315,10 @@ describe("hidden posts", () => {
     archive.put(post(4, "a river, wider"));
     archive.write([status("suspended", 1)]);
     expect(found("river")).toEqual([]);
-    expect(countOf(word("river"))).toBe(0);
+    expect(planCount(word("river"))).toBe(0);
     archive.write([status("active", 2)]);
     expect(found("river")).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
-    expect(countOf(word("river"))).toBe(10);
+    expect(planCount(word("river"))).toBe(10);
   });
 
   test("hidden posts stay hidden when sealed, and can be shown again", () => {
@@ -513,8 +513,8 @@ describe("damaged sealed index", () => {
       corrupt(sql);
       archive.reopen();
       expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 2, 0]);
-      expect(countOf(word("river"))).toBe(9);
-      expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
+      expect(planCount(word("river"))).toBe(9);
+      expect(existsSync(damageMarkerPath(onlyPath()))).toBe(true);
     },
   );
 
@@ -549,19 +549,19 @@ describe("damaged sealed index", () => {
     corrupt("DELETE FROM sealed_mask; UPDATE sealed SET format = 0");
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");
-    expect(cutsOf(archive.folder, entry, 30)).toHaveLength(3);
+    expect(findSplitIds(archive.folder, entry, 30)).toHaveLength(3);
     const database = openForReading(onlyPath(), 100);
     expect(idsInOrder(database, onlyPath())(98)).not.toBeNull();
     expect(idsInOrder(database, onlyPath())(99)).toBeNull();
     database.close();
-    rmSync(damageMarkerOf(onlyPath()));
+    rmSync(damageMarkerPath(onlyPath()));
     const catalog = openForReading(catalogPath(archive.folder), 100);
     const all = [...findPosts(archive.folder, catalog, word("river"), ["bluesky"])].flat();
     catalog.close();
     const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
     expect(segments[0]?.sealed?.damaged).toBe(true);
     expect(all).toHaveLength(99);
-    rmSync(damageMarkerOf(onlyPath()));
+    rmSync(damageMarkerPath(onlyPath()));
     archive.reopen();
     archive.write([deletion(5)]);
     expect(found("river")).toHaveLength(98);
@@ -570,11 +570,11 @@ describe("damaged sealed index", () => {
   test("a sealed index with a damaged page is not used, from the first answer on", () => {
     putAll(20, (n) => (n % 2 === 0 ? "a river" : "a brook"));
     archive.seal();
-    damagePageOf(onlyPath(), "sealed_terms");
+    damageTablePage(onlyPath(), "sealed_terms");
     archive.reopen();
     expect(found("river")).toEqual([18, 16, 14, 12, 10, 8, 6, 4, 2, 0]);
-    expect(countOf(word("river"))).toBe(10);
-    expect(existsSync(damageMarkerOf(onlyPath()))).toBe(true);
+    expect(planCount(word("river"))).toBe(10);
+    expect(existsSync(damageMarkerPath(onlyPath()))).toBe(true);
   });
 
   test.each(["sealed", "sealed_ids", "sealed_mask", "sealed_terms"])(
@@ -583,7 +583,7 @@ describe("damaged sealed index", () => {
       putAll(20);
       archive.seal();
       archive.write([deletion(5)]);
-      damagePageOf(onlyPath(), table);
+      damageTablePage(onlyPath(), table);
       archive.reopen();
       archive.write([
         { kind: "upsert", post: post(3, "a brook") },
@@ -628,10 +628,10 @@ describe("cut of a sealed segment", () => {
     putAll(100);
     const [entry] = entries();
     if (entry === undefined) throw new Error("no segment");
-    const before = cutsOf(archive.folder, entry, 30);
+    const before = findSplitIds(archive.folder, entry, 30);
     archive.seal();
     const sealed = (): bigint[] =>
-      entries().flatMap((segment) => cutsOf(archive.folder, segment, 30));
+      entries().flatMap((segment) => findSplitIds(archive.folder, segment, 30));
     expect(before).toHaveLength(3);
     expect(sealed()).toEqual(before);
     archive.put(post(10, "a brook"), post(60, "a brook"), post(100));

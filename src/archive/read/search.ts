@@ -4,7 +4,7 @@ import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "
 import type { Platform } from "../../posts/post.ts";
 import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "../archive.ts";
 import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
-import { damageOf } from "../catalog/damage.ts";
+import { segmentDamage } from "../catalog/damage.ts";
 import type { SegmentAnswer, SegmentQuery } from "../segments/search-segment.ts";
 import type { Segment } from "../segments/segment.ts";
 import type { PageStart } from "./page-start.ts";
@@ -52,7 +52,7 @@ export function* searchSegments(
   const window = extractBounds(request.plan, request);
   // One more shows whether there is a next page.
   const needed = request.limit + 1;
-  const visits = visitsOf(request, entries, window, start);
+  const visits = planVisits(request, entries, window, start);
   const seenOn = (platform: Platform): ReadonlySet<bigint> =>
     (platform === request.after?.platform ? start?.seen : null) ?? noIds;
   const isShared = visits.some(({ entry }) => entry.platform !== visits[0]?.entry.platform);
@@ -115,7 +115,7 @@ export function* searchSegments(
       yield;
       high = stoppedAt - 1n;
     }
-    damage.push(...damageOf(visit.entry, damaged));
+    damage.push(...segmentDamage(visit.entry, damaged));
     work.segmentsOpened += 1;
     work.candidates += segmentWork.candidates;
     work.rechecked += segmentWork.rechecked;
@@ -130,7 +130,7 @@ export function* searchSegments(
         ? added
         : [...positions, ...added].sort(comparePositions).slice(0, needed);
   }
-  const page = pageOf(positions, completeFrom, request.limit);
+  const page = makePage(positions, completeFrom, request.limit);
   return { ...page, damage, work: { ...work, returned: page.positions.length, segments } };
 }
 
@@ -144,7 +144,7 @@ function timeShares({ low }: Visit, later: readonly Visit[]): number {
 
 type Visit = IdRange & { entry: SegmentEntry; query: SegmentQuery };
 
-function visitsOf(
+function planVisits(
   request: SearchRequest,
   entries: readonly SegmentEntry[],
   window: BoundedPlan,
@@ -192,7 +192,7 @@ function highestAfter(
   return entry.platform > after.platform ? after.id : after.id - 1n;
 }
 
-function pageOf(
+function makePage(
   found: readonly Position[],
   completeFrom: bigint | null,
   limit: number,

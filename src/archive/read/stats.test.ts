@@ -17,7 +17,7 @@ function put(platform: Platform, key: string, time: string): void {
 
 const spanOf = (platform: Platform) => {
   const { segments } = archive.reader.operations.stats({ maxBytes: 0 });
-  const [segment] = segments.filter((one) => one.platform === platform);
+  const [segment] = segments.filter((other) => other.platform === platform);
   return segment && { posts: segment.posts, fromMs: segment.fromMs, toMs: segment.toMs };
 };
 

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { firstSnowflake, idTimeMs, nextMillisecondId } from "../../posts/ids.ts";
 import type { ArchiveStats, SealedStats, SegmentStats } from "../archive.ts";
-import { archiveBytes, sizeOf } from "../catalog/archive-bytes.ts";
+import { archiveBytes, fileSize } from "../catalog/archive-bytes.ts";
 import {
   currentAnalyzer,
   readCoverage,
@@ -35,7 +35,7 @@ export function* readStats(
   }
   return {
     segments,
-    catalogBytes: bytesOf(join(folder, "catalog.db")),
+    catalogBytes: fileAndWalSize(join(folder, "catalog.db")),
     bytes: archiveBytes(folder),
     maxBytes,
     tombstones: countRows("tombstone"),
@@ -57,7 +57,7 @@ const retiredFiles = (catalog: DatabaseSync, folder: string): number =>
     .prepare("SELECT platform, sequence FROM retired")
     .all()
     .map((row) => ({ platform: String(row.platform), sequence: Number(row.sequence) }))
-    .filter((file) => sizeOf(segmentPath(folder, file)) > 0).length;
+    .filter((file) => fileSize(segmentPath(folder, file)) > 0).length;
 
 function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
   const path = segmentPath(folder, entry);
@@ -72,8 +72,8 @@ function segmentStats(folder: string, entry: SegmentEntry): SegmentStats {
       posts: setting("posts"),
       imported: setting("imported"),
       hidden: Number(hidden?.rows),
-      bytes: bytesOf(path),
-      ...timesOf(segment),
+      bytes: fileAndWalSize(path),
+      ...segmentTimes(segment),
       current: entry.analyzer === currentAnalyzer,
       optimised: entry.optimised,
       sealed: sealedStats(segment, path, setting("sealed_bytes")),
@@ -108,7 +108,7 @@ function readableReplaced(segment: DatabaseSync): number | null {
 
 type Times = Pick<SegmentStats, "fromMs" | "toMs">;
 
-function timesOf(segment: DatabaseSync): Times {
+function segmentTimes(segment: DatabaseSync): Times {
   const selectEnds = segment.prepare(
     `SELECT (SELECT min(id) FROM post WHERE id >= ?1) AS first,
             (SELECT max(id) FROM post WHERE id >= ?1) AS last`,
@@ -145,4 +145,4 @@ function earlyTimes(segment: DatabaseSync): Times {
 
 const firstOrdered = nextMillisecondId(0n);
 
-const bytesOf = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`);
+const fileAndWalSize = (path: string): number => fileSize(path) + fileSize(`${path}-wal`);

@@ -2,8 +2,8 @@ import { hasTime } from "../../posts/ids.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import type { Damage, Position } from "../archive.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
-import { damageOf } from "../catalog/damage.ts";
-import { storedIdsOf } from "../catalog/other-ids.ts";
+import { segmentDamage } from "../catalog/damage.ts";
+import { findStoredIds } from "../catalog/other-ids.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { singleId } from "../segments/damaged-ids.ts";
 import type { ReadRows } from "../segments/read-rows.ts";
@@ -28,7 +28,7 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
     const segment = open(entry);
     const read = segment.rows(ids);
     const knownIds = new Set([...read.rows.map(({ id }) => id), ...read.damaged]);
-    const currentIds = currentIdsOf(
+    const currentIds = entryCurrentIds(
       entry,
       ids.filter((id) => !knownIds.has(id)),
     );
@@ -44,11 +44,14 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
     return { rows, damaged: read.damaged };
   }
 
-  function currentIdsOf(entry: SegmentEntry, ids: readonly bigint[]): ReadonlyMap<bigint, bigint> {
+  function entryCurrentIds(
+    entry: SegmentEntry,
+    ids: readonly bigint[],
+  ): ReadonlyMap<bigint, bigint> {
     const lookedUp = entry.platform === "x" ? ids.filter(hasTime) : ids;
     if (lookedUp.length === 0) return new Map();
     try {
-      return storedIdsOf(open(entry).lookup, uriKey(), lookedUp);
+      return findStoredIds(open(entry).lookup, uriKey(), lookedUp);
     } catch (error) {
       if (!isDamage(error)) throw error;
       return new Map();
@@ -56,10 +59,10 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
   }
 
   return {
-    currentIdsOf,
+    currentIdsOf: entryCurrentIds,
     rowsOf: (positions) => {
       const segments = currentSegments();
-      const bySegment = Map.groupBy(positions, (position) => segmentOf(position, segments));
+      const bySegment = Map.groupBy(positions, (position) => findSegment(position, segments));
       const rows: RecordRow[] = [];
       const damage: Damage[] = [];
       for (const [entry, segmentPositions] of bySegment) {
@@ -69,14 +72,14 @@ export function storedRows({ currentSegments, open, uriKey }: RowsContext): Stor
           segmentPositions.map(({ id }) => id),
         );
         rows.push(...read.rows);
-        damage.push(...damageOf(entry, read.damaged.map(singleId)));
+        damage.push(...segmentDamage(entry, read.damaged.map(singleId)));
       }
       return { rows: bySegment.size > 1 ? rows.sort(comparePositions) : rows, damage };
     },
   };
 }
 
-export const segmentOf = (
+export const findSegment = (
   { platform, id }: Position,
   segments: readonly SegmentEntry[],
 ): SegmentEntry | undefined =>

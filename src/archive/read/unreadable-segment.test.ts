@@ -33,7 +33,7 @@ function pathOfFirst(): string {
 function zero(table: string): void {
   const path = pathOfFirst();
   const { pageBytes, tables } = pageMap(path);
-  const page = tables.find((each) => each.table === table)?.pages[0] ?? 1;
+  const page = tables.find((other) => other.table === table)?.pages[0] ?? 1;
   const file = openSync(path, "r+");
   writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
   closeSync(file);

@@ -1,4 +1,4 @@
-import { type Positions, positionAt, positionsOf, seekPosition } from "./positions.ts";
+import { type Positions, positionAt, positionRange, seekPosition } from "./positions.ts";
 
 export type Word = { positions: Positions; ranks: Uint32Array };
 
@@ -10,7 +10,7 @@ export function alignedPosition(words: readonly Word[], index: number): number |
   growArrays(count);
   for (let number = 0; number < count; number++) {
     const { positions, ranks } = words[number] as Word;
-    const { from, end } = positionsOf(positions, ranks[index] as number);
+    const { from, end } = positionRange(positions, ranks[index] as number);
     nexts[number] = from;
     ends[number] = end;
   }

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
 import {
   addToFts,
-  contentsOf,
   emptySegment,
+  expectedContents,
   sealedContents,
   sealedFrom,
   type TokensOfPosts,
@@ -39,7 +39,7 @@ test("a sealed index stores every term and position of its posts", () => {
     [0n, ["zero", "is:post"]],
   ]);
   const database = sealed(posts);
-  expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
+  expect(sealedContents(database)).toEqual(expectedContents(posts, new Set(posts.keys())));
 });
 
 test.each([
@@ -55,16 +55,16 @@ test.each([
     [1n, late],
     [2n, ["late", "x"]],
   ]);
-  expect(sealedContents(sealed(few))).toEqual(contentsOf(few, new Set(few.keys())));
+  expect(sealedContents(sealed(few))).toEqual(expectedContents(few, new Set(few.keys())));
   const many = new Map(few);
   for (let id = 3n; id < 80n; id += 1n) many.set(id, ["x", "late", "late"]);
-  expect(sealedContents(sealed(many))).toEqual(contentsOf(many, new Set(many.keys())));
+  expect(sealedContents(sealed(many))).toEqual(expectedContents(many, new Set(many.keys())));
 });
 
 test("a sealed index stores a row of positions whose list exceeds 16-bit offsets", () => {
   const posts = new Map<bigint, string[]>();
   for (let id = 1n; id <= 300n; id += 1n) posts.set(id, repeat("w", 230));
-  expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
+  expect(sealedContents(sealed(posts))).toEqual(expectedContents(posts, new Set(posts.keys())));
 });
 
 test("a sealed index chooses the form of a term by its number of posts, at every limit", () => {
@@ -76,7 +76,7 @@ test("a sealed index chooses the form of a term by its number of posts, at every
     posts.set(1_000_000n - BigInt(n) * 3n, [...tokens, ...tokens.map((token) => `is:${token}`)]);
   }
   const database = sealed(posts);
-  expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
+  expect(sealedContents(database)).toEqual(expectedContents(posts, new Set(posts.keys())));
   const rowsOf = (table: string) => database.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.n;
   const withRows = edges.filter((edge) => edge > inlinePosts).length;
   expect([rowsOf("sealed_docs"), rowsOf("sealed_positions")]).toEqual([2 * withRows, withRows]);
@@ -95,7 +95,7 @@ test("a sealed index stores terms of several chunks in one row, or one per chunk
   const once = closedAfterTest(sealedFrom(source, ids).sealed);
   const again = closedAfterTest(sealedFrom(once, ids).sealed);
   for (const database of [once, again]) {
-    expect(sealedContents(database)).toEqual(contentsOf(posts, new Set(posts.keys())));
+    expect(sealedContents(database)).toEqual(expectedContents(posts, new Set(posts.keys())));
     const rows = database.prepare("SELECT count(*) AS n FROM sealed_docs").get()?.n;
     expect(rows).toBe(40 + 2 + 2);
   }
@@ -107,7 +107,7 @@ test("a sealed index stores terms longer than a dictionary block in their own bl
     [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
     [2n, [long("é"), `a${long("x")}`, "z"]],
   ]);
-  expect(sealedContents(sealed(posts))).toEqual(contentsOf(posts, new Set(posts.keys())));
+  expect(sealedContents(sealed(posts))).toEqual(expectedContents(posts, new Set(posts.keys())));
 });
 
 test("a sealed index limits a block and its first term so that four fit into a page", () => {

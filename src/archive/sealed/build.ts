@@ -4,7 +4,7 @@ import { SealedDamage } from "./damage.ts";
 import { writeEmptyBitmap } from "./deletion-bitmap.ts";
 import { createDictionaryWriter } from "./dictionary-writer.ts";
 import { createDocNumberLookup } from "./doc-number-lookup.ts";
-import { chunksOf, idsPerPage, inlinePosts, sealedFormat } from "./format.ts";
+import { chunkCount, idsPerPage, inlinePosts, sealedFormat } from "./format.ts";
 import { ftsSources } from "./fts-source.ts";
 import { unreadableFts } from "./fts-structure.ts";
 import { assertTally, readTally, type Tally } from "./fts-tally.ts";
@@ -69,7 +69,7 @@ function* writeTerms(
   terms: MergedTerms,
 ): Generator<"worked", Uint8Array | null> {
   const dictionary = createDictionaryWriter(target);
-  const writer = createPostingWriter(target, chunksOf(posts));
+  const writer = createPostingWriter(target, chunkCount(posts));
   const filter = createTermFilter();
   let work = 0;
   for (let term = terms.next(); term !== null; term = terms.next()) {

@@ -40,8 +40,8 @@ test("the byte reader skips the positions of posts, any number of each", () => {
   });
   fc.assert(
     fc.property(posts, number, (positions, left) => {
-      const written = positions.flatMap((each) =>
-        each.map((position, at) => position * 2 + (at < each.length - 1 ? 1 : 0)),
+      const written = positions.flatMap((other) =>
+        other.map((position, index) => position * 2 + (index < other.length - 1 ? 1 : 0)),
       );
       const reader = readerOf([...written, left].flatMap(varint));
       skipPositions(reader, positions.length);

@@ -6,15 +6,15 @@ const maxVarintBytes = 5;
 
 export function readVarint(reader: ByteReader): number {
   const { bytes } = reader;
-  let at = reader.at;
-  const end = Math.min(bytes.length, at + maxVarintBytes);
+  let offset = reader.at;
+  const end = Math.min(bytes.length, offset + maxVarintBytes);
   let value = 0;
-  for (let scale = 1; at < end; scale *= 128) {
-    const byte = bytes[at] as number;
-    at += 1;
+  for (let scale = 1; offset < end; scale *= 128) {
+    const byte = bytes[offset] as number;
+    offset += 1;
     value += (byte & 0x7f) * scale;
     if (byte < 0x80) {
-      reader.at = at;
+      reader.at = offset;
       return value;
     }
   }
@@ -23,22 +23,22 @@ export function readVarint(reader: ByteReader): number {
 
 export function skipVarints(reader: ByteReader, count: number): void {
   const { bytes } = reader;
-  let at = reader.at;
-  for (let left = count; left > 0; at++) {
-    if (at >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
-    if ((bytes[at] as number) < 0x80) left -= 1;
+  let offset = reader.at;
+  for (let left = count; left > 0; offset++) {
+    if (offset >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
+    if ((bytes[offset] as number) < 0x80) left -= 1;
   }
-  reader.at = at;
+  reader.at = offset;
 }
 
 export function skipPositions(reader: ByteReader, posts: number): void {
   const { bytes } = reader;
-  let at = reader.at;
-  for (let left = posts; left > 0; at++) {
-    const follows = (bytes[at] as number) & 1;
-    while ((bytes[at] as number) >= 0x80) at += 1;
-    if (at >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
+  let offset = reader.at;
+  for (let left = posts; left > 0; offset++) {
+    const follows = (bytes[offset] as number) & 1;
+    while ((bytes[offset] as number) >= 0x80) offset += 1;
+    if (offset >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
     left -= follows ^ 1;
   }
-  reader.at = at;
+  reader.at = offset;
 }

@@ -18,7 +18,8 @@ export function replaceEnd(
   reserve(writer, to - from);
   const target = writer.bytes;
   const shift = prefixLength - from;
-  for (let at = from; at < to; at += 1) target[at + shift] = bytes[at] as number;
+  for (let offset = from; offset < to; offset += 1)
+    target[offset + shift] = bytes[offset] as number;
   writer.length = to + shift;
 }
 

@@ -45,7 +45,7 @@ function flagsOf({ count, first, step }: SetSpec): Uint8Array {
 function numbersOf(flags: Uint8Array, from = 0, to = postsPerChunk): Uint16Array {
   const numbers = new Uint16Array(postsPerChunk);
   let count = 0;
-  for (let at = from; at < to; at++) if (flags[at] === 1) numbers[count++] = at;
+  for (let index = from; index < to; index++) if (flags[index] === 1) numbers[count++] = index;
   return numbers.subarray(0, count);
 }
 
@@ -86,7 +86,8 @@ const bytesOf = ({ buffer, byteOffset, byteLength }: Uint16Array): Uint8Array =>
 
 const joined = (a: SetSpec, b: SetSpec, join: (a: number, b: number) => number): Uint8Array => {
   const [flags, right] = [flagsOf(a), flagsOf(b)];
-  for (let at = 0; at < postsPerChunk; at++) flags[at] = join(flags[at] ?? 0, right[at] ?? 0);
+  for (let index = 0; index < postsPerChunk; index++)
+    flags[index] = join(flags[index] ?? 0, right[index] ?? 0);
   return flags;
 };
 
@@ -182,7 +183,7 @@ describe("combining sets", () => {
         const third = flagsOf(c);
         return hasMembers(
           left,
-          joined(b, a, (inB, inA) => inB & ~inA).map((flag, at) => flag & (third[at] ?? 0)),
+          joined(b, a, (inB, inA) => inB & ~inA).map((flag, index) => flag & (third[index] ?? 0)),
         );
       }),
       { numRuns: 40 },
@@ -237,7 +238,7 @@ describe("members", () => {
         const count = members(set, from, to, out, postsPerChunk);
         expect(countBetween(set, from, to)).toBe(expected.length);
         expect(count).toBe(expected.length);
-        return expected.every((number, at) => out[at] === number);
+        return expected.every((number, index) => out[index] === number);
       }),
       {
         examples: [all(), few(4_095), few(4_095, 16)].flatMap(
@@ -282,7 +283,7 @@ describe("members", () => {
         const requested = listed(set).filter((_, rank) => rank % every === every - 1);
         const out = new Uint32Array(requested.length);
         ranks(set, requested, requested.length, out);
-        return out.every((rank, at) => rank === set.base + every - 1 + at * every);
+        return out.every((rank, index) => rank === set.base + every - 1 + index * every);
       }),
       {
         examples: [

@@ -190,7 +190,7 @@ export function popcount(word: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-export function countOf(bits: Uint32Array): number {
+export function countBits(bits: Uint32Array): number {
   let count = 0;
   for (let word = 0; word < wordsPerBitmap; word++) count += popcount(bits[word] as number);
   return count;

@@ -112,7 +112,7 @@ function answersWith(blob: Blob, bytes: Uint8Array | string | null): (number | n
 const intactAnswers = answers();
 
 function expectNoWrongAnswer(found: readonly (number | null)[]): void {
-  expect(found.map((count, at) => count ?? intactAnswers[at])).toEqual(intactAnswers);
+  expect(found.map((count, index) => count ?? intactAnswers[index])).toEqual(intactAnswers);
 }
 
 test("the intact tables give the expected answers", () => {
@@ -208,9 +208,9 @@ test("flipped bits never cause wrong results", () => {
       fc.constantFrom(1, 0x80, 0xff),
       (blob, offsets, bits) => {
         const bytes = blob.bytes.slice();
-        for (const each of offsets) {
-          const at = each % Math.min(bytes.length, 1 << (each % 14));
-          bytes[at] = (bytes[at] ?? 0) ^ bits;
+        for (const offset of offsets) {
+          const index = offset % Math.min(bytes.length, 1 << (offset % 14));
+          bytes[index] = (bytes[index] ?? 0) ^ bits;
         }
         expectNoWrongAnswer(answersWith(blob, bytes));
       },

@@ -1,4 +1,4 @@
-import { resultCodeOf, sqlite } from "../../db/result-codes.ts";
+import { sqlite, sqliteResultCode } from "../../db/result-codes.ts";
 import { EarshotError } from "../../lib/errors.ts";
 
 /** Unreadable or inconsistent tables, which can be rebuilt from the rows. */
@@ -21,6 +21,6 @@ export function isDamage(error: unknown): boolean {
   if (nodeCode === "ERR_OUT_OF_RANGE") return true;
   // FTS5 has no error code for unreadable settings.
   if (typeof message === "string" && message.startsWith("invalid fts5 file format")) return true;
-  const code = resultCodeOf(error);
+  const code = sqliteResultCode(error);
   return code === sqlite.corrupt || code === sqlite.notADatabase;
 }

@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import { alignedTo64Bits } from "./blob.ts";
 import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
-import { bitmapSet, type ChunkSet, countOf } from "./chunk-set.ts";
+import { bitmapSet, type ChunkSet, countBits } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { DocNumbers } from "./doc-numbers.ts";
-import { bytesPerBitmap, chunksOf, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { bytesPerBitmap, chunkCount, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readableState } from "./sealed-state.ts";
 
 /** A set is null if empty. */
@@ -32,19 +32,22 @@ export function readDeletionBitmap(database: DatabaseSync): DeletionBitmap {
   const hasDeletions = chunksWithDeletions(database);
   const cached = new Map<number, { replaced: ChunkSet | null; omitted: ChunkSet | null }>();
 
-  function setsOf(chunk: number): { replaced: ChunkSet | null; omitted: ChunkSet | null } {
+  function chunkSets(chunk: number): { replaced: ChunkSet | null; omitted: ChunkSet | null } {
     let sets = cached.get(chunk);
     if (sets === undefined) {
       const { replaced, hidden } = read(chunk);
-      sets = { replaced: setOf(replaced), omitted: setOf(unionOf(replaced, hidden)) };
+      sets = {
+        replaced: toChunkSet(replaced),
+        omitted: toChunkSet(uniteBitmaps(replaced, hidden)),
+      };
       cached.set(chunk, sets);
     }
     return sets;
   }
 
   return {
-    omitted: (chunk) => (hasDeletions(chunk) ? setsOf(chunk).omitted : null),
-    replaced: (chunk) => (hasDeletions(chunk) ? setsOf(chunk).replaced : null),
+    omitted: (chunk) => (hasDeletions(chunk) ? chunkSets(chunk).omitted : null),
+    replaced: (chunk) => (hasDeletions(chunk) ? chunkSets(chunk).replaced : null),
   };
 }
 
@@ -53,7 +56,7 @@ function chunksWithDeletions(database: DatabaseSync): (chunk: number) => boolean
   const select = database.prepare("SELECT chunk FROM sealed_mask");
   select.setReadBigInts(true);
   const chunks = new Set(select.all().map(({ chunk }) => Number(chunk)));
-  const totalChunks = chunksOf(posts);
+  const totalChunks = chunkCount(posts);
   if ([...chunks].some((chunk) => chunk < 0 || chunk >= totalChunks)) {
     throw new SealedDamage("the deletion bitmap has a nonexistent chunk");
   }
@@ -67,13 +70,13 @@ export function replacedPosts(database: DatabaseSync): number {
   const { posts: totalPosts = 0 } = readableState(database) ?? {};
   const { replaced } = readDeletionBitmap(database);
   let posts = 0;
-  for (let chunk = 0; chunk < chunksOf(totalPosts); chunk++) posts += replaced(chunk)?.count ?? 0;
+  for (let chunk = 0; chunk < chunkCount(totalPosts); chunk++) posts += replaced(chunk)?.count ?? 0;
   return posts;
 }
 
 export function writeEmptyBitmap(database: DatabaseSync, posts: number): void {
   const insert = database.prepare("INSERT INTO sealed_mask VALUES(?, x'', x'', ?)");
-  for (let chunk = 0; chunk < chunksOf(posts); chunk++) {
+  for (let chunk = 0; chunk < chunkCount(posts); chunk++) {
     insert.run(chunk, sealedRowChecksum("mask", chunk));
   }
 }
@@ -111,7 +114,7 @@ export function deletionBitmapWriter(
         changed |= apply(bitmaps, Math.floor(change / changeKinds), change % changeKinds);
       }
       if (changed === 0) continue;
-      const [replaced, hidden] = [bytesOf(bitmaps.replaced), bytesOf(bitmaps.hidden)];
+      const [replaced, hidden] = [encodeBitmap(bitmaps.replaced), encodeBitmap(bitmaps.hidden)];
       upsertChunk.run(chunk, replaced, hidden, sealedRowChecksum("mask", chunk, replaced, hidden));
     }
     changesByChunk.clear();
@@ -158,7 +161,7 @@ function chunkReader(database: DatabaseSync): (chunk: number) => Bitmaps {
     if (hasChecksums && replaced.length === 0 && hidden.length === 0) {
       return { replaced: emptyBitmap(), hidden: emptyBitmap() };
     }
-    return { replaced: bitmapOf(replaced), hidden: bitmapOf(hidden) };
+    return { replaced: decodeBitmap(replaced), hidden: decodeBitmap(hidden) };
   };
 }
 
@@ -166,21 +169,21 @@ const emptyBitmap = (): Uint32Array => new Uint32Array(wordsPerBitmap);
 
 const malformedBitmap = (): SealedDamage => new SealedDamage("a deletion bitmap is malformed");
 
-function bitmapOf(blob: Uint8Array): Uint32Array {
+function decodeBitmap(blob: Uint8Array): Uint32Array {
   if (blob.byteLength !== bytesPerBitmap) throw malformedBitmap();
   const { buffer, byteOffset } = alignedTo64Bits(blob);
   return new Uint32Array(buffer, byteOffset, wordsPerBitmap);
 }
 
-const bytesOf = (bits: Uint32Array): Uint8Array =>
+const encodeBitmap = (bits: Uint32Array): Uint8Array =>
   new Uint8Array(bits.buffer, bits.byteOffset, bits.byteLength);
 
-function setOf(bits: Uint32Array): ChunkSet | null {
-  const count = countOf(bits);
+function toChunkSet(bits: Uint32Array): ChunkSet | null {
+  const count = countBits(bits);
   return count === 0 ? null : bitmapSet(bits, count);
 }
 
-function unionOf(a: Uint32Array, b: Uint32Array): Uint32Array {
+function uniteBitmaps(a: Uint32Array, b: Uint32Array): Uint32Array {
   const union = Uint32Array.from(a);
   for (let word = 0; word < wordsPerBitmap; word++) {
     union[word] = (union[word] as number) | (b[word] as number);

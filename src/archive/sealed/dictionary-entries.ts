@@ -1,7 +1,7 @@
 import { type ByteReader, readVarint, skipPositions, skipVarints } from "./byte-reader.ts";
 import { type ByteWriter, createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { SealedDamage } from "./damage.ts";
-import { chunksOf, inlinePosts } from "./format.ts";
+import { chunkCount, inlinePosts } from "./format.ts";
 import { isPositionalTermBytes } from "./positional-terms.ts";
 
 export type DictionaryEntry = {
@@ -25,7 +25,7 @@ const usualTermBytes = 256;
 
 export const createEntries = (posts: number): Entries => ({
   totalPosts: posts,
-  chunks: chunksOf(posts),
+  chunks: chunkCount(posts),
   bytes: new Uint8Array(0),
   at: 0,
   term: createByteWriter(usualTermBytes),
@@ -81,7 +81,13 @@ function readTerm(entries: Entries): boolean {
   return header % 2 === 1;
 }
 
-export const entryOf = ({ posts, isPositional, bytes, begin, at }: Entries): DictionaryEntry => ({
+export const dictionaryEntry = ({
+  posts,
+  isPositional,
+  bytes,
+  begin,
+  at,
+}: Entries): DictionaryEntry => ({
   posts,
   isPositional,
   rest: bytes.slice(begin, at),

@@ -32,7 +32,7 @@ export function createDictionaryWriter(database: DatabaseSync): DictionaryWriter
 
   function endBlock(next: Uint8Array | null): void {
     if (block.length === 0) return;
-    const [term, bytes] = [bytesOf(first), bytesOf(block)];
+    const [term, bytes] = [writtenBytes(first), writtenBytes(block)];
     insert.run(term, bytes, blockChecksum(term, next, bytes));
     firstTerm ??= Uint8Array.from(term);
     block.length = 0;
@@ -102,7 +102,7 @@ function writeInline(writer: ByteWriter, postings: Postings, isPositional: boole
   }
 }
 
-const bytesOf = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
+const writtenBytes = ({ bytes, length }: ByteWriter): Buffer => bytes.subarray(0, length);
 
 function sharedBytes(previous: Bytes, term: Bytes): number {
   const max = Math.min(previous.length, term.length);

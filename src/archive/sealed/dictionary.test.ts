@@ -31,7 +31,7 @@ const term = fc
 function dictionaryOf(terms: readonly string[]) {
   const database = new DatabaseSync(":memory:");
   database.exec(sealedMigrations.join(""));
-  const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, at) => at % 5 >= post));
+  const posts = [0, 1, 2, 3, 4].map((post) => terms.filter((_, index) => index % 5 >= post));
   writeSealedTables(database, posts, [5n, 4n, 3n, 2n, 1n], 0);
   return openDictionary(database, readSealedHeader(database));
 }
@@ -46,9 +46,9 @@ test("the dictionary finds each of its terms and no others", () => {
       fc.array(term),
       (terms, requested) => {
         const dictionary = dictionaryOf(terms);
-        for (const [at, each] of terms.entries()) {
+        for (const [offset, each] of terms.entries()) {
           expect(dictionary.find(each)).toMatchObject({
-            posts: (at % 5) + 1,
+            posts: (offset % 5) + 1,
             isPositional: isPositionalTerm(each),
           });
         }
@@ -79,7 +79,7 @@ test("the dictionary visits terms with a common prefix in byte order", () => {
       const prefix = [...start].slice(0, 2).join("");
       const found: number[] = [];
       Array.from(dictionary.visitPrefix(prefix, (entry) => found.push(entry.posts)));
-      const expected = terms.filter((each) => each.startsWith(prefix)).sort(compareBytes);
+      const expected = terms.filter((other) => other.startsWith(prefix)).sort(compareBytes);
       expect(found).toEqual(expected.map((each) => (terms.indexOf(each) % 5) + 1));
     }),
     {
@@ -94,7 +94,7 @@ test("the dictionary visits terms with a common prefix in byte order", () => {
 });
 
 test("the dictionary visits a prefix that spans many blocks", () => {
-  const many = Array.from({ length: 3_000 }, (_, at) => `k${at}`);
+  const many = Array.from({ length: 3_000 }, (_, index) => `k${index}`);
   let count = 0;
   const dictionary = dictionaryOf(["a", ...many, "z"]);
   const read = [...dictionary.visitPrefix("k1", () => (count += 1))];

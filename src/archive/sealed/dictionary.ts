@@ -5,8 +5,8 @@ import { SealedDamage } from "./damage.ts";
 import {
   createEntries,
   type DictionaryEntry,
+  dictionaryEntry,
   type Entries,
-  entryOf,
   nextEntry,
   openBlock,
 } from "./dictionary-entries.ts";
@@ -23,7 +23,7 @@ export type Dictionary = {
 export type DictionaryHeader = Pick<SealedHeader, "posts" | "first"> & { hasChecksums: boolean };
 
 export function openDictionary(database: DatabaseSync, header: DictionaryHeader): Dictionary {
-  const columns = columnsOf(header);
+  const columns = dictionaryColumns(header);
   const selectUpTo = database.prepare(
     `SELECT ${columns} FROM sealed_terms WHERE first <= ? ORDER BY first DESC LIMIT 1`,
   );
@@ -37,7 +37,8 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
 
   function blockFor(term: string, target: Uint8Array): CheckedBlock | null {
     const row: unknown = selectUpTo.get(term);
-    if (!header.hasChecksums) return row === undefined ? null : { block: blockOf(row), next: null };
+    if (!header.hasChecksums)
+      return row === undefined ? null : { block: rowBlock(row), next: null };
     if (row === undefined) {
       if (header.first === null || Buffer.compare(target, header.first) < 0) return null;
       throw new SealedDamage("the first block of the dictionary is missing");
@@ -55,7 +56,7 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
     if (!header.hasChecksums) {
       let row = selectAfter.get(target);
       for (; row !== undefined; row = selectAfter.get(firstOf(row))) {
-        yield blockOf(row);
+        yield rowBlock(row);
       }
       return;
     }
@@ -77,7 +78,7 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
       const found = blockFor(term, target);
       if (found === null) return null;
       openBlock(entries, found.block);
-      return seekTerm(entries, target) ? entryOf(entries) : null;
+      return seekTerm(entries, target) ? dictionaryEntry(entries) : null;
     },
     *visitPrefix(prefix, visit) {
       const target = Buffer.from(prefix);
@@ -88,7 +89,7 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
           read += 1;
           const order = comparePrefix(entries, target);
           if (order > 0) return;
-          if (order === 0) visit(entryOf(entries));
+          if (order === 0) visit(dictionaryEntry(entries));
         }
         yield read;
       }
@@ -96,7 +97,7 @@ export function openDictionary(database: DatabaseSync, header: DictionaryHeader)
   };
 }
 
-const blockOf = (row: unknown): unknown => (Array.isArray(row) ? row[1] : null);
+const rowBlock = (row: unknown): unknown => (Array.isArray(row) ? row[1] : null);
 
 function firstOf(row: unknown): Uint8Array {
   const first: unknown = Array.isArray(row) ? row[0] : null;
@@ -104,7 +105,7 @@ function firstOf(row: unknown): Uint8Array {
   throw new SealedDamage("a block of the dictionary has no first term");
 }
 
-export const columnsOf = ({ hasChecksums }: { hasChecksums: boolean }): string =>
+export const dictionaryColumns = ({ hasChecksums }: { hasChecksums: boolean }): string =>
   hasChecksums
     ? `CAST(first AS BLOB), block, (
          SELECT CAST(first AS BLOB) FROM sealed_terms AS following
@@ -149,8 +150,8 @@ function seekTerm(entries: Entries, target: Uint8Array): boolean {
   return false;
 }
 
-const isAfter = (term: Uint8Array, target: Uint8Array, at: number): boolean =>
-  (term[at] as number) > (target[at] as number);
+const isAfter = (term: Uint8Array, target: Uint8Array, offset: number): boolean =>
+  (term[offset] as number) > (target[offset] as number);
 
 function comparePrefix({ term }: Entries, target: Uint8Array): number {
   const { bytes, length } = term;

@@ -59,7 +59,7 @@ test.each([0, 1, 2, 509, 510, 511, 512, 513, 1_020, 65_535, 65_536, 65_537])(
           numbers.numberOf(id + 1n),
         ];
         const expected = [id, number, number, number + 1, null];
-        if (actual.some((value, at) => value !== expected[at]))
+        if (actual.some((value, index) => value !== expected[index]))
           expect(actual, label).toEqual(expected);
       }
       for (const [id, number] of [

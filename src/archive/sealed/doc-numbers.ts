@@ -67,7 +67,7 @@ export function openIdPages(database: DatabaseSync, name: string): IdPages {
 
   function read(page: number): BigInt64Array {
     const blob = select.get(page)?.ids;
-    const ids = int64sOf(blob);
+    const ids = toInt64s(blob);
     const length = Math.min(idsPerPage, posts - page * idsPerPage);
     if (ids?.length !== length)
       throw new SealedDamage(
@@ -96,7 +96,7 @@ type Header = { posts: number; firstIds: BigInt64Array; checksums: Uint32Array |
 
 function readHeader(database: DatabaseSync, name: string): Header {
   const { posts, hasChecksums, ...header } = readSealedHeader(database);
-  const firstIds = int64sOf(header.firstIds);
+  const firstIds = toInt64s(header.firstIds);
   if (firstIds === null || firstIds.length !== Math.ceil(posts / idsPerPage)) {
     throw new SealedDamage(`the list of first IDs in ${name} has the wrong length`);
   }
@@ -111,7 +111,7 @@ function readHeader(database: DatabaseSync, name: string): Header {
   };
 }
 
-function int64sOf(blob: unknown): BigInt64Array | null {
+function toInt64s(blob: unknown): BigInt64Array | null {
   if (!(blob instanceof Uint8Array) || blob.byteLength % 8 !== 0) return null;
   const { buffer, byteOffset, byteLength } = alignedTo64Bits(blob);
   return new BigInt64Array(buffer, byteOffset, byteLength / 8);

@@ -59,7 +59,7 @@ function createEvaluator(): Evaluator {
       run.chunk = chunk;
       run.work = work;
       updateEstimates(plan, run);
-      const positions = maxPositionsOf(plan, plan.maxMatches);
+      const positions = planMaxPositions(plan, plan.maxMatches);
       return Math.min(maxParts, Math.max(1, Math.ceil(positions / maxPositions)));
     },
     evaluate(plan, part) {
@@ -69,11 +69,11 @@ function createEvaluator(): Evaluator {
   };
 }
 
-function maxPositionsOf(plan: SealedPlan, maxCandidates: number): number {
+function planMaxPositions(plan: SealedPlan, maxCandidates: number): number {
   const candidates = Math.min(maxCandidates, plan.maxMatches);
   let positions = plan.phrase.length * candidates;
-  for (const child of plan.children) positions += maxPositionsOf(child, candidates);
-  for (const child of plan.excluded) positions += maxPositionsOf(child, candidates);
+  for (const child of plan.children) positions += planMaxPositions(child, candidates);
+  for (const child of plan.excluded) positions += planMaxPositions(child, candidates);
   return positions;
 }
 
@@ -95,11 +95,11 @@ type Run = {
 };
 
 function updateEstimates(plan: SealedPlan, run: Run): void {
-  plan.maxMatches = maxMatchesOf(plan, run);
+  plan.maxMatches = planMaxMatches(plan, run);
   plan.cost = plan.maxMatches + evaluationRank(plan) * postsPerChunk;
 }
 
-function maxMatchesOf(plan: SealedPlan, run: Run): number {
+function planMaxMatches(plan: SealedPlan, run: Run): number {
   const chunkPosts = postsIn(run.chunk, run.segmentPosts);
   if (plan.postings !== null) return plan.postings.counts[run.chunk] as number;
   for (const child of plan.children) updateEstimates(child, run);

@@ -75,7 +75,7 @@ export const sealedMigrations = [
 export const containerBytes = (posts: number): number =>
   posts >= densePosts ? bytesPerBitmap : ((posts + 1) >> 1) * 4;
 
-export const chunksOf = (posts: number): number => Math.ceil(posts / postsPerChunk);
+export const chunkCount = (posts: number): number => Math.ceil(posts / postsPerChunk);
 
 export const postsIn = (chunk: number, posts: number): number =>
   Math.min(postsPerChunk, posts - chunk * postsPerChunk);

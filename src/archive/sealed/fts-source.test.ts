@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
   addToFts,
-  contentsOf,
   emptySegment,
+  expectedContents,
   sealedContents,
   sealedFrom,
 } from "../../../testkit/archives/segment-contents.ts";
@@ -38,8 +38,8 @@ function sealedPositions(database: DatabaseSync, ids: Iterable<bigint>): Map<str
   for (const [term, posts] of sealedContents(sealed)) {
     const stored = [...posts]
       .reverse()
-      .flatMap(([id, at]) =>
-        at === "" ? [`${id}`] : at.split(" ").map((position) => `${id} ${position}`),
+      .flatMap(([id, time]) =>
+        time === "" ? [`${id}`] : time.split(" ").map((position) => `${id} ${position}`),
       );
     positions.set(term, stored);
   }
@@ -86,7 +86,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-const idOf = (post: number): bigint => (post % 3 === 0 ? BigInt(post) : BigInt(post) << 40n);
+const postId = (post: number): bigint => (post % 3 === 0 ? BigInt(post) : BigInt(post) << 40n);
 
 function run(history: readonly Step[], leafBytes: number, pieces: number): Set<bigint> {
   const database = source;
@@ -102,9 +102,10 @@ function run(history: readonly Step[], leafBytes: number, pieces: number): Set<b
     addToFts(database, new Map([[id, tokens]]));
   };
   for (const each of history) {
-    if (each.kind === "write") write(idOf(each.post), each.tokens);
-    if (each.kind === "long") write(idOf(each.post), new Array<string>(each.times).fill(each.word));
-    if (each.kind === "delete" && ids.delete(idOf(each.post))) remove.run(idOf(each.post));
+    if (each.kind === "write") write(postId(each.post), each.tokens);
+    if (each.kind === "long")
+      write(postId(each.post), new Array<string>(each.times).fill(each.word));
+    if (each.kind === "delete" && ids.delete(postId(each.post))) remove.run(postId(each.post));
     if (each.kind === "merge") set.run("merge", BigInt(each.pages));
     if (each.kind === "optimize") database.exec("INSERT INTO term(term) VALUES ('optimize')");
     if (each.kind === "many") {
@@ -173,7 +174,7 @@ test("the FTS5 source omits former versions of posts, even if they are in severa
   expect(pages.get()?.pages).toBeGreaterThan(9);
   const { sealed } = sealedFrom(source, many.keys());
   const posts = new Map([...many, ...written]);
-  expect(sealedContents(sealed)).toEqual(contentsOf(posts, new Set(posts.keys())));
+  expect(sealedContents(sealed)).toEqual(expectedContents(posts, new Set(posts.keys())));
   sealed.close();
 });
 
@@ -187,7 +188,7 @@ test("the FTS5 source omits the former entry of a rewritten post with ID 0", () 
   posts.set(0n, ["c"]);
   addToFts(source, new Map([[0n, ["c"]]]));
   const { sealed } = sealedFrom(source, posts.keys());
-  expect(sealedContents(sealed)).toEqual(contentsOf(posts, new Set(posts.keys())));
+  expect(sealedContents(sealed)).toEqual(expectedContents(posts, new Set(posts.keys())));
   sealed.close();
 });
 

@@ -21,12 +21,12 @@ export function* ftsSources(
   const sources: TermSource[] = [];
   for (const piece of readFtsPieces(database)) {
     const deleted = yield* readDeleted(database, piece, posts, lookup);
-    sources.push(pieceSource(leavesOf(database, piece), lookup, deleted, tally));
+    sources.push(pieceSource(readLeaves(database, piece), lookup, deleted, tally));
   }
   return sources;
 }
 
-const leavesOf = (
+const readLeaves = (
   database: DatabaseSync,
   { id, firstLeaf, lastLeaf }: FtsPiece,
 ): Iterator<Record<string, SQLOutputValue>> =>
@@ -48,7 +48,7 @@ function pieceSource(
   tally: Tally,
 ): TermSource {
   let leaf: Uint8Array = new Uint8Array();
-  let at = 0;
+  let offset = 0;
   let end = 0;
   let wholeRowidAt = 0;
   let nextTerm = 0;
@@ -73,7 +73,7 @@ function pieceSource(
     wholeRowidAt = (leaf[0] as number) * 256 + (leaf[1] as number);
     end = (leaf[2] as number) * 256 + (leaf[3] as number);
     if (end < 4 || end > leaf.length) throw unreadableFts("a leaf is malformed");
-    at = 4;
+    offset = 4;
     footer = end;
     nextTerm = 0;
     isFirstTerm = true;
@@ -95,11 +95,11 @@ function pieceSource(
   }
 
   function readVarint(): number {
-    let byte = leaf[at++] as number;
+    let byte = leaf[offset++] as number;
     if (byte < 0x80) return byte;
     let value = byte & 0x7f;
     do {
-      byte = leaf[at++] as number;
+      byte = leaf[offset++] as number;
       value = (value << 7) | (byte & 0x7f);
     } while (byte >= 0x80);
     return value;
@@ -112,13 +112,13 @@ function pieceSource(
     let bytes = 0;
     let byte = 0x80;
     while (byte >= 0x80 && bytes < 4) {
-      byte = leaf[at++] as number;
+      byte = leaf[offset++] as number;
       upper = (upper << 7) | (byte & 0x7f);
       bytes += 1;
     }
     let more = 0;
     while (byte >= 0x80 && more < 4) {
-      byte = leaf[at++] as number;
+      byte = leaf[offset++] as number;
       lower = (lower << 7) | (byte & 0x7f);
       more += 1;
     }
@@ -126,7 +126,7 @@ function pieceSource(
     let addedLow = upper;
     if (byte >= 0x80) {
       addedHigh = upper * 16 + (lower >>> 24);
-      addedLow = (lower & 0xffffff) * 256 + (leaf[at++] as number);
+      addedLow = (lower & 0xffffff) * 256 + (leaf[offset++] as number);
     } else if (more > 0) {
       const bits = more * 7;
       addedHigh = upper >>> (32 - bits);
@@ -148,12 +148,12 @@ function pieceSource(
   function readTerm(): void {
     const shared = isFirstTerm ? 0 : readVarint();
     const suffixLength = readVarint();
-    if (shared > term.length + 1 || suffixLength === 0 || at + suffixLength > end)
+    if (shared > term.length + 1 || suffixLength === 0 || offset + suffixLength > end)
       throw unreadableFts("a term is truncated");
-    if (shared === 0 && leaf[at] !== mainIndex) throw unreadableFts("it has a prefix index");
-    if (shared === 0) replaceEnd(term, 0, leaf, at + 1, at + suffixLength);
-    else replaceEnd(term, shared - 1, leaf, at, at + suffixLength);
-    at += suffixLength;
+    if (shared === 0 && leaf[offset] !== mainIndex) throw unreadableFts("it has a prefix index");
+    if (shared === 0) replaceEnd(term, 0, leaf, offset + 1, offset + suffixLength);
+    else replaceEnd(term, shared - 1, leaf, offset, offset + suffixLength);
+    offset += suffixLength;
     isFirstTerm = false;
     isFirstPost = true;
     findNextTerm();
@@ -165,18 +165,18 @@ function pieceSource(
 
   function skip(bytes: number): void {
     let left = bytes;
-    while (at + left > end) {
-      left -= end - at;
+    while (offset + left > end) {
+      left -= end - offset;
       requireNextLeaf();
     }
-    at += left;
+    offset += left;
   }
 
   function countPositions(bytes: number): number {
     let count = 0;
     for (let left = bytes; left > 0; left -= 1) {
-      if (at === end) requireNextLeaf();
-      if ((leaf[at++] as number) < 0x80) count += 1;
+      if (offset === end) requireNextLeaf();
+      if ((leaf[offset++] as number) < 0x80) count += 1;
     }
     return count;
   }
@@ -186,21 +186,21 @@ function pieceSource(
     let count = 0;
     let position = 0;
     for (let left = bytes; left > 0; count += 1) {
-      if (at === end) requireNextLeaf();
-      const before = at;
+      if (offset === end) requireNextLeaf();
+      const before = offset;
       const distance = readVarint() - 2;
       if (!(distance >= (count === 0 ? 0 : 1))) throw unreadableFts("positions are not in order");
       position += distance;
-      left -= at - before;
+      left -= offset - before;
       addPosition(postings, position);
     }
     return count;
   }
 
   function takePost(postings: Postings): number {
-    readRowid(isFirstPost || at === wholeRowidAt);
+    readRowid(isFirstPost || offset === wholeRowidAt);
     isFirstPost = false;
-    if (at === end) requireNextLeaf();
+    if (offset === end) requireNextLeaf();
     const marked = readVarint();
     if ((marked & 1) === 1) throw unreadableFts("a post is marked as deleted");
     const bytes = marked >>> 1;
@@ -224,19 +224,20 @@ function pieceSource(
     isPositional: () => isPositional,
     next() {
       if (isExhausted || (leaf.length === 0 && !nextLeaf())) return false;
-      if (at !== nextTerm) throw unreadableFts("a term does not begin at the offset in its leaf");
+      if (offset !== nextTerm)
+        throw unreadableFts("a term does not begin at the offset in its leaf");
       readTerm();
       isPositional = isPositionalTermBytes(term.bytes, term.length);
       return true;
     },
     take(postings, max) {
       for (let used = 0; used < max; ) {
-        while (at === end && at !== nextTerm) {
+        while (offset === end && offset !== nextTerm) {
           isExhausted = !nextLeaf();
           if (isExhausted) return true;
         }
-        if (at === nextTerm) return true;
-        if (at > end) throw unreadableFts("a post goes beyond its leaf");
+        if (offset === nextTerm) return true;
+        if (offset > end) throw unreadableFts("a post goes beyond its leaf");
         used += 1 + takePost(postings);
       }
       return false;

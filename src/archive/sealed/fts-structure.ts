@@ -26,13 +26,13 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   if (block.length < 8 || view.getUint32(4) !== withTombstones) {
     throw unreadableFts("its structure record is of an unknown kind");
   }
-  let at = 8;
+  let offset = 8;
 
   const record = block;
   function readVarint(): number {
     let value = 0;
     for (let bytes = 1; bytes <= 9; bytes += 1) {
-      const byte = record[at++];
+      const byte = record[offset++];
       if (byte === undefined) throw unreadableFts("its structure record is truncated");
       if (bytes === 9) return value * 256 + byte;
       value = value * 128 + (byte & 0x7f);
@@ -60,7 +60,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
     byLevel.push(pieces);
   }
   const pieces = byLevel.reverse().flat();
-  if (pieces.length !== all || at !== block.length) {
+  if (pieces.length !== all || offset !== block.length) {
     throw unreadableFts("its structure record is inconsistent");
   }
   return pieces.filter(({ firstLeaf }) => firstLeaf > 0);

@@ -34,7 +34,7 @@ export function* readTally(
       const number = lookup(high, low);
       if (number < 0) throw missingRows();
       countIndex(indexCounts, number);
-      addToTally(recorded, number, lengthOf(length));
+      addToTally(recorded, number, readLength(length));
     }
     const [high, low] = rows.at(-1) ?? [0, 0];
     from = BigInt(high) * 0x1_0000_0000n + BigInt(low);
@@ -53,10 +53,10 @@ export function assertTally(recorded: Tally, actual: Tally): void {
   );
 }
 
-function lengthOf(digits: string): number {
+function readLength(digits: string): number {
   let value = 0;
-  for (let at = 0; at < digits.length; at += 2) {
-    value = value * 128 + (Number.parseInt(digits.slice(at, at + 2), 16) & 0x7f);
+  for (let offset = 0; offset < digits.length; offset += 2) {
+    value = value * 128 + (Number.parseInt(digits.slice(offset, offset + 2), 16) & 0x7f);
   }
   return value;
 }

@@ -29,9 +29,9 @@ export function* readDeleted(
       throw unreadableFts("a page of deleted posts is malformed");
     // Zero marks an empty slot, so a header flag represents ID 0.
     if (page === 0 && view.getUint8(1) !== 0) mark(lookup(0, 0));
-    for (let at = 8; at + keyBytes <= block.length; at += keyBytes) {
-      const high = keyBytes === 8 ? view.getInt32(at) : 0;
-      const low = view.getUint32(at + keyBytes - 4);
+    for (let offset = 8; offset + keyBytes <= block.length; offset += keyBytes) {
+      const high = keyBytes === 8 ? view.getInt32(offset) : 0;
+      const low = view.getUint32(offset + keyBytes - 4);
       if (high !== 0 || low !== 0) mark(lookup(high, low));
     }
     if (page % pagesPerStep === pagesPerStep - 1) yield "worked";

@@ -2,7 +2,7 @@ import { type ByteReader, readVarint } from "./byte-reader.ts";
 import { emptySet, listSet } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { chunksOf, postsPerChunk } from "./format.ts";
+import { chunkCount, postsPerChunk } from "./format.ts";
 import { lastListed, listedPositions, type Positions } from "./positions.ts";
 import {
   assertPositional,
@@ -17,7 +17,7 @@ export function inlineList(
   grow: (bytes: number) => void,
 ): PostingList {
   const reader: ByteReader = { bytes: rest, at: 0 };
-  const counts = new Uint32Array(chunksOf(totalPosts));
+  const counts = new Uint32Array(chunkCount(totalPosts));
   const list = new Uint16Array(posts);
   readNumbers(reader, posts, totalPosts, (number, index) => {
     list[index] = number % postsPerChunk;

@@ -25,7 +25,7 @@ const posts = fc.array(
   { minLength: 1, maxLength: 30 },
 );
 
-const upTo = (count: number): number[] => Array.from({ length: count }, (_, at) => at);
+const upTo = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 const examples: [number[][]][] = [
   [[[0]]],
   [[[254], [255], [256]]],
@@ -38,7 +38,7 @@ const examples: [number[][]][] = [
 ];
 
 const hasDouble = (positions: readonly number[]): boolean =>
-  positions.some((each, at) => positions[at + 1] === each + 1);
+  positions.some((other, index) => positions[index + 1] === other + 1);
 
 const aligned = (row: Uint8Array): Uint8Array => new Uint8Array(row);
 
@@ -78,14 +78,16 @@ describe("the positions of a term", () => {
       fc.property(posts, (all) => {
         const starts = all.map((_, rank) => all.slice(0, rank).flat().length);
         const list = all.flatMap((positions) =>
-          positions.map((each, at) => each + (at === positions.length - 1 ? lastListed : 0)),
+          positions.map(
+            (other, index) => other + (index === positions.length - 1 ? lastListed : 0),
+          ),
         );
         const made = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
         for (const [rank, positions] of all.entries()) {
           expect(made.bytes[rank]).toBe(inList);
           expect(startOfRank(made, rank)).toBe(starts[rank]);
           const found = upTo(60).filter((each) => occursAt(made, rank, each));
-          expect(found).toEqual(positions.filter((each) => each < 60));
+          expect(found).toEqual(positions.filter((other) => other < 60));
           expect(occursTwice(made, rank)).toBe(hasDouble(positions));
         }
       }),

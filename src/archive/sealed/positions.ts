@@ -118,13 +118,13 @@ function endOf({ list, starts, lastFound }: Positions): number {
   return end;
 }
 
-export function positionsOf(positions: Positions, rank: number): { from: number; end: number } {
+export function positionRange(positions: Positions, rank: number): { from: number; end: number } {
   return { from: startOfRank(positions, rank), end: endOf(positions) };
 }
 
 export function occursTwice(positions: Positions, rank: number): boolean {
   if (positions.bytes[rank] !== inList) return false;
-  const { from, end } = positionsOf(positions, rank);
+  const { from, end } = positionRange(positions, rank);
   for (let index = from + 1; index < end; index++) {
     if (positionAt(positions, index) === positionAt(positions, index - 1) + 1) return true;
   }

@@ -3,7 +3,7 @@ import { assertChecksum, sealedRowChecksum } from "./checksums.ts";
 import { SealedDamage } from "./damage.ts";
 import type { PostingRows } from "./posting-list.ts";
 
-export function postingRowsOf(
+export function openPostingRows(
   database: DatabaseSync,
   { posts, hasChecksums }: { posts: number; hasChecksums: boolean },
 ): PostingRows {

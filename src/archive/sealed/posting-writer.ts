@@ -78,20 +78,20 @@ function containers(numbers: Uint32Array, from: number, to: number): Uint8Array 
     start = end;
   }
   const buffer = new ArrayBuffer(bytes);
-  let at = 0;
+  let offset = 0;
   let start = from;
   for (const end of ends) {
     if (end - start >= densePosts) {
-      const bits = new Uint32Array(buffer, at, wordsPerBitmap);
+      const bits = new Uint32Array(buffer, offset, wordsPerBitmap);
       for (let n = start; n < end; n += 1) {
         const number = (numbers[n] as number) & 0xffff;
         bits[number >>> 5] = (bits[number >>> 5] as number) | (1 << (number & 31));
       }
-      at += bytesPerBitmap;
+      offset += bytesPerBitmap;
     } else {
-      const list = new Uint16Array(buffer, at, end - start);
+      const list = new Uint16Array(buffer, offset, end - start);
       for (let n = start; n < end; n += 1) list[n - start] = (numbers[n] as number) & 0xffff;
-      at += containerBytes(end - start);
+      offset += containerBytes(end - start);
     }
     start = end;
   }

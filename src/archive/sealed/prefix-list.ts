@@ -3,14 +3,14 @@ import {
   addTo,
   bitmapSet,
   type ChunkSet,
-  countOf,
+  countBits,
   emptySet,
   listSet,
   members,
 } from "./chunk-set.ts";
 import type { Dictionary } from "./dictionary.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
-import { chunksOf, densePosts, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { chunkCount, densePosts, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
 import { lastListed, listedPositions, type Positions } from "./positions.ts";
 import {
@@ -19,12 +19,12 @@ import {
   type PostingRows,
   type PostSets,
 } from "./posting-list.ts";
-import { postingListOf } from "./read-posting-list.ts";
+import { readPostingList } from "./read-posting-list.ts";
 
 export type PrefixList = { any: PostSets; positional: readonly PostingList[] };
 
 /** Rare terms, perhaps thousands, share a list. Yields the cost in terms read. */
-export function* prefixListOf(
+export function* readPrefixList(
   dictionary: Dictionary,
   prefix: string,
   rows: PostingRows,
@@ -39,7 +39,7 @@ export function* prefixListOf(
   const all = [...positional, ...(yield* facets.finish())];
   const [first, second] = all;
   if (first === undefined) return null;
-  const any = second === undefined ? first : yield* unionOf(all, rows.posts, grow);
+  const any = second === undefined ? first : yield* uniteLists(all, rows.posts, grow);
   return { any, positional };
 }
 
@@ -49,7 +49,7 @@ function createLists(rows: PostingRows, isPositional: boolean, grow: (bytes: num
   return {
     add(entry: DictionaryEntry): void {
       if (entry.posts <= inlinePosts) rare.add(entry);
-      else lists.push(postingListOf(entry, rows, grow));
+      else lists.push(readPostingList(entry, rows, grow));
     },
     *finish(): Generator<number, PostingList[]> {
       return rare.isEmpty() ? lists : [...lists, yield* rare.finish()];
@@ -57,12 +57,12 @@ function createLists(rows: PostingRows, isPositional: boolean, grow: (bytes: num
   };
 }
 
-function* unionOf(
+function* uniteLists(
   lists: readonly PostingList[],
   posts: number,
   grow: (bytes: number) => void,
 ): Generator<number, PostSets> {
-  const chunks = chunksOf(posts);
+  const chunks = chunkCount(posts);
   const counts = new Uint32Array(chunks);
   for (const list of lists) {
     for (let chunk = 0; chunk < chunks; chunk++) {
@@ -91,7 +91,7 @@ function memoisedSets(
   const sets: (ChunkSet | undefined)[] = Array.from(counts, () => undefined);
   const pendingSets = new Map<number, PendingSet>();
 
-  function pendingSetOf(chunk: number): PendingSet {
+  function chunkPendingSet(chunk: number): PendingSet {
     const started = pendingSets.get(chunk);
     if (started !== undefined) return started;
     const bits = new Uint32Array(wordsPerBitmap);
@@ -101,7 +101,7 @@ function memoisedSets(
   }
 
   function advance(chunk: number): number | null {
-    const { bits, steps } = pendingSetOf(chunk);
+    const { bits, steps } = chunkPendingSet(chunk);
     try {
       const step = steps.next();
       if (!step.done) return step.value;
@@ -137,7 +137,7 @@ function memoisedSets(
 }
 
 function compact(bits: Uint32Array, row: number): ChunkSet {
-  const count = countOf(bits);
+  const count = countBits(bits);
   const bitmap = bitmapSet(bits, count, row);
   if (count >= densePosts) return bitmap;
   if (count === 0) return emptySet;
@@ -162,7 +162,7 @@ function createMergedList(
   isPositional: boolean,
   grow: (bytes: number) => void,
 ): MergedList {
-  const chunks = chunksOf(totalPosts);
+  const chunks = chunkCount(totalPosts);
   const positions: number[][] = Array.from({ length: chunks }, () => []);
   const numbers = new Uint32Array(inlinePosts);
   let isEmpty = true;
@@ -188,10 +188,10 @@ function createMergedList(
     },
     *finish() {
       const sorted: Float64Array[] = [];
-      for (const each of positions) {
-        sorted.push(Float64Array.from(each).sort());
-        grow(8 * each.length);
-        yield each.length / positionsPerTerm;
+      for (const position of positions) {
+        sorted.push(Float64Array.from(position).sort());
+        grow(8 * position.length);
+        yield position.length / positionsPerTerm;
       }
       return mergedList(sorted, isPositional, grow);
     },

@@ -3,7 +3,7 @@ import { SealedDamage } from "./damage.ts";
 import { bytesPerBitmap } from "./format.ts";
 import { occursAt } from "./positions.ts";
 import type { PostingRows } from "./posting-list.ts";
-import { postingListOf } from "./read-posting-list.ts";
+import { readPostingList } from "./read-posting-list.ts";
 
 const rows: PostingRows = {
   posts: 66_000,
@@ -17,7 +17,7 @@ const entryOf = (posts: number, rest: readonly number[], isPositional = true) =>
   rest: Uint8Array.from(rest),
 });
 const read = (posts: number, rest: readonly number[], isPositional = true) =>
-  postingListOf(entryOf(posts, rest, isPositional), rows, () => {});
+  readPostingList(entryOf(posts, rest, isPositional), rows, () => {});
 
 const secondChunkDelta = [0xc0, 0x80, 0x04];
 

@@ -4,7 +4,7 @@ import { inlineList } from "./inline-list.ts";
 import type { PostingList, PostingRows } from "./posting-list.ts";
 import { oneRowList, rowsList } from "./row-list.ts";
 
-export function postingListOf(
+export function readPostingList(
   entry: DictionaryEntry,
   rows: PostingRows,
   grow: (bytes: number) => void,

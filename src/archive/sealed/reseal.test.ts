@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
 import {
   addToFts,
-  contentsOf,
   emptySegment,
+  expectedContents,
   sealedContents,
   sealedFrom,
 } from "../../../testkit/archives/segment-contents.ts";
@@ -67,7 +67,7 @@ test("a resealed index has the latest version of each post, from whichever index
         for (const { post, tokens } of changes) segment.change(BigInt(post) << 31n, tokens);
         segment.seal();
         const ids = new Set(segment.posts.keys());
-        expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
+        expect(sealedContents(segment.database())).toEqual(expectedContents(segment.posts, ids));
       }
     }),
     {
@@ -106,7 +106,7 @@ test("resealing copies terms of every form: in the dictionary, in one row, in a 
   }
   segment.seal();
   const ids = new Set(segment.posts.keys());
-  expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, ids));
+  expect(sealedContents(segment.database())).toEqual(expectedContents(segment.posts, ids));
 });
 
 test("resealing copies hidden posts, and hides nothing in the result", () => {
@@ -116,7 +116,9 @@ test("resealing copies hidden posts, and hides nothing in the result", () => {
   segment.seal();
   segment.hide(1n);
   segment.seal();
-  expect(sealedContents(segment.database())).toEqual(contentsOf(segment.posts, new Set([1n, 2n])));
+  expect(sealedContents(segment.database())).toEqual(
+    expectedContents(segment.posts, new Set([1n, 2n])),
+  );
   const bitmaps = "SELECT replaced, hidden FROM sealed_mask";
   const nothing = new Uint8Array(0);
   expect(segment.database().prepare(bitmaps).all()).toEqual([

@@ -1,10 +1,10 @@
 import { alignedTo64Bits } from "./blob.ts";
 import { type ByteReader, readVarint } from "./byte-reader.ts";
-import { bitmapSet, type ChunkSet, countOf, emptySet, listSet } from "./chunk-set.ts";
+import { bitmapSet, type ChunkSet, countBits, emptySet, listSet } from "./chunk-set.ts";
 import { SealedDamage } from "./damage.ts";
 import type { DictionaryEntry } from "./dictionary-entries.ts";
 import {
-  chunksOf,
+  chunkCount,
   containerBytes,
   densePosts,
   postsIn,
@@ -27,7 +27,7 @@ type RowCounts = { counts: Uint32Array; firstRow: number };
 function readCounts({ posts, rest }: DictionaryEntry, totalPosts: number): RowCounts {
   const reader: ByteReader = { bytes: rest, at: 0 };
   const firstRow = readVarint(reader);
-  const counts = new Uint32Array(chunksOf(totalPosts));
+  const counts = new Uint32Array(chunkCount(totalPosts));
   let total = 0;
   for (let chunk = 0; chunk < counts.length; chunk++) {
     const count = readVarint(reader);
@@ -95,21 +95,21 @@ export function oneRowList(
   function readSets(): ChunkSet[] {
     const bytes = alignedTo64Bits(rows.docs(firstRow));
     const read: ChunkSet[] = [];
-    let at = 0;
+    let offset = 0;
     let base = 0;
     for (let chunk = 0; chunk < counts.length; chunk++) {
       const count = counts[chunk] as number;
       const length = count === 0 ? 0 : containerBytes(count);
-      if (at + length > bytes.byteLength) throw wrongLength();
+      if (offset + length > bytes.byteLength) throw wrongLength();
       read.push(
         count === 0
           ? emptySet
-          : readContainer(bytes, at, count, postsIn(chunk, rows.posts), 0, base),
+          : readContainer(bytes, offset, count, postsIn(chunk, rows.posts), 0, base),
       );
-      at += length;
+      offset += length;
       base += count;
     }
-    assertLength(bytes, at);
+    assertLength(bytes, offset);
     grow(bytes.byteLength + setOverheadBytes * counts.length);
     return read;
   }
@@ -141,18 +141,18 @@ const wrongLength = (): SealedDamage => new SealedDamage("a row of posts has the
 /** Verifies that there are `count` posts, all below `limit`. */
 function readContainer(
   { buffer, byteOffset }: Uint8Array,
-  at: number,
+  offset: number,
   count: number,
   limit: number,
   row: number,
   base: number,
 ): ChunkSet {
   if (count >= densePosts) {
-    const bits = new Uint32Array(buffer, byteOffset + at, wordsPerBitmap);
+    const bits = new Uint32Array(buffer, byteOffset + offset, wordsPerBitmap);
     assertBitmap(bits, count, limit);
     return bitmapSet(bits, count, row, base);
   }
-  const list = new Uint16Array(buffer, byteOffset + at, count);
+  const list = new Uint16Array(buffer, byteOffset + offset, count);
   assertAscending(list, limit);
   return listSet(list, count, 0, row, base);
 }
@@ -173,7 +173,7 @@ function assertBitmap(bits: Uint32Array, count: number, limit: number): void {
   const last = limit < postsPerChunk ? (bits[limit >>> 5] as number) >>> (limit & 31) : 0;
   let beyond = last;
   for (let word = (limit >>> 5) + 1; word < wordsPerBitmap; word++) beyond |= bits[word] as number;
-  if (countOf(bits) !== count || beyond !== 0) {
+  if (countBits(bits) !== count || beyond !== 0) {
     throw new SealedDamage("a bitmap has the wrong number of posts, or a nonexistent post");
   }
 }

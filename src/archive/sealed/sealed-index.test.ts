@@ -508,15 +508,15 @@ describe("looking up many prefixes", () => {
     const done = { containers: 0, termReads: 0 };
     let max = 0;
     let slices = 0;
-    for (let at = 0; at < total; slices++) {
+    for (let offset = 0; offset < total; slices++) {
       const before = done.termReads;
-      const steps = from.matches(query, { from: at, to: total }, () => null, done);
+      const steps = from.matches(query, { from: offset, to: total }, () => null, done);
       const step = steps.next();
       steps.return();
       max = Math.max(max, done.termReads - before);
       if (step.done) break;
       flag(flags, step.value);
-      at = step.value.chunk * postsPerChunk + step.value.to;
+      offset = step.value.chunk * postsPerChunk + step.value.to;
     }
     return { flags, max, slices, termReads: done.termReads };
   }

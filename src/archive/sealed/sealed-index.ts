@@ -3,13 +3,13 @@ import { andNot, type ChunkSet, emptySet } from "./chunk-set.ts";
 import { openDictionary } from "./dictionary.ts";
 import { type DocNumbers, openDocNumbers } from "./doc-numbers.ts";
 import { createEvaluatorPool, type EvaluatorPool, type SealedWork } from "./evaluate.ts";
-import { chunksOf, postsIn, postsPerChunk } from "./format.ts";
+import { chunkCount, postsIn, postsPerChunk } from "./format.ts";
 import type { IdCache } from "./id-cache.ts";
 import type { PostingList } from "./posting-list.ts";
-import { postingRowsOf } from "./posting-rows.ts";
-import { type PrefixList, prefixListOf } from "./prefix-list.ts";
-import { postingListOf } from "./read-posting-list.ts";
-import { planOf, prepareSets, type SealedPlan } from "./sealed-plan.ts";
+import { openPostingRows } from "./posting-rows.ts";
+import { type PrefixList, readPrefixList } from "./prefix-list.ts";
+import { readPostingList } from "./read-posting-list.ts";
+import { makeSealedPlan, prepareSets, type SealedPlan } from "./sealed-plan.ts";
 import { lacksTerms, type SealedQuery } from "./sealed-query.ts";
 import { readableState, readSealedHeader } from "./sealed-state.ts";
 import type { TermCache } from "./term-cache.ts";
@@ -24,11 +24,11 @@ type PendingPlan = {
   plan: SealedPlan | null | undefined;
 };
 
-const emptyMatches = (chunk: number, at: number): ChunkMatches => ({
+const emptyMatches = (chunk: number, index: number): ChunkMatches => ({
   chunk,
   set: emptySet,
-  from: at,
-  to: at,
+  from: index,
+  to: index,
 });
 
 /** Doc numbers, `to` exclusive. */
@@ -72,7 +72,7 @@ export function openSealedIndex(
   const { posts, sealedMs } = header;
   const numbers = openDocNumbers(database, name, ids);
   const dictionary = openDictionary(database, header);
-  const rows = postingRowsOf(database, header);
+  const rows = openPostingRows(database, header);
   const lists = terms.open<PostingList | null>();
   const prefixes = terms.open<PrefixList | null>();
   // An evicted filter is not read again, which would cost more than dictionary lookups.
@@ -92,7 +92,7 @@ export function openSealedIndex(
     term: (term: string) =>
       lists.get(term, (grow) => {
         const entry = isFiltered(term) ? null : dictionary.find(term);
-        return entry === null ? null : postingListOf(entry, rows, grow);
+        return entry === null ? null : readPostingList(entry, rows, grow);
       }),
     *prefix(prefix: string): Generator<number, PrefixList | null> {
       const known = prefixes.find(prefix);
@@ -101,7 +101,7 @@ export function openSealedIndex(
       let addBytes = (more: number): void => {
         bytes += more;
       };
-      const list = yield* prefixListOf(dictionary, prefix, rows, (more) => addBytes(more));
+      const list = yield* readPrefixList(dictionary, prefix, rows, (more) => addBytes(more));
       return prefixes.get(prefix, (grow) => {
         grow(bytes);
         addBytes = grow;
@@ -114,7 +114,7 @@ export function openSealedIndex(
   function pendingPlanOf(query: SealedQuery): PendingPlan {
     const known = plans.get(query);
     if (known !== undefined) return known;
-    const pending: PendingPlan = { steps: planOf(query, sources), plan: undefined };
+    const pending: PendingPlan = { steps: makeSealedPlan(query, sources), plan: undefined };
     plans.set(query, pending);
     return pending;
   }
@@ -157,7 +157,7 @@ export function openSealedIndex(
     const { plan } = pending;
     const evaluator = evaluators.acquire();
     try {
-      const end = chunksOf(last);
+      const end = chunkCount(last);
       for (let chunk = firstChunk; chunk < end; chunk++) {
         const start = chunk * postsPerChunk;
         const from = Math.max(0, range.from - start);
@@ -169,8 +169,8 @@ export function openSealedIndex(
           if (isStep(read)) yield emptyMatches(chunk, from);
         }
         const size = Math.ceil((to - from) / parts);
-        for (let at = from; at < to; at += size) {
-          const part = { from: at, to: Math.min(to, at + size) };
+        for (let index = from; index < to; index += size) {
+          const part = { from: index, to: Math.min(to, index + size) };
           const matches =
             plan === null ? emptySet : evaluator.evaluate(plan, parts === 1 ? null : part);
           const excluded = matches.count === 0 ? null : omitted(chunk);

@@ -21,7 +21,7 @@ export type PlanSources = {
 };
 
 /** Null if no post can match. Yields the number of terms read. */
-export function* planOf(
+export function* makeSealedPlan(
   query: SealedQuery,
   sources: PlanSources,
 ): Generator<number, SealedPlan | null> {
@@ -41,20 +41,20 @@ export function* planOf(
       return prefixPlan(lists, yield* sources.prefix(query.prefix));
     }
     case "or":
-      return disjunction(yield* plansOf(query.children, sources));
+      return disjunction(yield* makePlans(query.children, sources));
     case "and": {
-      const children = yield* plansOf(query.children, sources);
-      return conjunction(children, yield* plansOf(query.excluded, sources));
+      const children = yield* makePlans(query.children, sources);
+      return conjunction(children, yield* makePlans(query.excluded, sources));
     }
   }
 }
 
-function* plansOf(
+function* makePlans(
   queries: readonly SealedQuery[],
   sources: PlanSources,
 ): Generator<number, (SealedPlan | null)[]> {
   const plans: (SealedPlan | null)[] = [];
-  for (const query of queries) plans.push(yield* planOf(query, sources));
+  for (const query of queries) plans.push(yield* makeSealedPlan(query, sources));
   return plans;
 }
 

@@ -132,12 +132,12 @@ function foundByBoth(posts: readonly string[], plans: readonly PlanNode[]) {
   const out = new Uint16Array(postsPerChunk);
   const found = plans
     .filter(({ kind }) => kind !== "none")
-    .map((each) => {
-      const text = expression(each);
+    .map((other) => {
+      const text = expression(other);
       const byFts =
         text === null ? [...posts.keys()] : match.all(text).map(({ rowid }) => Number(rowid));
       const range = { from: 0, to: posts.length };
-      const steps = sealed?.matches(sealedQuery(each), range, () => null, { containers: 0 });
+      const steps = sealed?.matches(sealedQuery(other), range, () => null, { containers: 0 });
       const [bySealed] = Array.from(steps ?? [], ({ set, from, to }) => [
         ...out.subarray(0, members(set, from, to, out, postsPerChunk)),
       ]);

@@ -63,7 +63,7 @@ const excluding = (plan: PlanNode): SealedQuery[] =>
   plan.kind === "or" ? plan.children.flatMap(excluding) : [sealedQuery(plan)];
 
 function sequence(elements: readonly SequenceElement[]): SealedQuery {
-  const terms = foldedTokens(elements.map(textOf).join(" "));
+  const terms = foldedTokens(elements.map(elementText).join(" "));
   const last = terms.at(-1);
   if (last === undefined) return { kind: "none" };
   if (elements.at(-1)?.kind === "prefix") {
@@ -72,7 +72,7 @@ function sequence(elements: readonly SequenceElement[]): SealedQuery {
   return terms.length === 1 ? { kind: "term", term: last } : { kind: "phrase", terms };
 }
 
-function textOf(element: SequenceElement): string {
+function elementText(element: SequenceElement): string {
   if (element.kind === "token") return element.token;
   if (element.kind === "prefix") return element.prefix;
   throw new Error("a lowered plan contains no wildcard");

@@ -5,18 +5,18 @@ import { createByteWriter, replaceEnd } from "./byte-writer.ts";
 import { members } from "./chunk-set.ts";
 import { missingRows, SealedDamage } from "./damage.ts";
 import { readDeletionBitmap } from "./deletion-bitmap.ts";
-import { checkedBlock, columnsOf, type DictionaryHeader } from "./dictionary.ts";
-import { createEntries, entryOf, nextEntry, openBlock } from "./dictionary-entries.ts";
+import { checkedBlock, type DictionaryHeader, dictionaryColumns } from "./dictionary.ts";
+import { createEntries, dictionaryEntry, nextEntry, openBlock } from "./dictionary-entries.ts";
 import type { DocNumberLookup } from "./doc-number-lookup.ts";
 import { openIdPages } from "./doc-numbers.ts";
-import { chunksOf, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
+import { chunkCount, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
 import { inList, type Positions, startOfRank } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
-import { postingRowsOf } from "./posting-rows.ts";
+import { openPostingRows } from "./posting-rows.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
-import { postingListOf } from "./read-posting-list.ts";
+import { readPostingList } from "./read-posting-list.ts";
 import { readableState, readSealedHeader } from "./sealed-state.ts";
 import { compareTerms, type TermSource } from "./term-source.ts";
 
@@ -32,7 +32,7 @@ export function* sealedSource(
   const { first, hasChecksums } = readSealedHeader(database);
   const renumbered = yield* renumber(database, lookup);
   for (const number of renumbered) if (number >= 0) countIndex(indexCounts, number);
-  return termsOf(database, renumbered, { first, hasChecksums });
+  return readTerms(database, renumbered, { first, hasChecksums });
 }
 
 /** New doc numbers by old ones; -1 if replaced. */
@@ -52,7 +52,7 @@ function* renumber(
     if (page % pagesPerStep === pagesPerStep - 1) yield "worked";
   }
   const mask = readDeletionBitmap(database);
-  for (let chunk = 0; chunk < chunksOf(posts); chunk += 1) {
+  for (let chunk = 0; chunk < chunkCount(posts); chunk += 1) {
     const chunkNumbers = renumbered.subarray(chunk * postsPerChunk, (chunk + 1) * postsPerChunk);
     markReplaced(chunkNumbers, mask.replaced(chunk)?.bits ?? noBits);
   }
@@ -70,11 +70,11 @@ function markReplaced(renumbered: Int32Array, replaced: Uint32Array): void {
 
 const noBits = new Uint32Array(wordsPerBitmap);
 
-function* blocksOf(
+function* readBlocks(
   database: DatabaseSync,
   { first, hasChecksums }: Omit<DictionaryHeader, "posts">,
 ): Generator<unknown, void> {
-  const columns = columnsOf({ hasChecksums });
+  const columns = dictionaryColumns({ hasChecksums });
   const selectBlocks = database.prepare(`SELECT ${columns} FROM sealed_terms ORDER BY first`);
   selectBlocks.setReturnArrays(true);
   let next = first;
@@ -94,13 +94,13 @@ function* blocksOf(
 const missingBlock = (): SealedDamage =>
   new SealedDamage("a block of the dictionary is missing or unexpected");
 
-function termsOf(
+function readTerms(
   database: DatabaseSync,
   renumbered: Int32Array,
   { first, hasChecksums }: Omit<DictionaryHeader, "posts">,
 ): TermSource {
-  const blocks = blocksOf(database, { first, hasChecksums });
-  const rows = postingRowsOf(database, { posts: renumbered.length, hasChecksums });
+  const blocks = readBlocks(database, { first, hasChecksums });
+  const rows = openPostingRows(database, { posts: renumbered.length, hasChecksums });
   const entries = createEntries(renumbered.length);
   const reader: ByteReader = { bytes: entries.bytes, at: 0 };
   const before = createByteWriter(1_024);
@@ -158,7 +158,10 @@ function termsOf(
     next() {
       if (!nextEntry(entries) && !nextBlock()) return false;
       chunk = 0;
-      list = entries.posts > inlinePosts ? postingListOf(entryOf(entries), rows, ignoreSize) : null;
+      list =
+        entries.posts > inlinePosts
+          ? readPostingList(dictionaryEntry(entries), rows, ignoreSize)
+          : null;
       return true;
     },
     take(postings, max) {

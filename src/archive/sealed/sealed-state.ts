@@ -76,16 +76,16 @@ export function readSealedHeader(
       pageChecksums: noBytes,
       first: null,
     };
-    return { ...withoutChecksums, posts, sealedMs, hasChecksums, firstIds: blobOf(heads) };
+    return { ...withoutChecksums, posts, sealedMs, hasChecksums, firstIds: readBlob(heads) };
   }
   const row = segment.prepare("SELECT heads, page_sums, first, sum FROM sealed").get() ?? {};
   const header = {
     format: sealedFormat,
     posts,
     sealedMs,
-    firstIds: blobOf(row.heads),
-    pageChecksums: blobOf(row.page_sums),
-    first: row.first === null ? null : blobOf(row.first),
+    firstIds: readBlob(row.heads),
+    pageChecksums: readBlob(row.page_sums),
+    first: row.first === null ? null : readBlob(row.first),
   };
   assertChecksum(row.sum, headerChecksum(header), "its header row");
   if (header.pageChecksums.length !== 4 * Math.ceil(posts / idsPerPage)) {
@@ -96,7 +96,7 @@ export function readSealedHeader(
 
 const noBytes = new Uint8Array(0);
 
-function blobOf(value: unknown): Uint8Array {
+function readBlob(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
   throw new SealedDamage("its header row is malformed");
 }

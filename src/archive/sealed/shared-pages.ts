@@ -112,23 +112,23 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   const positionOf = (slot: number): PagePosition => ({ slot, stamp: Atomics.load(stamps, slot) });
 
   function slotOf({ segment, page }: PageKey): number {
-    let slot = (chains[chainOf(segment[0] as number, page)] as number) - 1;
+    let slot = (chains[segmentChain(segment[0] as number, page)] as number) - 1;
     while (slot >= 0 && !hasKey(slot, segment, page)) slot = (nextInChain[slot] as number) - 1;
     return slot;
   }
 
   function hasKey(slot: number, segment: Int32Array, page: number): boolean {
-    const at = slot * keyWords;
+    const index = slot * keyWords;
     return (
-      keys[at] === page &&
-      keys[at + 1] === segment[0] &&
-      keys[at + 2] === segment[1] &&
-      keys[at + 3] === segment[2] &&
-      keys[at + 4] === segment[3]
+      keys[index] === page &&
+      keys[index + 1] === segment[0] &&
+      keys[index + 2] === segment[1] &&
+      keys[index + 3] === segment[2] &&
+      keys[index + 4] === segment[3]
     );
   }
 
-  function chainOf(segment: number, page: number): number {
+  function segmentChain(segment: number, page: number): number {
     return ((segment ^ Math.imul(page, 0x9e3779b1)) >>> 0) % slots;
   }
 
@@ -138,7 +138,7 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
     ids.set(pageIds, slot * idsPerPage);
     keys[slot * keyWords] = page;
     keys.set(segment, slot * keyWords + 1);
-    const chain = chainOf(segment[0] as number, page);
+    const chain = segmentChain(segment[0] as number, page);
     nextInChain[slot] = chains[chain] as number;
     chains[chain] = slot + 1;
     if (usedSlots < slots) words[usedAt] = usedSlots + 1;
@@ -161,8 +161,8 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
   }
 
   function unchain(slot: number): void {
-    const at = slot * keyWords;
-    const chain = chainOf(keys[at + 1] as number, keys[at] as number);
+    const index = slot * keyWords;
+    const chain = segmentChain(keys[index + 1] as number, keys[index] as number);
     const next = nextInChain[slot] as number;
     if (chains[chain] === slot + 1) {
       chains[chain] = next;

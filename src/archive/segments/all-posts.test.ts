@@ -5,7 +5,7 @@ import { type SmallArchive, smallArchive } from "../../../testkit/archives/small
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { readSegments, segmentPath } from "../catalog/catalog.ts";
 import { openForReading } from "../database.ts";
-import { damageMarkerOf } from "./damage-marker.ts";
+import { damageMarkerPath } from "./damage-marker.ts";
 
 const startMs = Date.UTC(2025, 0, 1);
 const posts = 2_000;
@@ -80,7 +80,7 @@ describe("a damaged page of FTS5's index", () => {
     const { positions, damage } = request("river n3");
     expect(positions).toHaveLength(Math.ceil((posts - 3) / 7));
     expect(damage).toEqual([]);
-    expect(existsSync(damageMarkerOf(path()))).toBe(true);
+    expect(existsSync(damageMarkerPath(path()))).toBe(true);
     const count = archive.reader.operations.count({
       plan: { kind: "terms", elements: [{ kind: "token", token: "n3" }] },
       platforms: ["bluesky"],
@@ -124,11 +124,11 @@ test("an answer is never complete if a flipped bit in FTS5's list of posts hides
   const [, page = 0] = pagesOf("term_docsize");
   archive.reopen();
   const pageBytes = 8_192;
-  const at = (page - 1) * pageBytes;
-  const intact = readFileSync(path()).subarray(at, at + pageBytes);
+  const index = (page - 1) * pageBytes;
+  const intact = readFileSync(path()).subarray(index, index + pageBytes);
   const incomplete: string[] = [];
   for (let offset = 5_000; offset < 5_024; offset++) {
-    rmSync(damageMarkerOf(path()), { force: true });
+    rmSync(damageMarkerPath(path()), { force: true });
     const bytes = Uint8Array.from(intact);
     bytes[offset] = (bytes[offset] ?? 0) ^ 0x80;
     overwritePage(page, bytes);
@@ -160,7 +160,7 @@ describe("damage that SQLite does not detect", () => {
       const late = form === "sealed" ? 1 : 0;
       expect(positions).toHaveLength(Math.ceil((posts - 3) / 7) + late);
       expect(damage).toEqual([]);
-      expect(existsSync(damageMarkerOf(path()))).toBe(true);
+      expect(existsSync(damageMarkerPath(path()))).toBe(true);
     },
   );
 

@@ -14,27 +14,30 @@ export type CellChecksums = {
 };
 
 /** `changeset`: of one table, in the format of SQLite's session extension. */
-export function deltaOf(changeset: Uint8Array, checksums: CellChecksums): Delta {
-  const [delta = { rows: 0, sum: 0 }] = deltasOf(changeset, () => checksums).values();
+export function checksumDelta(changeset: Uint8Array, checksums: CellChecksums): Delta {
+  const [delta = { rows: 0, sum: 0 }] = checksumDeltas(changeset, () => checksums).values();
   return delta;
 }
 
-export function deltasOf(
+export function checksumDeltas(
   changeset: Uint8Array,
   checksumsOf: (table: string) => CellChecksums,
 ): Map<string, Delta> {
   const bytes = Buffer.from(changeset.buffer, changeset.byteOffset, changeset.byteLength);
   const deltas = new Map<string, Delta>();
-  for (let at = 0; at < bytes.length; ) {
-    if (bytes[at] !== tableHeader) throw new Error("unknown changeset format");
-    const columns = bytes[at + 1] as number;
-    const isKey = Array.from(bytes.subarray(at + 2, at + 2 + columns), (flag) => flag !== 0);
-    const name = at + 2 + columns;
+  for (let offset = 0; offset < bytes.length; ) {
+    if (bytes[offset] !== tableHeader) throw new Error("unknown changeset format");
+    const columns = bytes[offset + 1] as number;
+    const isKey = Array.from(
+      bytes.subarray(offset + 2, offset + 2 + columns),
+      (flag) => flag !== 0,
+    );
+    const name = offset + 2 + columns;
     const end = bytes.indexOf(0, name);
     const table = bytes.toString("utf8", name, end);
     const parsed = readTable(bytes, end + 1, isKey, checksumsOf(table));
     deltas.set(table, parsed.delta);
-    at = parsed.end;
+    offset = parsed.end;
   }
   return deltas;
 }
@@ -46,26 +49,26 @@ function readTable(
   checksums: CellChecksums,
 ): { delta: Delta; end: number } {
   const delta: Delta = { rows: 0, sum: 0 };
-  let at = from;
+  let offset = from;
 
   function record(): (Uint8Array | null)[] {
     return isKey.map(() => {
-      const from = at;
-      const kind = bytes[at++];
+      const from = offset;
+      const kind = bytes[offset++];
       if (kind === 0) return null;
-      if (kind === 1 || kind === 2) at += 8;
+      if (kind === 1 || kind === 2) offset += 8;
       if (kind === 3 || kind === 4) {
         const length = varint();
-        at += length;
+        offset += length;
       }
-      return bytes.subarray(from, at);
+      return bytes.subarray(from, offset);
     });
   }
 
   function varint(): number {
     let value = 0;
     for (;;) {
-      const byte = bytes[at++] as number;
+      const byte = bytes[offset++] as number;
       value = value * 128 + (byte & 0x7f);
       if (byte < 0x80) return value;
     }
@@ -82,9 +85,9 @@ function readTable(
   const keyOf = (cells: Cells): Uint8Array[] =>
     cells.filter((cell, column) => cell !== null && isKey[column]).map((cell) => cell ?? noBytes);
 
-  while (at < bytes.length && bytes[at] !== tableHeader) {
-    const operation = bytes[at] as number;
-    at += 2;
+  while (offset < bytes.length && bytes[offset] !== tableHeader) {
+    const operation = bytes[offset] as number;
+    offset += 2;
     const first = record();
     const row = checksums.of(keyOf(first));
     if (operation === insertion || operation === deletion) {
@@ -98,7 +101,7 @@ function readTable(
     }
     delta.sum %= checksumModulus;
   }
-  return { delta, end: at };
+  return { delta, end: offset };
 }
 
 const noBytes = new Uint8Array(0);

@@ -8,7 +8,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { IdRange } from "../../posts/ids.ts";
 import { singleId } from "./damaged-ids.ts";
 import { add, type BucketTally, emptyTally, type IdClock } from "./id-clock.ts";
-import { defineRowChecksum, rowChecksumsOf } from "./row-checksum.ts";
+import { defineRowChecksum, openRowChecksums } from "./row-checksum.ts";
 import { statementCache } from "./statement-cache.ts";
 
 const matchesPerStatement = 16_384;
@@ -22,7 +22,7 @@ const timedMatchesPerStatement = 2_048;
 export function indexCounter(database: DatabaseSync) {
   const statement = statementCache(database);
   defineRowChecksum(database);
-  const { isIntactSql } = rowChecksumsOf(database);
+  const { isIntactSql } = openRowChecksums(database);
   const hasHidden = (): boolean => statement("SELECT 1 FROM hidden LIMIT 1").get() !== undefined;
 
   return (

@@ -4,7 +4,7 @@ import { bitmapSet } from "../sealed/chunk-set.ts";
 import { postsPerChunk, wordsPerBitmap } from "../sealed/format.ts";
 import type { SealedIndex } from "../sealed/sealed-index.ts";
 import { countInSealed } from "./count-in-sealed.ts";
-import { emptyTally, partsOf } from "./id-clock.ts";
+import { emptyTally, splitByClock } from "./id-clock.ts";
 
 const posts = 3 * postsPerChunk;
 const newestMs = Date.UTC(2026, 0, 1);
@@ -44,7 +44,7 @@ const sources = { index, query: { kind: "every" } as const, omitted: () => null 
 
 function count(widthMs: number, skewMs: number, expired: () => boolean) {
   const skew = { minMs: -skewMs, maxMs: 0 };
-  const [reported] = partsOf(range, { originMs: 0, widthMs }, skew);
+  const [reported] = splitByClock(range, { originMs: 0, widthMs }, skew);
   if (reported === undefined) throw new Error("nothing to count");
   const tally = emptyTally();
   let rows = 0;

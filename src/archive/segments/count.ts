@@ -15,7 +15,7 @@ import {
   countedFromMs,
   emptyTally,
   type IdClock,
-  partsOf,
+  splitByClock,
 } from "./id-clock.ts";
 import { indexCandidates, noLimit } from "./index-candidates.ts";
 import type { IndexCost } from "./index-cost.ts";
@@ -165,7 +165,7 @@ export function segmentCounter(
       statements: 0,
       containers: 0,
     };
-    for (const { part, clock } of partsOf(range, grid, query.skew)) {
+    for (const { part, clock } of splitByClock(range, grid, query.skew)) {
       const tally = countPart(query, part, clock, expired);
       answer.statements += tally.statements;
       answer.containers += tally.containers;

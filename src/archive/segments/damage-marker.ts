@@ -2,15 +2,15 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { isDamage } from "../sealed/damage.ts";
 
 /** The file that marks a damaged index: searches read all rows until compaction rebuilds it. */
-export const damageMarkerOf = (segmentPath: string): string =>
+export const damageMarkerPath = (segmentPath: string): string =>
   segmentPath.replace(/\.db$/, ".damaged");
 
 export const isMarkedDamaged = (segmentPath: string): boolean =>
-  existsSync(damageMarkerOf(segmentPath));
+  existsSync(damageMarkerPath(segmentPath));
 
 export function markedTables(segmentPath: string): string[] {
   try {
-    return readFileSync(damageMarkerOf(segmentPath), "utf8").split("\n");
+    return readFileSync(damageMarkerPath(segmentPath), "utf8").split("\n");
   } catch {
     return [];
   }
@@ -19,7 +19,7 @@ export function markedTables(segmentPath: string): string[] {
 export function markDamaged(segmentPath: string, tables: readonly string[] = []): void {
   try {
     const names = new Set([...markedTables(segmentPath), ...tables].filter((name) => name !== ""));
-    writeFileSync(damageMarkerOf(segmentPath), [...names].join("\n"));
+    writeFileSync(damageMarkerPath(segmentPath), [...names].join("\n"));
   } catch {
     // Full or read-only disk.
   }

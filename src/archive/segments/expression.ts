@@ -47,15 +47,15 @@ const operand = (plan: PlanNode): string =>
 
 function deepestFirst(plans: readonly PlanNode[]): PlanNode[] {
   return plans
-    .map((plan) => ({ plan, depth: depthOf(plan) }))
+    .map((plan) => ({ plan, depth: planDepth(plan) }))
     .sort((a, b) => b.depth - a.depth)
     .map(({ plan }) => plan);
 }
 
-function depthOf(plan: PlanNode): number {
-  if (plan.kind === "not") return 1 + depthOf(plan.child);
+function planDepth(plan: PlanNode): number {
+  if (plan.kind === "not") return 1 + planDepth(plan.child);
   if (plan.kind !== "and" && plan.kind !== "or") return 0;
-  return 1 + Math.max(...plan.children.map(depthOf));
+  return 1 + Math.max(...plan.children.map(planDepth));
 }
 
 function sequence(elements: readonly SequenceElement[]): string {

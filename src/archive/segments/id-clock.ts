@@ -36,7 +36,7 @@ export const emptyTally = (): BucketTally => ({
   containers: 0,
 });
 
-export function partsOf(
+export function splitByClock(
   { low, high }: IdRange,
   grid: BucketGrid,
   { minMs, maxMs }: TimeSkew,

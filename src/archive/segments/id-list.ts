@@ -42,8 +42,8 @@ export function createIdList(): IdList {
 
   function has(id: bigint): boolean {
     const all = sorted();
-    const at = lowerBound(all, id);
-    return at < all.length && all[at] === id;
+    const index = lowerBound(all, id);
+    return index < all.length && all[index] === id;
   }
 
   return {

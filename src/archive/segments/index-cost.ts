@@ -52,7 +52,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
     return value;
   }
 
-  const shareOf = (term: string, posts: number): number =>
+  const termShare = (term: string, posts: number): number =>
     cached(term, () => {
       const newest = statement(newestSql).all(quotedToken(term)) as unknown as [bigint][];
       const last = newest.at(-1)?.[0];
@@ -78,7 +78,7 @@ export function indexCost(database: DatabaseSync): IndexCost {
     });
 
   function estimateTerm(term: string, posts: number): Estimate {
-    const matching = Math.ceil(shareOf(term, posts) * posts);
+    const matching = Math.ceil(termShare(term, posts) * posts);
     return { posts: matching, cost: matching };
   }
 

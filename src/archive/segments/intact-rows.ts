@@ -1,7 +1,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { lastId } from "../../posts/ids.ts";
-import { rowChecksumsOf } from "./row-checksum.ts";
+import { openRowChecksums } from "./row-checksum.ts";
 
 export type StoredRow = {
   id: bigint;
@@ -25,7 +25,7 @@ export function* intactRows(
   database: DatabaseSync,
   onUnreadable: OnUnreadable,
 ): Generator<StoredRow> {
-  const checksums = rowChecksumsOf(database);
+  const checksums = openRowChecksums(database);
   const selectRows = prepare(
     database,
     `SELECT id, time_ms, likes, reposts, replies, quotes, revision, record, ${checksums.column} AS sum
@@ -48,7 +48,7 @@ export function* intactRows(
       const next = firstReadable(database, last);
       const isSingle = next !== null && next.after === last;
       const to = isSingle ? next.id + 1n : (next?.id ?? null);
-      onUnreadable({ from: last, to }, messageOf(error));
+      onUnreadable({ from: last, to }, errorMessage(error));
       if (next === null) return;
       last = isSingle ? next.id : next.id - 1n;
     }

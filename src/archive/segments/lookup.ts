@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
-import { type ChecksummedRow, rowChecksumsOf } from "./row-checksum.ts";
+import { type ChecksummedRow, openRowChecksums } from "./row-checksum.ts";
 
 export type PostLookup<Found> = {
   has(id: bigint): boolean;
@@ -22,7 +22,7 @@ export function segmentLookup(
   database: DatabaseSync,
   platform: Platform,
 ): PostLookup<{ id: bigint }> {
-  const checksums = rowChecksumsOf(database);
+  const checksums = openRowChecksums(database);
   const selectPost = database.prepare(
     `SELECT id, time_ms AS timeMs, likes, reposts, replies, quotes, revision, record, ${checksums.column} AS sum
      FROM post WHERE id = ?`,

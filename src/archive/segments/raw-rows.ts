@@ -102,8 +102,12 @@ function* leafCells(pages: Pages, page: number): Generator<{ rowid: bigint; byte
   }
 }
 
-function cellAt(pages: Pages, bytes: Buffer, at: number): { rowid: bigint; bytes: Buffer } | null {
-  const size = varintAt(bytes, at);
+function cellAt(
+  pages: Pages,
+  bytes: Buffer,
+  offset: number,
+): { rowid: bigint; bytes: Buffer } | null {
+  const size = varintAt(bytes, offset);
   const rowid = size === null ? null : varintAt(bytes, size.end);
   if (size === null || rowid === null) return null;
   const payloadBytes = Number(size.value);
@@ -171,16 +175,16 @@ const isInteger = (value: Value | undefined): boolean =>
 
 function valueAt(
   payload: Buffer,
-  at: number,
+  offset: number,
   type: number,
 ): { value: Value; end: number } | undefined {
   const bytes = bytesOfType(type);
-  if (bytes === null || at + bytes > payload.length) return undefined;
-  const end = at + bytes;
+  if (bytes === null || offset + bytes > payload.length) return undefined;
+  const end = offset + bytes;
   if (type === 0) return { value: null, end };
   if (type === 8 || type === 9) return { value: BigInt(type - 8), end };
-  if (type <= 6) return { value: integerAt(payload, at, bytes), end };
-  if (type >= 13 && type % 2 === 1) return { value: payload.toString("utf8", at, end), end };
+  if (type <= 6) return { value: integerAt(payload, offset, bytes), end };
+  if (type >= 13 && type % 2 === 1) return { value: payload.toString("utf8", offset, end), end };
   return { value: "other", end };
 }
 
@@ -191,23 +195,23 @@ function bytesOfType(type: number): number | null {
   return bytesOfIntegers[type] ?? null;
 }
 
-function integerAt(payload: Buffer, at: number, bytes: number): bigint {
+function integerAt(payload: Buffer, offset: number, bytes: number): bigint {
   let value = 0n;
   for (let index = 0; index < bytes; index++) {
-    value = (value << 8n) | BigInt(payload[at + index] ?? 0);
+    value = (value << 8n) | BigInt(payload[offset + index] ?? 0);
   }
   return BigInt.asIntN(8 * bytes, value);
 }
 
 /** SQLite's varint: big endian, seven bits a byte, eight in the ninth. */
-function varintAt(bytes: Buffer, at: number): { value: bigint; end: number } | null {
+function varintAt(bytes: Buffer, offset: number): { value: bigint; end: number } | null {
   let value = 0n;
   for (let index = 0; index < 9; index++) {
-    const byte = bytes[at + index];
+    const byte = bytes[offset + index];
     if (byte === undefined) return null;
-    if (index === 8) return { value: (value << 8n) | BigInt(byte), end: at + 9 };
+    if (index === 8) return { value: (value << 8n) | BigInt(byte), end: offset + 9 };
     value = (value << 7n) | BigInt(byte & 0x7f);
-    if (byte < 0x80) return { value, end: at + index + 1 };
+    if (byte < 0x80) return { value, end: offset + index + 1 };
   }
   return null;
 }

@@ -10,13 +10,16 @@ export type IngestBatch = { number: number; ids: bigint[] };
 export function ingestBatchReader(
   database: DatabaseSync,
 ): (from: number, to: number) => Iterable<IngestBatch> {
-  return rowsOf(database, "");
+  return readRows(database, "");
 }
 
 export function segmentIngestOrder(
   database: DatabaseSync,
 ): (from: SegmentIngest, to: number, limit: number) => SegmentIngest[] {
-  const rows = rowsOf(database, "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)");
+  const rows = readRows(
+    database,
+    "AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = post.id)",
+  );
   return (from, to, limit) => {
     const posts: SegmentIngest[] = [];
     for (const { number, ids } of rows(from.number, to)) {
@@ -34,7 +37,7 @@ function compare(a: SegmentIngest, b: SegmentIngest): number {
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-function rowsOf(database: DatabaseSync, condition: string) {
+function readRows(database: DatabaseSync, condition: string) {
   const prepare = (text: string) => {
     const statement = database.prepare(text);
     statement.setReadBigInts(true);

@@ -3,7 +3,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { RecordRow } from "../../posts/record.ts";
 import { withSnapshot } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
-import { rowChecksumsOf } from "./row-checksum.ts";
+import { openRowChecksums } from "./row-checksum.ts";
 
 /** IDs per statement. Fixed sizes are a quarter faster than a list parameter. */
 const statementSizes = [1, 16, 128] as const;
@@ -25,10 +25,10 @@ export function rowsReader(
   isIndexed: (id: bigint) => boolean,
 ): (ids: readonly bigint[]) => ReadRows {
   const statements = new Map<number, StatementSync>();
-  const checksums = rowChecksumsOf(database);
+  const checksums = openRowChecksums(database);
 
   function statementFor(count: number): StatementSync {
-    const size = statementSizes.find((each) => each >= count) ?? largest;
+    const size = statementSizes.find((other) => other >= count) ?? largest;
     const known = statements.get(size) ?? prepareFor(database, size, checksums.column);
     statements.set(size, known);
     return known;

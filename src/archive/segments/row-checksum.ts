@@ -61,7 +61,7 @@ export type RowChecksums = {
   isIntact(row: ChecksummedRow, sum: number | bigint | null): boolean;
 };
 
-export function rowChecksumsOf(database: DatabaseSync): RowChecksums {
+export function openRowChecksums(database: DatabaseSync): RowChecksums {
   const hasColumn =
     database.prepare("SELECT 1 FROM pragma_table_info('post') WHERE name = 'sum'").get() !==
     undefined;

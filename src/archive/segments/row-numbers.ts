@@ -23,8 +23,8 @@ const sqlProduct = (a: string, b: string): string =>
   `${sqlFactor(a)} * ${sqlFactor(b)} % ${productModulus}`;
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)).toString("hex");
-const sqlByte = (blob: string, at: number): string =>
-  `instr(x'${allBytes}', substr(${blob}, ${at}, 1))`;
+const sqlByte = (blob: string, offset: number): string =>
+  `instr(x'${allBytes}', substr(${blob}, ${offset}, 1))`;
 const sqlBlob = (blob: string): string =>
   `(length(${blob}) * 134217728 + ${sqlByte(blob, 1)} * 262144 + ${sqlByte(blob, 2)} * 512 + ${sqlByte(blob, 3)})`;
 
@@ -47,10 +47,10 @@ function product(a: number, b: number): number {
 const isNumber = (kind: number | undefined): boolean => kind === 1 || kind === 2;
 
 /** Matches the SQL. Never throws, because a damaged row may contain any cells. */
-function numberOf(cell: Uint8Array): bigint {
+function cellNumber(cell: Uint8Array): bigint {
   const bytes = Buffer.from(cell.buffer, cell.byteOffset, cell.byteLength);
   if (isNumber(bytes[0])) return bytes.readBigInt64BE(1);
-  const position = (at: number): number => (bytes[1 + at] ?? 0) + 1;
+  const position = (offset: number): number => (bytes[1 + offset] ?? 0) + 1;
   return BigInt(
     (bytes[1] ?? 0) * 134_217_728 + position(1) * 262_144 + position(2) * 512 + position(3),
   );
@@ -58,11 +58,11 @@ function numberOf(cell: Uint8Array): bigint {
 
 export const numberChecksums: CellChecksums = {
   of([first = noBytes, second]) {
-    const id = numberOf(first);
+    const id = cellNumber(first);
     const a = factor(id);
     return {
-      key: product(a, factor(second === undefined ? id >> 32n : numberOf(second))),
-      cell: (_, value) => product(a, factor(numberOf(value))),
+      key: product(a, factor(second === undefined ? id >> 32n : cellNumber(second))),
+      cell: (_, value) => product(a, factor(cellNumber(value))),
     };
   },
 };

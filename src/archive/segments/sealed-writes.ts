@@ -24,7 +24,7 @@ export type SealedWrites = {
  * Opens the index on the first change of an existing post: new posts only cost a check of the
  * marker.
  */
-export function sealedWritesOf(database: DatabaseSync, path: string): SealedWrites {
+export function openSealedWrites(database: DatabaseSync, path: string): SealedWrites {
   let opened: DeletionBitmapWriter | "unsealed" | "damaged" | "abandoned" | null = null;
   // Copies of the file lack the marker, but must be rejected as well.
   const updateFormat = database.prepare("UPDATE sealed SET format = ?1 WHERE format <> ?1");

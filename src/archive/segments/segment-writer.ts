@@ -12,9 +12,9 @@ import { applyCountDeltas, crossesThreshold, mergeCounts, sameCounts } from "./p
 import { postRowsIn, type WrittenPost } from "./post-rows.ts";
 import { damagedRow, defineRowChecksum } from "./row-checksum.ts";
 import { segmentMigrations } from "./schema.ts";
-import { sealedWritesOf } from "./sealed-writes.ts";
+import { openSealedWrites } from "./sealed-writes.ts";
 import { type StoredPost, type StoredPosts, storedPostsIn } from "./stored-posts.ts";
-import { tableChecksumsOf } from "./table-checksums.ts";
+import { openTableChecksums } from "./table-checksums.ts";
 import { ftsTermsIn, type TermsWriter } from "./terms-writer.ts";
 
 export type Moderation = { hidden: boolean; labels: readonly string[] };
@@ -65,8 +65,8 @@ export function segmentWriterOn(
   defineRowChecksum(database);
   const sql = prepareStatements(database);
   const setLastWrittenInCommit = prepareLastWriteUpdate(database);
-  const tableChecksums = tableChecksumsOf(database);
-  const sealed = sealedWritesOf(database, path);
+  const tableChecksums = openTableChecksums(database);
+  const sealed = openSealedWrites(database, path);
   const { intactRows, ...stored } = storedPostsIn(database, platform);
   const rows = postRowsIn(database, termsWriter, sealed);
   let added = { posts: 0, imported: 0 };

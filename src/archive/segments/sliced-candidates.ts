@@ -78,8 +78,8 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         sets.set(term, set);
         return set;
       };
-      const frequencyOf = (term: string): number => frequencies.get(term) ?? 0;
-      const posts = { count: ids.length, setOf, frequencyOf };
+      const termFrequency = (term: string): number => frequencies.get(term) ?? 0;
+      const posts = { count: ids.length, setOf, frequencyOf: termFrequency };
       const matching = ids.length === 0 ? null : evaluate(query, posts);
       work.postings = (work.postings ?? 0) + postings;
       if (isTooLarge()) {

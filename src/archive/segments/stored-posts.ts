@@ -4,7 +4,7 @@ import type { Platform, Post, PostCounts } from "../../posts/post.ts";
 import { decodeRecord, type RecordRow, recordOrigin, recordUri } from "../../posts/record.ts";
 import { bigIntPreparer } from "../database.ts";
 import type { PostLookup } from "./lookup.ts";
-import { rowChecksumsOf } from "./row-checksum.ts";
+import { openRowChecksums } from "./row-checksum.ts";
 
 export type StoredPost = {
   id: bigint;
@@ -31,7 +31,7 @@ export type StoredPosts = PostLookup<StoredPost & { row: RecordRow }> & {
 
 /** Before and in the writer's transactions; includes hidden posts. */
 export function storedPostsIn(database: DatabaseSync, platform: Platform): StoredPosts {
-  const checksums = rowChecksumsOf(database);
+  const checksums = openRowChecksums(database);
   const sql = prepareStatements(database);
   let isReading = false;
   let lastRead: bigint | null = null;

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { segmentMigrations } from "./schema.ts";
-import { damagedTables, tableChecksumsOf, updateTableChecksums } from "./table-checksums.ts";
+import { damagedTables, openTableChecksums, updateTableChecksums } from "./table-checksums.ts";
 
 function run<Value>(steps: Generator<unknown, Value>): Value {
   for (;;) {
@@ -19,7 +19,7 @@ function emptySegment(): DatabaseSync {
 }
 
 function write(database: DatabaseSync, work: () => void, end: "COMMIT" | "ROLLBACK" = "COMMIT") {
-  const checksums = tableChecksumsOf(database);
+  const checksums = openTableChecksums(database);
   database.exec("BEGIN");
   checksums.begin();
   work();
@@ -159,7 +159,9 @@ test("a segment's checksums cover every bit of a document size", () => {
     write(database, () => set.run(Uint8Array.from(size)));
     expect(run(damagedTables(database))).toEqual([]);
     for (let bit = 0; bit < size.length * 8; bit++) {
-      set.run(Uint8Array.from(size, (byte, at) => byte ^ (at === bit >> 3 ? 1 << (bit & 7) : 0)));
+      set.run(
+        Uint8Array.from(size, (byte, index) => byte ^ (index === bit >> 3 ? 1 << (bit & 7) : 0)),
+      );
       expect(run(damagedTables(database)), `${size}, bit ${bit}`).toEqual(["term_docsize"]);
     }
     set.run(Uint8Array.from(size));

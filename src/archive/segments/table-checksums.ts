@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import type { DatabaseSync } from "node:sqlite";
 import { isDamage } from "../sealed/damage.ts";
 import { cellChecksums } from "./cell-checksums.ts";
-import { checksumModulus, type Delta, deltaOf } from "./changeset.ts";
+import { checksumDelta, checksumModulus, type Delta } from "./changeset.ts";
 import { type NumberTable, numberChecksums, numberTables, rowChecksumSql } from "./row-numbers.ts";
 
 /**
@@ -32,7 +32,7 @@ export type TableChecksums = {
   discard(): void;
 };
 
-export function tableChecksumsOf(database: DatabaseSync): TableChecksums {
+export function openTableChecksums(database: DatabaseSync): TableChecksums {
   const updateChecksum = database.prepare(
     `UPDATE table_sum SET rows = rows + ?1, sum = ((sum + ?2) % ${checksumModulus} + ${checksumModulus}) % ${checksumModulus}
      WHERE name = ?3`,
@@ -59,7 +59,10 @@ export function tableChecksumsOf(database: DatabaseSync): TableChecksums {
       // Makes FTS5 flush its pending terms.
       database.exec("SAVEPOINT gathered; RELEASE gathered");
       const deltas = sessions.map(({ table, session }) =>
-        deltaOf(session.changeset(), isBlockTable(table) ? cellChecksums(table) : numberChecksums),
+        checksumDelta(
+          session.changeset(),
+          isBlockTable(table) ? cellChecksums(table) : numberChecksums,
+        ),
       );
       discard();
       for (const [index, { rows, sum }] of deltas.entries()) {
@@ -173,8 +176,8 @@ function* readBlocks(
       const checksums = cellChecksums(table).of(cells.slice(0, key.length));
       total.rows += 1;
       total.sum += checksums.key;
-      for (let at = key.length; at < cells.length; at++) {
-        total.sum += checksums.cell(at, cells[at] ?? noBytes);
+      for (let index = key.length; index < cells.length; index++) {
+        total.sum += checksums.cell(index, cells[index] ?? noBytes);
       }
       total.sum %= checksumModulus;
     }

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { smallArchive } from "../../../testkit/archives/small-archive.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { segmentPath } from "../catalog/catalog.ts";
-import { damageMarkerOf } from "./damage-marker.ts";
+import { damageMarkerPath } from "./damage-marker.ts";
 import { createSealedCaches } from "./sealed-part.ts";
 import { openSegment } from "./segment.ts";
 import { createVerifiedFiles, useVerifiedFiles, type VerifiedFiles } from "./verified-files.ts";
@@ -89,9 +89,9 @@ test("a segment is verified by the first thread that opens it", () => {
     database.exec("INSERT INTO hidden VALUES(5)");
     database.close();
     verify(useVerifiedFiles(shared));
-    expect(existsSync(damageMarkerOf(path))).toBe(false);
+    expect(existsSync(damageMarkerPath(path))).toBe(false);
     verify(useVerifiedFiles());
-    expect(existsSync(damageMarkerOf(path))).toBe(true);
+    expect(existsSync(damageMarkerPath(path))).toBe(true);
   } finally {
     archive.remove();
   }

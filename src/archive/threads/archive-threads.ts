@@ -42,7 +42,7 @@ export function startArchiveThreads(
   const { maxBytes } = bounds;
   const sealPosts = bounds.seal === "off" ? null : bounds.sealPosts;
   const writerData: WriterThreadData = { folder, segmentPosts, maxBytes, sealPosts };
-  const compactionData: CompactionThreadData = { folder, bounds: boundsOf(bounds) };
+  const compactionData: CompactionThreadData = { folder, bounds: settingsBounds(bounds) };
   const writer = startThread<WriterMethods>(module("./writer-thread"), writerData);
   const readers = new ThreadPool<ReaderMethods>(readerCount, module("./reader-thread"), share);
   const languages = startThread<LanguageMethods>(module("./language-thread"), null);
@@ -83,7 +83,7 @@ export function createReaderShare(
   };
 }
 
-const boundsOf = (settings: ArchiveBounds): ArchiveBounds => ({
+const settingsBounds = (settings: ArchiveBounds): ArchiveBounds => ({
   countDelayMs: settings.countDelayMs,
   maxBytes: settings.maxBytes,
   maxAgeMs: settings.maxAgeMs,

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { seededRandom } from "../../../bench/measure.ts";
 import { type IndexForm, indexForms } from "../../../testkit/archives/index-forms.ts";
 import { makePost } from "../../../testkit/data/make-post.ts";
-import { nameOf, openPostSet, type PostSet } from "../../../testkit/data/post-set.ts";
+import { openPostSet, type PostSet, positionName } from "../../../testkit/data/post-set.ts";
 import type { Post } from "../../posts/post.ts";
 import type { CountAnswer, CoveredAnswer } from "../archive.ts";
 import { createCompaction } from "../compaction/compaction.ts";
@@ -113,7 +113,7 @@ describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
       set.archive
         .search({ plan: { kind: "all" }, limit: count })
         .positions.filter((_, position) => isVolatile(count - 1 - position))
-        .map(nameOf),
+        .map(positionName),
     );
     expect(volatileNames.size).toBe(volatile.length);
     const isStable = (name: string): boolean => !volatileNames.has(name);
@@ -137,7 +137,7 @@ describe.each(indexForms)("interleaved calls on posts found by %s", (form) => {
             );
             continue;
           }
-          const found = step.value.positions.map(nameOf);
+          const found = step.value.positions.map(positionName);
           expect(new Set(found).size, call.query).toBe(found.length);
           expect(found.filter(isStable), call.query).toEqual(
             expected.slice(0, found.filter(isStable).length),

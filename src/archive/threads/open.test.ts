@@ -5,7 +5,7 @@ import type { PlanNode } from "@earshot/query/plan";
 import { afterEach, expect, test } from "vitest";
 import { makePost } from "../../../testkit/data/make-post.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { lastOf } from "../../lib/last-of.ts";
+import { runToEnd } from "../../lib/last-of.ts";
 import { postKey } from "../../posts/references.ts";
 import type { Archive } from "../archive.ts";
 import { readSegments } from "../catalog/catalog.ts";
@@ -134,7 +134,7 @@ test("an aborted search rejects with the signal's reason and stops on its thread
 
   const reader = createReader(join(dataDir, "archive"), 2_000, systemClock);
   const searched = (isStopped: boolean) =>
-    lastOf(
+    runToEnd(
       reader.steps.search(everything, {
         clock: systemClock,
         isSliceOver: () => false,

@@ -1,5 +1,5 @@
 import type { ThreadCall, ThreadReply } from "../../db/threads/messages.ts";
-import { failedReply, noteCurrentCall } from "../../db/threads/serve.ts";
+import { failedReply, recordCurrentCall } from "../../db/threads/serve.ts";
 import { createReaderUsage } from "./reader-usage.ts";
 
 /**
@@ -73,7 +73,7 @@ export function createReaderScheduler({
       return failedReply(call, new Error("the call was cancelled before it began"));
     }
     pending.hasBegun = true;
-    noteCurrentCall(call.id);
+    recordCurrentCall(call.id);
     try {
       const step = task.steps.next();
       return step.done ? { id: call.id, ok: true, value: step.value } : null;

@@ -1,6 +1,6 @@
 import type { PlanNode, QueryNames, ResolvedNames } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
-import { lastOf } from "../../lib/last-of.ts";
+import { runToEnd } from "../../lib/last-of.ts";
 import type { Platform } from "../../posts/post.ts";
 import type {
   ArchiveStats,
@@ -19,7 +19,7 @@ import type {
   StoredRecords,
   UnknownPost,
 } from "../archive.ts";
-import { accountsOf } from "../catalog/accounts.ts";
+import { openCatalogAccounts } from "../catalog/accounts.ts";
 import { accountsNamed } from "../catalog/accounts-by-handle.ts";
 import {
   catalogPath,
@@ -30,9 +30,9 @@ import {
   type SegmentEntry,
   segmentPath,
 } from "../catalog/catalog.ts";
-import { labelsOf } from "../catalog/labels.ts";
-import { misplacedPostsOf } from "../catalog/misplaced.ts";
-import { withheldOf } from "../catalog/withheld.ts";
+import { openCatalogLabels } from "../catalog/labels.ts";
+import { openMisplacedPosts } from "../catalog/misplaced.ts";
+import { createWithheldCheck } from "../catalog/withheld.ts";
 import { openForReading } from "../database.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
@@ -46,7 +46,7 @@ import { rowRenderer } from "../read/render-rows.ts";
 import { nameResolver } from "../read/resolve-names.ts";
 import { type SearchContext, searchSegments } from "../read/search.ts";
 import { readStats } from "../read/stats.ts";
-import { segmentOf, storedRows } from "../read/stored-rows.ts";
+import { findSegment, storedRows } from "../read/stored-rows.ts";
 import { createSealedCaches, type SealedCaches } from "../segments/sealed-part.ts";
 import { archiveDefaults } from "../settings.ts";
 import { aliasesBelow } from "../write/aliases.ts";
@@ -107,8 +107,8 @@ export function createReader(
   const currentState = catalogStateReader(catalog, folder, opened.closeRemoved);
   const uriKey = (): string => readUriKey(catalog);
   const countCache = createCountCache();
-  const accounts = accountsOf(catalog);
-  const misplaced = misplacedPostsOf(catalog);
+  const accounts = openCatalogAccounts(catalog);
+  const misplaced = openMisplacedPosts(catalog);
   const coverageOf = coverageOfAccount(catalog);
   const currentSegments = (): SegmentEntry[] => currentState().segments;
   const { rowsOf, currentIdsOf } = storedRows({ currentSegments, open, uriKey });
@@ -137,7 +137,7 @@ export function createReader(
     const { version: catalogVersion, segments } = currentState();
     const versions = new Map<SegmentEntry, RecordVersion>();
     return (position) => {
-      const entry = segmentOf(position, segments);
+      const entry = findSegment(position, segments);
       if (entry === undefined) return null;
       const known = versions.get(entry);
       if (known !== undefined) return known;
@@ -176,8 +176,8 @@ export function createReader(
     steps,
     jsonPage,
     operations: {
-      search: (request) => lastOf(steps.search(request, unlimitedSlice)),
-      count: (request) => lastOf(steps.count(request, unlimitedSlice)),
+      search: (request) => runToEnd(steps.search(request, unlimitedSlice)),
+      count: (request) => runToEnd(steps.count(request, unlimitedSlice)),
       records: (requested) => {
         const { rows, damage } = rowsOf(requested);
         const render = renderer();
@@ -187,8 +187,8 @@ export function createReader(
         const { body, damage } = jsonPage(requested, () => false) as ReadPage;
         return { body, damage };
       },
-      withheld: withheldOf(catalog, accounts, labelsOf(catalog)),
-      resolve: (names) => lastOf(steps.resolve(names, unlimitedSlice)),
+      withheld: createWithheldCheck(catalog, accounts, openCatalogLabels(catalog)),
+      resolve: (names) => runToEnd(steps.resolve(names, unlimitedSlice)),
       identify: (posts) =>
         identifyPosts(
           {
@@ -207,7 +207,7 @@ export function createReader(
       aliases: ({ platform, below, limit }) => readAliases(platform, below, limit),
       readCheckpoint: (name) => readCheckpoint(catalog, name),
       coverage: () => readCoverage(catalog),
-      stats: (request) => lastOf(steps.stats(request, unlimitedSlice)),
+      stats: (request) => runToEnd(steps.stats(request, unlimitedSlice)),
     },
     close: () => {
       opened.closeAll();

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { lastId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { NamedPosition } from "../archive.ts";
-import { storedIdsOf } from "../catalog/other-ids.ts";
+import { findStoredIds } from "../catalog/other-ids.ts";
 import type { PreparedAliasDelete, PreparedChange } from "../prepared.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
 import { findPost } from "./find-post.ts";
@@ -35,7 +35,7 @@ export function aliasesBelow(
       .map((row) => ({ ...row, isStored: isStored(platform, row.id) }));
 }
 
-export function aliasesOf(catalog: DatabaseSync): Aliases {
+export function openAliases(catalog: DatabaseSync): Aliases {
   const insertAlias = catalog.prepare(
     `INSERT INTO alias(platform, hash, id, name) VALUES(?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET id = excluded.id, name = excluded.name`,
@@ -103,6 +103,6 @@ export function postWithId(
   const entries = writers.entries(platform);
   if (entries.length === 0) return null;
   const writer = writers.writerOf(owner(entries, id));
-  const storedId = (): bigint | undefined => storedIdsOf(writer, uriKey, [id]).get(id);
+  const storedId = (): bigint | undefined => findStoredIds(writer, uriKey, [id]).get(id);
   return writer.findById(id) ?? writer.findById(storedId() ?? id);
 }

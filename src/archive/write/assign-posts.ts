@@ -2,7 +2,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { WriteReport } from "../archive.ts";
 import { nextSequence, type SegmentEntry } from "../catalog/catalog.ts";
 import { expiredBeforeMs } from "../catalog/expiry.ts";
-import { tombstonesOf } from "../catalog/tombstones.ts";
+import { openTombstones } from "../catalog/tombstones.ts";
 import type { PreparedChange } from "../prepared.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { type AssignedChange, assignChanges } from "./placement.ts";
@@ -22,7 +22,7 @@ export function assignPosts(
   const { catalog, accounts } = context;
   const entries = ensureSegmentEntries(context, platform);
   const segments = { ...context, writerOf, entries };
-  const tombstones = tombstonesOf(catalog, platform, accounts);
+  const tombstones = openTombstones(catalog, platform, accounts);
   return rejectExpired(
     context,
     platform,

@@ -21,7 +21,7 @@ export type CountChanges = {
 
 type CountStep = { number: number; generation: number; changes: readonly CountChange[] };
 
-export function countChangesOf(catalog: DatabaseSync): CountChanges {
+export function openCountChanges(catalog: DatabaseSync): CountChanges {
   const upsertChange = catalog.prepare(
     `INSERT INTO count_change VALUES(
        (SELECT CAST(value AS INTEGER) FROM setting WHERE name = 'generation'), ?, ?, ?, ?)

@@ -3,7 +3,7 @@
  * unfindable.
  */
 
-import { xIdOf } from "../../posts/ids.ts";
+import { parseXId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { StoredPost } from "../segments/stored-posts.ts";
@@ -17,7 +17,7 @@ export function findPost(
   uri: string,
 ): StoredPost | null {
   if (entries.length === 0) return null;
-  const id = platform === "x" ? xIdOf(uri) : null;
+  const id = platform === "x" ? parseXId(uri) : null;
   const hash = id === null ? context.hashOf(uri) : null;
   const segments = { ...context, writerOf: context.writers.writerOf, entries };
   return findStored(segments, { platform, uri, hash, id });

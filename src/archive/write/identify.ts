@@ -1,4 +1,4 @@
-import { lookupHash, nextInMillisecond, numberedId, uriNumber, xIdOf } from "../../posts/ids.ts";
+import { lookupHash, nextInMillisecond, numberedId, parseXId, uriNumber } from "../../posts/ids.ts";
 import type { IdentifiedPost, UnknownPost } from "../archive.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { MisplacedPosts } from "../catalog/misplaced.ts";
@@ -23,7 +23,7 @@ function identify(
   uriById: Map<string, string>,
 ): IdentifiedPost {
   const entries = segments.filter((entry) => entry.platform === platform);
-  const nativeId = platform === "x" ? xIdOf(uri) : null;
+  const nativeId = platform === "x" ? parseXId(uri) : null;
   const expected = nativeId ?? numberedId(timeMs, uriNumber(uri));
   const found =
     entries.length === 0

@@ -8,7 +8,7 @@
 import { accountById, fromAccount } from "@earshot/query/facets";
 import type { Platform } from "../../posts/post.ts";
 import { isAccountId, type LabelSubject } from "../catalog/labels.ts";
-import { moderationOf } from "../catalog/moderation.ts";
+import { findModeration } from "../catalog/moderation.ts";
 import { foreverMs } from "../catalog/tombstones.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { findPost } from "./find-post.ts";
@@ -74,7 +74,7 @@ function moderatePost(context: WriteContext, { platform, subject: uri }: LabelSu
   const entry = owner(entries, stored.id);
   const writer = writers.writerOf(entry);
   const userId = writer.read(stored.id)?.post.userId?.toLowerCase() ?? null;
-  const moderation = moderationOf({ platform, uri, userId }, accounts, labels);
+  const moderation = findModeration({ platform, uri, userId }, accounts, labels);
   inSegment(context, writer, entry, () => writer.moderate(stored.id, moderation));
 }
 
@@ -90,7 +90,7 @@ function moderateAccount(
     if (found === null) return;
     const { uri, nativeId } = found.post;
     if (deletedMs === null || found.timeMs > deletedMs) {
-      writer.moderate(id, moderationOf({ platform, uri, userId }, accounts, labels));
+      writer.moderate(id, findModeration({ platform, uri, userId }, accounts, labels));
       return;
     }
     const hash = nativeId === null ? context.hashOf(uri) : null;

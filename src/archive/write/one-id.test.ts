@@ -60,7 +60,7 @@ function filledArchive(posts: readonly Post[], seed: number, segmentPosts = 1_00
   return archive;
 }
 
-const nameOf = ({ platform, id }: Position): string => `${platform} ${id}`;
+const positionName = ({ platform, id }: Position): string => `${platform} ${id}`;
 
 function urisOf(archive: SmallArchive, positions: readonly Position[]): string[] {
   return archive.records(positions).map(({ Metadata }) => Metadata.uri);
@@ -84,7 +84,9 @@ describe("archives filled in different orders and batches", () => {
     const [first, second] = [filledArchive(posts, 1), filledArchive(posts, 2, 40)];
     const all = first.search({ plan, limit: 2_000 }).positions;
     expect(all).toHaveLength(posts.length);
-    expect(second.search({ plan, limit: 2_000 }).positions.map(nameOf)).toEqual(all.map(nameOf));
+    expect(second.search({ plan, limit: 2_000 }).positions.map(positionName)).toEqual(
+      all.map(positionName),
+    );
     expect(urisOf(second, all)).toEqual(urisOf(first, all));
     const ofUri = new Map(all.map((each, index) => [urisOf(first, all)[index], each.id] as const));
     const numbers = Map.groupBy(
@@ -115,7 +117,7 @@ describe("archives filled in different orders and batches", () => {
     const posts = manyPosts();
     const random = seededRandom(7);
     const missing = posts.filter(() => random() < 0.1);
-    const rest = posts.filter((each) => !missing.includes(each));
+    const rest = posts.filter((other) => !missing.includes(other));
     const [first, second] = [filledArchive(posts, 8), filledArchive(posts, 9)];
     for (const { uri, platform } of missing) {
       const archive = random() < 0.5 ? first : second;

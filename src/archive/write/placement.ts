@@ -1,4 +1,4 @@
-import { lastId, lowestId, uriHash, xIdOf } from "../../posts/ids.ts";
+import { lastId, lowestId, parseXId, uriHash } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { isSameRecord } from "../../posts/record.ts";
 import type { WriteReport } from "../archive.ts";
@@ -127,7 +127,7 @@ const storedIds = (segments: Segments): StoredIds => ({
   highest: (from, to) => writerOf(segments, from).highestId(from, to),
   hashOf: (id) => {
     const uri = writerOf(segments, id).findById(id)?.uri ?? "";
-    return uri === "" || xIdOf(uri) !== null ? null : uriHash(uri);
+    return uri === "" || parseXId(uri) !== null ? null : uriHash(uri);
   },
   isOrdered: (id) => owner(segments.entries, id).numbering === currentNumbering,
 });

@@ -1,5 +1,5 @@
 import { foldHandle } from "@earshot/query/text";
-import { lookupHash, numberedId, postTimeMs, uriNumber, xIdOf } from "../../posts/ids.ts";
+import { lookupHash, numberedId, parseXId, postTimeMs, uriNumber } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
 import { encodeRecord } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
@@ -57,7 +57,7 @@ export function startPreparation(uriKey: string, nowMs: number): Preparation {
     switch (change.kind) {
       case "upsert": {
         prepared.changes.push(preparePost(change, uriKey, nowMs));
-        const author = authorOf(change.post);
+        const author = prepareHandle(change.post);
         if (author !== null) handles.add(author);
         return;
       }
@@ -120,7 +120,7 @@ function prepareDelete(
   { platform, uri, revision }: ArchiveChange & { kind: "delete" },
   uriKey: string,
 ): PreparedDelete {
-  const id = platform === "x" ? xIdOf(uri) : null;
+  const id = platform === "x" ? parseXId(uri) : null;
   const hash = id === null ? lookupHash(uriKey, uri) : null;
   return { kind: "delete", platform, uri, hash, id, revision };
 }
@@ -162,7 +162,7 @@ function identity(post: Post, timeMs: number, uriKey: string): Pick<PreparedPost
  * Ignores handles that a post claims for other accounts, because they may be false. Imported
  * handles never override observed ones.
  */
-export function authorOf({
+export function prepareHandle({
   platform,
   userId,
   username,

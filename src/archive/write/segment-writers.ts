@@ -30,7 +30,7 @@ export type SegmentWriters = {
   closeAll(): void;
 };
 
-export function segmentWritersOf(
+export function createSegmentWriters(
   folder: string,
   catalog: DatabaseSync,
   commit: CommitNumber,

@@ -19,7 +19,7 @@ export type UnknownSubjects = {
   removeSome(nowMs: number): void;
 };
 
-export function unknownSubjectsOf(context: WriteContext): UnknownSubjects {
+export function createUnknownSubjects(context: WriteContext): UnknownSubjects {
   const handles = rowRemover(
     context.catalog,
     "handle",
@@ -78,9 +78,9 @@ function rowRemover(
   let after = start;
   return (shouldRemove) => {
     const rows = selectPage.all(...after, rowsPerCall);
-    const keyOf = (row: Row): string[] => key.map((column) => String(row[column]));
-    for (const row of rows) if (shouldRemove(row)) remove.run(...keyOf(row));
+    const rowKey = (row: Row): string[] => key.map((column) => String(row[column]));
+    for (const row of rows) if (shouldRemove(row)) remove.run(...rowKey(row));
     const last = rows.at(-1);
-    after = last === undefined || rows.length < rowsPerCall ? start : keyOf(last);
+    after = last === undefined || rows.length < rowsPerCall ? start : rowKey(last);
   };
 }

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { lookupHash } from "../../posts/ids.ts";
 import type { CoverageInterval, WriteReport } from "../archive.ts";
-import { accountsOf } from "../catalog/accounts.ts";
+import { openCatalogAccounts } from "../catalog/accounts.ts";
 import {
   addCoverage,
   addHandles,
@@ -11,18 +11,18 @@ import {
   readSetting,
   readUriKey,
 } from "../catalog/catalog.ts";
-import { commitNumberOf } from "../catalog/commit-number.ts";
+import { openCommitNumber } from "../catalog/commit-number.ts";
 import { withoutExpired } from "../catalog/expiry.ts";
-import { labelsOf } from "../catalog/labels.ts";
-import { misplacedPostsOf } from "../catalog/misplaced.ts";
+import { openCatalogLabels } from "../catalog/labels.ts";
+import { openMisplacedPosts } from "../catalog/misplaced.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
-import { pendingModerationOf } from "../catalog/pending-moderation.ts";
+import { openPendingModeration } from "../catalog/pending-moderation.ts";
 import { inTransaction } from "../database.ts";
 import { isDamage } from "../sealed/damage.ts";
 import { addCountStep } from "./add-counts.ts";
-import { aliasesOf, deletesByAlias, recordAliases } from "./aliases.ts";
+import { deletesByAlias, openAliases, recordAliases } from "./aliases.ts";
 import { addAuthorsWithoutHandle, assignPosts } from "./assign-posts.ts";
-import { countChangesOf } from "./count-changes.ts";
+import { openCountChanges } from "./count-changes.ts";
 import { createImportBound } from "./import-bound.ts";
 import { latestChanges } from "./latest-changes.ts";
 import {
@@ -33,8 +33,8 @@ import {
 } from "./moderate.ts";
 import type { PreparedChanges } from "./prepare.ts";
 import { publish } from "./publish.ts";
-import { segmentWritersOf } from "./segment-writers.ts";
-import { unknownSubjectsOf } from "./unknown-subjects.ts";
+import { createSegmentWriters } from "./segment-writers.ts";
+import { createUnknownSubjects } from "./unknown-subjects.ts";
 import type { WriteContext } from "./write-context.ts";
 import { writeSegments } from "./write-segments.ts";
 
@@ -83,23 +83,23 @@ export function createBatchWriter(
   { segmentPosts, maxBytes }: WriterSettings,
 ): BatchWriter {
   const uriKey = readUriKey(catalog);
-  const commit = commitNumberOf(catalog);
-  const writers = segmentWritersOf(folder, catalog, commit);
+  const commit = openCommitNumber(catalog);
+  const writers = createSegmentWriters(folder, catalog, commit);
   const context: WriteContext = {
     catalog,
     writers,
-    accounts: accountsOf(catalog),
-    labels: labelsOf(catalog),
-    counts: countChangesOf(catalog),
-    aliases: aliasesOf(catalog),
-    misplaced: misplacedPostsOf(catalog),
-    pendingModeration: pendingModerationOf(catalog),
+    accounts: openCatalogAccounts(catalog),
+    labels: openCatalogLabels(catalog),
+    counts: openCountChanges(catalog),
+    aliases: openAliases(catalog),
+    misplaced: openMisplacedPosts(catalog),
+    pendingModeration: openPendingModeration(catalog),
     commit,
     uriKey,
     hashOf: (uri) => lookupHash(uriKey, uri),
   };
   const { counts, pendingModeration } = context;
-  const unknownSubjects = unknownSubjectsOf(context);
+  const unknownSubjects = createUnknownSubjects(context);
   const refuseWhenFull = createImportBound(folder, maxBytes);
 
   /**

@@ -6,7 +6,7 @@
 import { firstInMillisecond, lastId, nextMillisecondId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { currentAnalyzer, currentNumbering, nextSequence } from "../catalog/catalog.ts";
-import { moderationOf } from "../catalog/moderation.ts";
+import { findModeration } from "../catalog/moderation.ts";
 import type { SegmentWriter } from "../segments/segment-writer.ts";
 import { type AssignedChange, owner } from "./placement.ts";
 import { subtractReactions } from "./reactions.ts";
@@ -107,7 +107,7 @@ export function applyChange(
 
 function moderate(context: WriteContext, writer: SegmentWriter, change: AssignedChange): void {
   if (change.kind !== "insert" && change.kind !== "update") return;
-  const moderation = moderationOf(change.post, context.accounts, context.labels);
+  const moderation = findModeration(change.post, context.accounts, context.labels);
   if (!moderation.hidden && moderation.labels.length === 0) return;
   writer.moderate(change.id, moderation);
 }

@@ -58,8 +58,8 @@ export async function changeAccount(
   const { role, requestsPerSecond: requests, submissionsPerMinute: submissions } = options;
   const change = {
     ...(role === undefined ? {} : { role }),
-    ...(requests === undefined ? {} : { requestsPerSecond: limitOf(requests) }),
-    ...(submissions === undefined ? {} : { submissionsPerMinute: limitOf(submissions) }),
+    ...(requests === undefined ? {} : { requestsPerSecond: requestLimit(requests) }),
+    ...(submissions === undefined ? {} : { submissionsPerMinute: requestLimit(submissions) }),
   };
   if (Object.keys(change).length === 0) {
     throw wrongUse(
@@ -70,7 +70,7 @@ export async function changeAccount(
   terminal.out(accountAsLines(await applyChange(account, change, terminal)));
 }
 
-const limitOf = (request: RequestedLimit): number | null =>
+const requestLimit = (request: RequestedLimit): number | null =>
   request === "default" ? null : request;
 
 export async function suspendAccount(

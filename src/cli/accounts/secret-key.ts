@@ -8,7 +8,7 @@ import type { Config } from "../../server/config.ts";
 import type { OpenControl } from "../../server/control/control.ts";
 
 /** Errors: `secret_key_needed` if only the running server knows it: a new key could not decrypt its secrets. */
-export async function secretKeyOf(
+export async function requireSecretKey(
   { data: { dir, secretKey } }: Pick<Config, "data">,
   control: OpenControl,
 ): Promise<Uint8Array> {

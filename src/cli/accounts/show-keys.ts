@@ -1,5 +1,5 @@
 import type { KeyListing } from "../../accounts/keys/command-line-operations.ts";
-import { keyStateOf } from "../../accounts/keys/key.ts";
+import { keyState } from "../../accounts/keys/key.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { type Column, tableLines } from "../terminal/table.ts";
@@ -11,7 +11,7 @@ export function keyAsJson(key: KeyListing, nowMs: number): Record<string, unknow
     name: key.name,
     account_id: key.accountId,
     account: key.accountName,
-    state: keyStateOf(key, nowMs),
+    state: keyState(key, nowMs),
     methods: key.methods,
     requests_per_second: key.requestsPerSecond,
     submissions_per_minute: key.submissionsPerMinute,
@@ -44,10 +44,10 @@ export function keyTable(keys: readonly KeyListing[], nowMs: number, terminal: T
     stripControls(key.accountName ?? "own"),
     limitsOf(key),
     key.methods === null ? "all" : key.methods.join(","),
-    dayOf(key.createdMs),
-    key.usedMs === null ? "never" : minuteOf(key.usedMs),
-    key.expiresMs === null ? "never" : minuteOf(key.expiresMs),
-    keyStateOf(key, nowMs),
+    formatDay(key.createdMs),
+    key.usedMs === null ? "never" : formatMinute(key.usedMs),
+    key.expiresMs === null ? "never" : formatMinute(key.expiresMs),
+    keyState(key, nowMs),
   ]);
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }
@@ -62,6 +62,6 @@ function limitsOf({ requestsPerSecond, submissionsPerMinute }: KeyListing): stri
 
 const isoTimeOrNull = (ms: number | null): string | null => (ms === null ? null : isoTime(ms));
 
-const dayOf = (ms: number): string => isoTime(ms).slice(0, 10);
+const formatDay = (ms: number): string => isoTime(ms).slice(0, 10);
 
-const minuteOf = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");
+const formatMinute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

@@ -1,5 +1,5 @@
 import type { Config } from "../../server/config.ts";
-import { databaseOf, type OpenControl, openControl } from "../../server/control/control.ts";
+import { type OpenControl, openControl, postgresOptions } from "../../server/control/control.ts";
 
 export type ControlConfig = Pick<Config, "data" | "database">;
 
@@ -7,7 +7,7 @@ export async function withControl<Value>(
   config: ControlConfig,
   use: (control: OpenControl) => Promise<Value>,
 ): Promise<Value> {
-  const control = await openControlOf(config);
+  const control = await openConfiguredControl(config);
   try {
     return await use(control);
   } finally {
@@ -15,5 +15,5 @@ export async function withControl<Value>(
   }
 }
 
-export const openControlOf = ({ data, database }: ControlConfig): Promise<OpenControl> =>
-  openControl({ dataDir: data.dir, database: databaseOf(database, "command line") });
+export const openConfiguredControl = ({ data, database }: ControlConfig): Promise<OpenControl> =>
+  openControl({ dataDir: data.dir, database: postgresOptions(database, "command line") });

@@ -10,7 +10,7 @@ import { makePost } from "../../../testkit/data/make-post.ts";
 import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
 import { lockCompaction } from "../../archive/compaction/lock.ts";
 import { lockFolder } from "../../db/folder-lock.ts";
-import { xIdOf } from "../../posts/ids.ts";
+import { parseXId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 
 let dataDir = "";
@@ -50,7 +50,7 @@ function importPosts(lines: readonly Line[] = posts, platform: Platform = "blues
       post: makePost({
         platform,
         uri,
-        nativeId: platform === "x" ? xIdOf(uri) : null,
+        nativeId: platform === "x" ? parseXId(uri) : null,
         username: author,
         userId: author_id ?? null,
         createdMs: Date.parse(created_at),

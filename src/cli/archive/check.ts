@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { type CheckReport, check } from "../../archive/maintenance/check.ts";
-import { type Finding, remedyOf } from "../../archive/maintenance/findings.ts";
+import { type Finding, findingRemedy } from "../../archive/maintenance/findings.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
@@ -70,7 +70,7 @@ function unsoundError(count: number): EarshotError {
 function asText(report: CheckReport, seconds: number): string {
   const lines = report.findings.flatMap((finding) => [
     stripControls(finding.message),
-    `  → ${stripControls(remedyOf(finding))}`,
+    `  → ${stripControls(findingRemedy(finding))}`,
   ]);
   const unlisted = report.findingCount - report.findings.length;
   if (unlisted > 0) lines.push(`… and ${numberText(unlisted)} more of the same kinds`);
@@ -105,5 +105,5 @@ const findingJson = (finding: Finding): Record<string, unknown> => ({
   id: finding.id === null ? null : String(finding.id),
   uri: finding.uri,
   message: finding.message,
-  todo: remedyOf(finding),
+  todo: findingRemedy(finding),
 });

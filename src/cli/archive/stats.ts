@@ -3,7 +3,7 @@ import type { ArchiveStats, SealedStats, SegmentStats } from "../../archive/arch
 import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { isoText } from "../../lib/iso-time.ts";
-import { outsideOf, type Span } from "../../lib/spans.ts";
+import { type Span, subtractSpans } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
 import { drawCoverage, showsUnicode } from "../terminal/draw-coverage.ts";
@@ -239,7 +239,7 @@ function asJson(stats: ArchiveStats, time: CoverageTime): Record<string, unknown
         if (ofCollection.length === 0) return [];
         const window = { fromMs: null, toMs: time.nowMs };
         const gaps = gapsIn(window, ofCollection, time.nowMs, 0);
-        const covered = outsideOf(window, gaps);
+        const covered = subtractSpans(window, gaps);
         return [{ platform, collection, held: covered.map(spanJson), gaps: gaps.map(spanJson) }];
       }),
     ),

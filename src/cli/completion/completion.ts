@@ -2,7 +2,7 @@ import { Argument, type Command } from "commander";
 import type { Terminal } from "../terminal/terminal.ts";
 import { bashScript } from "./bash-script.ts";
 import { fishScript } from "./fish-script.ts";
-import { wordsOf } from "./words.ts";
+import { completionWords } from "./words.ts";
 
 const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript } as const;
 
@@ -23,11 +23,11 @@ export function addCompletion(
         "  fish: earshot completion fish > ~/.config/fish/completions/earshot.fish",
     )
     .action(async (shell: keyof typeof scripts) => {
-      terminal.out(scripts[shell](wordsOf(await loadAll())));
+      terminal.out(scripts[shell](completionWords(await loadAll())));
     });
 }
 
 /** zsh runs the bash script through bashcompinit. */
-function zshScript(words: ReturnType<typeof wordsOf>): string {
+function zshScript(words: ReturnType<typeof completionWords>): string {
   return `autoload -Uz compinit bashcompinit\ncompinit\nbashcompinit\n${bashScript(words)}`;
 }

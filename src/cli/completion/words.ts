@@ -5,7 +5,7 @@ export type CommandWords = { path: string; words: readonly Word[] };
 
 type Word = { text: string; description: string; isCommand: boolean };
 
-export function wordsOf(commands: readonly Command[]): readonly CommandWords[] {
+export function completionWords(commands: readonly Command[]): readonly CommandWords[] {
   const help: Word = { text: "--help", description: "print this help", isCommand: false };
   const version: Word = { text: "--version", description: "print the version", isCommand: false };
   const top = { path: "", words: [...commands.map(commandWord), help, version] };

@@ -3,7 +3,7 @@ import { backUpControl } from "../../server/control/back-up-control.ts";
 import { readConfig } from "../settings.ts";
 import { bytesText } from "../terminal/quantities.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { controlFileOf } from "./control-file.ts";
+import { controlFilePath } from "./control-file.ts";
 
 export function addControlBackup(control: Command, terminal: Terminal): void {
   control
@@ -19,7 +19,7 @@ export function addControlBackup(control: Command, terminal: Terminal): void {
       "\nExample:\n  earshot control backup /mnt/backups/control-$(date +%F).db",
     )
     .action(async (file: string) => {
-      const bytes = await backUpControl(controlFileOf(readConfig(terminal)), file);
+      const bytes = await backUpControl(controlFilePath(readConfig(terminal)), file);
       terminal.out(`${file}: ${bytesText(bytes)}\n`);
     });
 }

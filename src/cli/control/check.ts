@@ -10,7 +10,7 @@ import { checksumProblem } from "../../server/control/control-checksum.ts";
 import { readConfig } from "../settings.ts";
 import { numberText } from "../terminal/quantities.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { controlFileOf } from "./control-file.ts";
+import { controlFilePath } from "./control-file.ts";
 
 export function addControlCheck(control: Command, terminal: Terminal): void {
   control
@@ -37,7 +37,7 @@ async function check(
   terminal: Terminal,
 ): Promise<void> {
   const config = readConfig(terminal);
-  const path = file ?? controlFileOf(config);
+  const path = file ?? controlFilePath(config);
   const report = await checkFile(path, file !== null, secretKeyOf(config));
   terminal.out(options.json ? `${JSON.stringify(asJson(report))}\n` : asText(path, report));
   if (report.findingCount === 0) return;

@@ -3,7 +3,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 
 /** Errors: `control_in_database`. */
-export function controlFileOf({ data, database }: Pick<Config, "data" | "database">): string {
+export function controlFilePath({ data, database }: Pick<Config, "data" | "database">): string {
   if (database.url === null) return join(data.dir, "control.db");
   throw new EarshotError(
     "control_in_database",

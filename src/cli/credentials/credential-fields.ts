@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { CredentialField } from "../../platforms/credential.ts";
 import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { optionOf } from "./credential-kind-texts.ts";
+import { optionFlag } from "./credential-kind-texts.ts";
 
 type FieldValues = Record<string, string>;
 
@@ -39,7 +39,7 @@ function fromWords(fields: readonly CredentialField[], words: readonly string[])
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     const [option = "", ...rest] = word.split("=");
-    const field = fields.find(({ name }) => `--${optionOf(name)}` === option);
+    const field = fields.find(({ name }) => `--${optionFlag(name)}` === option);
     if (field === undefined) throw unknownWord(fields, option);
     if (field.isSecret) {
       throw wrongUse(`${option} is secret, and other users can read the command line`, secretsHint);
@@ -65,7 +65,7 @@ async function fromSecrets(
   for (const [index, line] of lines.entries()) {
     const name = line.slice(0, Math.max(0, line.indexOf("="))).trim();
     const fieldOfLine = fields.find(
-      (field) => field.name === name || optionOf(field.name) === name,
+      (field) => field.name === name || optionFlag(field.name) === name,
     );
     const single = lines.length === 1 && required.length === 1 ? required[0] : undefined;
     const field = fieldOfLine ?? single;
@@ -85,7 +85,7 @@ async function promptFor(
   field: CredentialField,
   input: NonNullable<Terminal["input"]>,
 ): Promise<string> {
-  const question = `${optionOf(field.name)} (${field.meaning}${field.isOptional ? "; empty for none" : ""})`;
+  const question = `${optionFlag(field.name)} (${field.meaning}${field.isOptional ? "; empty for none" : ""})`;
   const value = field.isSecret ? await input.askSecret(question) : await input.ask(question);
   return value.trim();
 }
@@ -95,13 +95,13 @@ function checkValue({ name }: CredentialField, value: string): string {
   const isPlain = trimmed.length <= maxValueLength && !/\p{Cc}/u.test(trimmed);
   if (isPlain && trimmed !== "") return trimmed;
   throw wrongUse(
-    `${optionOf(name)} must be 1 to ${maxValueLength} characters without control characters`,
+    `${optionFlag(name)} must be 1 to ${maxValueLength} characters without control characters`,
     "copy the value again",
   );
 }
 
 function missingField(field: CredentialField): Error {
-  const option = optionOf(field.name);
+  const option = optionFlag(field.name);
   return field.isSecret
     ? wrongUse(`${option} is required`, secretsHint)
     : wrongUse(`--${option} is required: ${field.meaning}`, `add --${option} VALUE`);
@@ -109,7 +109,7 @@ function missingField(field: CredentialField): Error {
 
 function unknownWord(fields: readonly CredentialField[], word: string): Error {
   const publicFields = fields.filter(({ isSecret }) => !isSecret);
-  const options = publicFields.map(({ name }) => `--${optionOf(name)} VALUE`).join(", ");
+  const options = publicFields.map(({ name }) => `--${optionFlag(name)} VALUE`).join(", ");
   // The word may be a misplaced secret, so only option names are shown.
   const argument = /^--[a-z-]{1,40}$/.test(word) ? word : "an argument after the kind";
   return wrongUse(

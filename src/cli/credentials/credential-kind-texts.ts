@@ -5,7 +5,7 @@ import { wrap } from "../terminal/text-layout.ts";
 import type { KindsOf } from "./credentials-folder.ts";
 
 /** `clientId` and `client_id` become `client-id`. */
-export const optionOf = (name: string): string =>
+export const optionFlag = (name: string): string =>
   name.replaceAll("_", "-").replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 /** Errors: `wrong_use`. */
@@ -57,6 +57,6 @@ function kindLines({ platform, name, meaning, fields, authorization }: Credentia
 const fieldLine =
   (indent: number) =>
   ({ name, meaning, isSecret, isOptional }: CredentialField): Line => {
-    const option = isSecret ? `${optionOf(name)} (secret)` : `--${optionOf(name)}`;
+    const option = isSecret ? `${optionFlag(name)} (secret)` : `--${optionFlag(name)}`;
     return { indent, text: `${option}${isOptional ? ", optional" : ""}: ${meaning}` };
   };

@@ -9,7 +9,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { readFields } from "./credential-fields.ts";
 import { findKind } from "./credential-kind-texts.ts";
 import { type CredentialsContext, type KindsOf, withCredentials } from "./credentials-folder.ts";
-import { listingAsJson, subjectOf } from "./show-credential.ts";
+import { listingAsJson, subjectText } from "./show-credential.ts";
 
 export type AddOptions = { account?: string; secrets?: string; json?: boolean };
 
@@ -43,7 +43,7 @@ export async function addCredential(
     const owner = accountId === null ? "the deployment" : `account ${options.account}`;
     terminal.out(
       stripControls(
-        `credential ${id} stored: ${kind.platform} ${kind.name} of ${owner}, for ${subjectOf(listing)}, secret ${credential.hint}…\n`,
+        `credential ${id} stored: ${kind.platform} ${kind.name} of ${owner}, for ${subjectText(listing)}, secret ${credential.hint}…\n`,
       ),
     );
   });

@@ -9,7 +9,7 @@ import { unknownCredential } from "../../upstream/credentials/operations.ts";
 import type { ListedCredential } from "../../upstream/credentials/rows.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type KindsOf, withCredentials } from "./credentials-folder.ts";
-import { subjectOf } from "./show-credential.ts";
+import { subjectText } from "./show-credential.ts";
 
 export type CheckOptions = { json?: boolean };
 
@@ -48,7 +48,7 @@ function asText(
   const result = works ? "ok" : "failed";
   const end = isQuarantineLifted ? "; released from quarantine" : "";
   return stripControls(
-    `${id} ${platform} ${kind}, ${subjectOf(listing)}: ${result}: ${text}${end}\n`,
+    `${id} ${platform} ${kind}, ${subjectText(listing)}: ${result}: ${text}${end}\n`,
   );
 }
 

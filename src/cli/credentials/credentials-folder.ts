@@ -8,8 +8,8 @@ import type { credentialKinds } from "../../server/roles/credential-kinds.ts";
 import { openUpstreamClient } from "../../server/roles/upstream-client.ts";
 import type { CredentialOperations } from "../../upstream/credentials/operations.ts";
 import type { CredentialStore } from "../../upstream/credentials/store-credential.ts";
-import { secretKeyOf } from "../accounts/secret-key.ts";
-import { openControlOf } from "../accounts/with-control.ts";
+import { requireSecretKey } from "../accounts/secret-key.ts";
+import { openConfiguredControl } from "../accounts/with-control.ts";
 import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -31,7 +31,7 @@ export async function withCredentials<Value>(
 ): Promise<Value> {
   const config = readConfig(terminal);
   const client = openUpstreamClient(config);
-  const control = await openControlOf(config);
+  const control = await openConfiguredControl(config);
   try {
     return await use({
       store: storeOn(control),
@@ -39,7 +39,7 @@ export async function withCredentials<Value>(
       randomBytes,
       put: async (credential) =>
         control.run("addCredential", { ...credential, actor: "command_line" }),
-      encryptor: createEncryptor(await secretKeyOf(config, control), randomBytes),
+      encryptor: createEncryptor(await requireSecretKey(config, control), randomBytes),
       kinds: kindsOf(config, client),
       tools: { fetch: client.fetch, now: systemClock.now, randomBytes },
       maxCredentials: config.upstreams.maxCredentials,

@@ -7,7 +7,7 @@ import { type Outcome, runCommand } from "../../../testkit/service/run-command.t
 import { lockFolder } from "../../db/folder-lock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { CredentialKind } from "../../platforms/credential.ts";
-import { hintOf } from "../../platforms/hint.ts";
+import { secretHint } from "../../platforms/hint.ts";
 import { openControl } from "../../server/control/control.ts";
 import { describeError, exitCode } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -68,7 +68,7 @@ const userToken: CredentialKind = {
       host,
       subject: `id of ${clientId}`,
       subjectName: `ann\u001b[31m`,
-      hint: hintOf(accessToken),
+      hint: secretHint(accessToken),
       secrets: { accessToken },
     };
   },
@@ -111,7 +111,7 @@ const oauth: CredentialKind = {
         host: "https://api.x.example",
         subject: clientId,
         subjectName: "ben",
-        hint: hintOf(code),
+        hint: secretHint(code),
         secrets: { refreshToken: code },
       };
     },

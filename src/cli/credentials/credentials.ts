@@ -96,7 +96,8 @@ async function list({ json }: { json?: boolean }, terminal: Terminal): Promise<v
   );
   const nowMs = systemClock.now();
   if (json) {
-    for (const one of listings) terminal.out(`${JSON.stringify(listingAsJson(one, nowMs))}\n`);
+    for (const listing of listings)
+      terminal.out(`${JSON.stringify(listingAsJson(listing, nowMs))}\n`);
   } else if (listings.length === 0) {
     terminal.note("no credentials yet – add one with earshot credentials add PLATFORM KIND\n");
   } else {

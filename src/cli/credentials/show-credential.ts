@@ -8,7 +8,7 @@ import { painter, type Terminal } from "../terminal/terminal.ts";
 /** Reveals nothing of the secret but its hint. */
 export function listingAsJson(listing: ListedCredential, nowMs: number): Record<string, unknown> {
   const { quarantine } = listing;
-  const coolings = coolingsOf(listing, nowMs);
+  const coolings = credentialCoolings(listing, nowMs);
   return {
     id: listing.id,
     owner: listing.accountId === null ? "deployment" : "account",
@@ -43,16 +43,16 @@ export function listingsAsTable(
     listing.platform,
     listing.kind,
     stripControls(ownerOf(listing)),
-    stripControls(subjectOf(listing)),
+    stripControls(subjectText(listing)),
     `${stripControls(listing.hint)}…`,
     listing.usedMs === null ? "never" : minute(listing.usedMs),
-    stripControls(stateOf(listing, nowMs)),
+    stripControls(listingState(listing, nowMs)),
   ]);
   const columns = titles.map((title) => ({ title, align: "left" }) as const);
   return `${tableLines(columns, rows, painter(terminal).bold).join("\n")}\n`;
 }
 
-export function subjectOf({ subject, subjectName, host }: Credential): string {
+export function subjectText({ subject, subjectName, host }: Credential): string {
   const name = subjectName ?? subject ?? "an application";
   const hostText = URL.parse(host)?.host ?? host;
   return `${name} at ${hostText}`;
@@ -62,15 +62,15 @@ function ownerOf({ accountId, accountName }: ListedCredential): string {
   return accountId === null ? "deployment" : (accountName ?? accountId);
 }
 
-function stateOf(listing: ListedCredential, nowMs: number): string {
+function listingState(listing: ListedCredential, nowMs: number): string {
   if (listing.quarantine !== null) return `quarantined: ${listing.quarantine.reason}`;
-  const coolings = coolingsOf(listing, nowMs);
+  const coolings = credentialCoolings(listing, nowMs);
   if (coolings.length === 0) return "ok";
   const waits = coolings.map(({ bucket, untilMs }) => `${minute(untilMs)} (${bucket})`);
   return `cooling until ${waits.join(", ")}`;
 }
 
-const coolingsOf = ({ coolings }: Credential, nowMs: number) =>
+const credentialCoolings = ({ coolings }: Credential, nowMs: number) =>
   coolings.filter(({ untilMs }) => untilMs > nowMs);
 
 const minute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

@@ -24,7 +24,7 @@ type DatedLine = Line & { id: bigint; uri: string | null; createdMs: number };
 export function makeCorpus(nowMs: number): ReadonlyMap<Platform, readonly CorpusRecord[]> {
   const lines = [...storyLines.trim().split("\n"), ...seriesLines()].map(parseLine);
   const dated = lines.map((line, index) => dateLine(line, index, nowMs));
-  const byKey = new Map(dated.flatMap((post) => keyOf(post)));
+  const byKey = new Map(dated.flatMap((post) => postKey(post)));
   const corpus = new Map<Platform, CorpusRecord[]>();
   for (const post of dated) {
     const records = corpus.get(post.person.platform) ?? [];
@@ -61,8 +61,8 @@ function isUnit(unit: string | undefined): unit is keyof typeof unitMs {
 }
 
 function splitOption(option: string): [string, string] {
-  const at = option.indexOf("=");
-  return at < 0 ? [option, ""] : [option.slice(0, at), option.slice(at + 1)];
+  const index = option.indexOf("=");
+  return index < 0 ? [option, ""] : [option.slice(0, index), option.slice(index + 1)];
 }
 
 /** Gives posts of the same age different times. */
@@ -94,7 +94,7 @@ function recordKey(tid: bigint): string {
   ).join("");
 }
 
-function keyOf(post: DatedLine): [string, DatedLine][] {
+function postKey(post: DatedLine): [string, DatedLine][] {
   const key = post.options.get("key");
   return key === undefined ? [] : [[key, post]];
 }
@@ -113,11 +113,11 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
   const quoted = related("quote");
   const original = related("repost");
   const link = option("link") ?? original?.options.get("link");
-  const text = original ? `RT @${original.person.handle}: ${textOf(original)}` : textOf(post);
+  const text = original ? `RT @${original.person.handle}: ${postText(original)}` : postText(post);
   return {
     ...(post.person.platform === "x" ? { id: String(post.id) } : {}),
     ...(post.uri === null ? {} : { uri: post.uri }),
-    ...(post.person.platform === "mastodon" ? { url: urlOf(post) } : {}),
+    ...(post.person.platform === "mastodon" ? { url: postUrl(post) } : {}),
     author: post.person.handle,
     author_id: post.person.id,
     author_name: post.person.name,
@@ -125,9 +125,9 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
     text,
     lang: post.lang,
     ...counts(post),
-    ...(parent && { in_reply_to_id: idOf(parent), in_reply_to: parent.person.handle }),
-    ...(quoted && { is_quote: true, quote_of_id: idOf(quoted) }),
-    ...(original && { is_repost: true, repost_of_id: idOf(original) }),
+    ...(parent && { in_reply_to_id: postId(parent), in_reply_to: parent.person.handle }),
+    ...(quoted && { is_quote: true, quote_of_id: postId(quoted) }),
+    ...(original && { is_repost: true, repost_of_id: postId(original) }),
     ...(link === undefined ? {} : { urls: [link] }),
     ...media(option),
     ...coordinates[option("at") ?? ""],
@@ -135,16 +135,16 @@ function toRecord(post: DatedLine, byKey: ReadonlyMap<string, DatedLine>): Corpu
   };
 }
 
-function textOf(post: DatedLine): string {
+function postText(post: DatedLine): string {
   const link = post.options.get("link");
   return link === undefined ? post.text : `${post.text} ${link}`;
 }
 
-function idOf(post: DatedLine): string {
+function postId(post: DatedLine): string {
   return post.uri ?? String(post.id);
 }
 
-function urlOf(post: DatedLine): string {
+function postUrl(post: DatedLine): string {
   const [name, host] = post.person.handle.split("@");
   return `https://${host}/@${name}/${post.id}`;
 }

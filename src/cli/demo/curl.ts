@@ -34,7 +34,7 @@ export async function sendAndPrint(
     signal: AbortSignal.any([terminal.stopping, AbortSignal.timeout(20_000)]),
   });
   const body: unknown = JSON.parse(await response.text());
-  terminal.out(`${dim(headOf(response))}\n`);
+  terminal.out(`${dim(responseHead(response))}\n`);
   const columns = terminal.interactive ? Math.min(terminal.columns, maxColumns) : maxColumns;
   terminal.out(`\n${prettyJson(body, columns)}\n\n`);
   return { status: response.status, headers: response.headers, body };
@@ -50,7 +50,7 @@ export function curlLine(baseUrl: string, { method, path, body }: CurlRequest): 
   ].join(" ");
 }
 
-function headOf(response: Response): string {
+function responseHead(response: Response): string {
   const fields = printedHeaders.flatMap((name) => {
     const value = response.headers.get(name);
     return value === null ? [] : [`${name}: ${value}`];
@@ -60,6 +60,6 @@ function headOf(response: Response): string {
 
 const submissionSchema = z.object({ uuid: z.string(), error: z.string() });
 
-export function uuidOf(response: CurlResponse): string {
+export function readUuid(response: CurlResponse): string {
   return submissionSchema.parse(response.body).uuid;
 }

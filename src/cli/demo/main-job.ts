@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText, isoTime } from "../../lib/iso-time.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
-import { type CurlRequest, type CurlResponse, sendAndPrint, uuidOf } from "./curl.ts";
+import { type CurlRequest, type CurlResponse, readUuid, sendAndPrint } from "./curl.ts";
 
 const base = "/v1/search/live/social";
 
@@ -38,7 +38,7 @@ export async function showMainJob(
   const first = await send(
     submissionRequest("searchbyquery", "aurora lang:en -filter:retweets", 2, bounds),
   );
-  const uuid = uuidOf(expectStatus(first, 202));
+  const uuid = readUuid(expectStatus(first, 202));
 
   print(
     "2  Fetch its result. ?wait keeps the request open until the job ends; X-Next-Cursor leads to older posts.",
@@ -56,7 +56,7 @@ export async function showMainJob(
   const second = await send(
     submissionRequest("searchbyfullarchive", manyOperators(nowMs), 10, bounds),
   );
-  const secondUuid = uuidOf(expectStatus(second, 202));
+  const secondUuid = readUuid(expectStatus(second, 202));
   expectStatus(await send({ method: "GET", path: `${base}/result/${secondUuid}?wait=10` }), 200);
 
   print("5  An invalid query is rejected, with the position of each error and its fix.");

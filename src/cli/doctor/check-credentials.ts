@@ -5,7 +5,7 @@ import { checkCredential } from "../../upstream/credentials/check-credential.ts"
 import { createCredentialsInUse } from "../../upstream/credentials/credentials-in-use.ts";
 import { credentialOperations } from "../../upstream/credentials/operations.ts";
 import { withCredentials } from "../credentials/credentials-folder.ts";
-import { subjectOf } from "../credentials/show-credential.ts";
+import { subjectText } from "../credentials/show-credential.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
@@ -21,7 +21,7 @@ export async function checkPlatformCredentials(
       for (const listing of await context.store.read("listCredentials", null)) {
         terminal.stopping.throwIfAborted();
         const { works, message } = await checkCredential(listing, { ...context, credentialsInUse });
-        const subject = `credential ${listing.id} (${listing.platform}, ${subjectOf(listing)})`;
+        const subject = `credential ${listing.id} (${listing.platform}, ${subjectText(listing)})`;
         const fix =
           "replace it with earshot credentials add, or delete it with earshot credentials remove";
         findings.push(works ? ok(subject, message) : { level: "error", subject, message, fix });

@@ -1,6 +1,6 @@
 import { postgresError } from "../../db/postgres/errors.ts";
 import { openPool, type Pool } from "../../db/postgres/pool.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
 
@@ -21,7 +21,7 @@ export async function checkDatabase(
     const error = postgresError(thrown);
     const hint = error instanceof EarshotError ? error.hint : undefined;
     const fix = hint ?? "check EARSHOT_DATABASE_URL and the privileges of its user";
-    findings.push({ level: "error", subject, message: messageOf(error), fix });
+    findings.push({ level: "error", subject, message: errorMessage(error), fix });
   } finally {
     await pool.end({ timeout: 1 });
   }

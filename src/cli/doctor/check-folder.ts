@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { catalogProblem } from "../../archive/catalog/require-current-catalog.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 import { openControlForReading } from "../../server/control/control-operations.ts";
 import { requireStartResources } from "../../server/start-resources.ts";
-import { diskOf } from "../../server/watches/disk.ts";
+import { readDiskSpace } from "../../server/watches/disk.ts";
 import { isServerRunning } from "../accounts/secret-key.ts";
 import { bytesText } from "../terminal/quantities.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
@@ -58,7 +58,7 @@ async function spaceFinding(data: Pick<Data, "dir" | "readers">): Promise<Doctor
   } catch (thrown) {
     return errorFinding("disk and files", thrown);
   }
-  const disk = await diskOf(data.dir);
+  const disk = await readDiskSpace(data.dir);
   if (disk === null) return ok("disk and files", "enough");
   const { freeBytes, totalBytes } = disk;
   const message = `${bytesText(freeBytes)} of ${bytesText(totalBytes)} free`;
@@ -104,7 +104,7 @@ function errorFinding(subject: string, thrown: unknown): DoctorFinding {
   return {
     level: "error",
     subject,
-    message: messageOf(thrown),
+    message: errorMessage(thrown),
     fix: fix ?? "restore a backup: see Damage in docs/operations.md",
   };
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { Config } from "../../server/config.ts";
 import { type DoctorFinding, ok } from "./finding.ts";
@@ -51,7 +51,7 @@ async function probeServer(
     const finding: DoctorFinding = {
       level: "warning",
       subject,
-      message: messageOf(thrown),
+      message: errorMessage(thrown),
       fix: "check the host name, DNS, firewall and proxies; searches that use it fail until it responds",
     };
     return { origin, offsetMs: null, finding };

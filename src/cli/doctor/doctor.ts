@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Command } from "commander";
 import { systemClock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { Config } from "../../server/config.ts";
 import { readConfig } from "../settings.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
@@ -72,7 +72,7 @@ function readSettings(terminal: Terminal): { config: Config } | { findings: Doct
     return { config: readConfig(terminal) };
   } catch (thrown) {
     const problems = thrown instanceof EarshotError ? thrown.details : undefined;
-    const all = problems ?? [{ message: messageOf(thrown), hint: undefined }];
+    const all = problems ?? [{ message: errorMessage(thrown), hint: undefined }];
     const hint = thrown instanceof EarshotError ? thrown.hint : undefined;
     return {
       findings: all.map((problem) => ({

@@ -5,7 +5,7 @@ import { startImportThreads } from "../../ingest/analysis/import-threads.ts";
 import { type ImportSummary, importFile } from "../../ingest/import/import-file.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { stripControls } from "../../lib/controls.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import type { Config } from "../../server/config.ts";
@@ -156,7 +156,7 @@ async function sealImported(
   } catch (thrown) {
     if (terminal.stopping.aborted) throw thrown;
     terminal.note(
-      `earshot: the import succeeded, but sealing failed: ${messageOf(thrown)} – retry with earshot archive seal\n`,
+      `earshot: the import succeeded, but sealing failed: ${errorMessage(thrown)} – retry with earshot archive seal\n`,
     );
   }
 }
@@ -181,7 +181,7 @@ function refuseFuture(toMs: number): void {
 
 export function interruption(reason: unknown, file: string): unknown {
   if (file !== "-") return reason;
-  return new EarshotError("interrupted", messageOf(reason), {
+  return new EarshotError("interrupted", errorMessage(reason), {
     hint: "send the input again from its start; posts already imported are not duplicated",
   });
 }

@@ -5,7 +5,7 @@ import { stripControls } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
 import type { OpenControl } from "../../server/control/control.ts";
-import { secretKeyOf } from "../accounts/secret-key.ts";
+import { requireSecretKey } from "../accounts/secret-key.ts";
 import { withControl } from "../accounts/with-control.ts";
 import { readConfig } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -103,14 +103,16 @@ export async function listEvents(
 }
 
 export async function printKey(terminal: Terminal): Promise<void> {
-  const { gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
+  const { deriveGatewayKey: gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
   terminal.out(`${gatewayKeyOf(await secretKeyFor(terminal)).publicKey}\n`);
 }
 
 export async function enrollNode(terminal: Terminal): Promise<void> {
   const { http } = readConfig(terminal);
-  const { gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
-  const { enrolmentTokenOf } = await import("../../remote/protocol/enrolment.ts");
+  const { deriveGatewayKey: gatewayKeyOf } = await import("../../remote/protocol/keys.ts");
+  const { makeEnrolmentToken: enrolmentTokenOf } = await import(
+    "../../remote/protocol/enrolment.ts"
+  );
   const secretKey = await secretKeyFor(terminal);
   const { publicUrl } = http;
   const lines = [
@@ -124,7 +126,8 @@ export async function enrollNode(terminal: Terminal): Promise<void> {
 async function secretKeyFor(terminal: Terminal): Promise<Uint8Array> {
   const { data } = readConfig(terminal);
   return (
-    data.secretKey ?? (await runWithControl(terminal, (control) => secretKeyOf({ data }, control)))
+    data.secretKey ??
+    (await runWithControl(terminal, (control) => requireSecretKey({ data }, control)))
   );
 }
 

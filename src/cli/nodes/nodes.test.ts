@@ -210,7 +210,7 @@ test("nodes events lists events, newest first", async () => {
   expect((await earshot("nodes", "events")).notes).toBe("no events yet\n");
   await runWithControl(async (control) => {
     const event = { atMs: nowMs, action: "refused", detail: "tcb_status: old" } as const;
-    await control.run("noteNodeEvents", { events: [{ ...event, nodeId: null }] });
+    await control.run("recordNodeEvents", { events: [{ ...event, nodeId: null }] });
   });
   expect((await earshot("nodes", "events")).out).toBe(
     "2026-01-02T03:04:05Z  unknown node  refused  tcb_status: old\n",

@@ -22,7 +22,7 @@ export function createStatusPrinter(
       return;
     }
     const isFinal = status.state === "refused" && status.isFinal;
-    const text = textOf(status, nodeId, gatewayKey === null);
+    const text = statusText(status, nodeId, gatewayKey === null);
     // The command itself reports a final refusal.
     if (isFinal || text === null || text === lastText) return;
     lastText = text;
@@ -38,7 +38,11 @@ export function createStatusPrinter(
   };
 }
 
-function textOf(status: AttestationStatus, nodeId: string, isKeyUnknown: boolean): string | null {
+function statusText(
+  status: AttestationStatus,
+  nodeId: string,
+  isKeyUnknown: boolean,
+): string | null {
   switch (status.state) {
     case "connecting":
       return null;

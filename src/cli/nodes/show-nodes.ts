@@ -57,7 +57,7 @@ export function nodesTable(
     platformsOf(node),
     String(node.jobsDone),
     String(node.jobsFailed),
-    minuteOf(node.seenMs),
+    formatMinute(node.seenMs),
   ]);
   return tableOf(titles, rows, terminal);
 }
@@ -79,7 +79,7 @@ export function nodeAsLines(node: NodeRecord, nowMs: number): string {
     ["attested", isoTime(node.attestedMs)],
     ["last seen", isoTime(node.seenMs)],
     ["jobs", `${node.jobsDone} done, ${node.jobsFailed} failed`],
-    ...quarantineOf(node, nowMs),
+    ...nodeQuarantine(node, nowMs),
   ];
   return facts.map(([name, value]) => `${name.padEnd(11)}  ${value}\n`).join("");
 }
@@ -99,7 +99,7 @@ const machineOf = ({ machine, isListed }: NodeRecord): string =>
 
 function methodsOf({ capabilities }: NodeRecord): [string, string][] {
   return platforms.flatMap((platform): [string, string][] => {
-    const ofPlatform = capabilities.filter((one) => one.platform === platform);
+    const ofPlatform = capabilities.filter((capability) => capability.platform === platform);
     if (ofPlatform.length === 0) return [];
     return [
       [platform, ofPlatform.map(({ method, ways }) => `${method} (${ways.join(", ")})`).join(", ")],
@@ -107,7 +107,7 @@ function methodsOf({ capabilities }: NodeRecord): [string, string][] {
   });
 }
 
-function quarantineOf(node: NodeRecord, nowMs: number): [string, string][] {
+function nodeQuarantine(node: NodeRecord, nowMs: number): [string, string][] {
   if (stateOf(node, nowMs) !== "quarantined") return [];
   const until = isoTime(node.quarantinedUntilMs ?? nowMs);
   return [["quarantined", `until ${until}: ${oneLine(node.quarantineReason ?? "")}`]];
@@ -126,7 +126,7 @@ const evidenceWords: Readonly<Record<EvidenceKind, string>> = {
 
 function platformsOf({ capabilities }: NodeRecord): string {
   const served = platforms.filter((platform) =>
-    capabilities.some((one) => one.platform === platform),
+    capabilities.some((capability) => capability.platform === platform),
   );
   return served.join(",") || "none";
 }
@@ -139,8 +139,8 @@ export const eventAsJson = ({ atMs, nodeId, action, detail }: NodeEvent) => ({
 });
 
 export function eventAsText({ atMs, nodeId, action, detail }: NodeEvent): string {
-  const at = isoTime(atMs).replace(/\.\d+Z$/, "Z");
-  return [at, nodeId ?? "unknown node", action.replaceAll("_", " "), oneLine(detail)].join("  ");
+  const time = isoTime(atMs).replace(/\.\d+Z$/, "Z");
+  return [time, nodeId ?? "unknown node", action.replaceAll("_", " "), oneLine(detail)].join("  ");
 }
 
 function tableOf(titles: readonly string[], rows: readonly string[][], terminal: Terminal): string {
@@ -150,4 +150,4 @@ function tableOf(titles: readonly string[], rows: readonly string[][], terminal:
 
 const oneLine = (text: string): string => stripControls(text).replaceAll("\n", " ");
 
-const minuteOf = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");
+const formatMinute = (ms: number): string => isoTime(ms).slice(0, 16).replace("T", " ");

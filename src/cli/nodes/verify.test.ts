@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  answerOf,
   jobUuid,
+  makeAnswer,
   makeNode,
   nowMs,
   postItem,
@@ -12,7 +12,7 @@ import {
   testRequest,
 } from "../../../testkit/nodes/proof.ts";
 import { type Outcome, runCommand } from "../../../testkit/service/run-command.ts";
-import { collateralFileName, collateralKeyOf } from "../../remote/evidence/collateral-service.ts";
+import { collateralFileName, collateralKey } from "../../remote/evidence/collateral-service.ts";
 import { openQuote } from "../../remote/evidence/signed-quote.ts";
 import {
   createSimulatedTee,
@@ -30,7 +30,7 @@ let withoutEvidence: Proof;
 
 beforeAll(async () => {
   tee = createSimulatedTee({ nowMs });
-  const answer = answerOf([postItem(1), postItem(2)]);
+  const answer = makeAnswer([postItem(1), postItem(2)]);
   simulated = proofBy(await makeNode("simulated", tee), answer);
   withoutEvidence = proofBy(await makeNode("none"), answer);
   file("policy.json", JSON.stringify(tee.policy()));
@@ -122,7 +122,7 @@ describe("a valid proof", () => {
     const clock = Date.now();
     const inForce = { fromMs: clock - 3_600_000, toMs: clock + 3_600_000 };
     const name = collateralFileName(
-      collateralKeyOf(openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs)),
+      collateralKey(openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs)),
     );
     mkdirSync(join(folder, "later"), { recursive: true });
     file(join("later", name), JSON.stringify(tee.collateral({ inForce })));
@@ -210,7 +210,7 @@ describe("an invalid proof", () => {
   });
 
   test("verify rejects a simulated quote that claims another kind or whose root is not in the policy", async () => {
-    const claimedTdx = proofBy(await makeNode("tdx", tee), answerOf([]));
+    const claimedTdx = proofBy(await makeNode("tdx", tee), makeAnswer([]));
     const policy = ["--policy", join(folder, "policy.json")];
     expect(await verify(proofFile(claimedTdx), ...policy)).toMatchObject({ code: 1 });
     expect(await verify(proofFile(claimedTdx), ...trustArgs())).toMatchObject({ code: 1 });
@@ -242,7 +242,7 @@ describe("a proof about an account", () => {
     position: { platform: "bluesky", credentialId: null, cursor: "c", lastKey: null, skip: 0 },
   } as const;
   const coverage = { fromMs: null, toMs: nowMs, complete: true, gaps: [] };
-  const answer = { ...answerOf([]), coverage, sources: [] };
+  const answer = { ...makeAnswer([]), coverage, sources: [] };
   const proofAbout = async (handle: string): Promise<string> => {
     const target = { kind: "user", platform: "bluesky", handle, id: null, host: null } as const;
     const request = requestText({ ...requested, target });
@@ -276,7 +276,7 @@ test("no text of a proof can hide, reorder or break the output, in text or JSON"
   const node = await makeNode("none");
   const attestation = { ...node.attestation, name: `a node${hostile}` };
   const request = requestText({ ...testRequest, query: `cats ${hostile}` });
-  const answer = { ...answerOf([]), complete: false };
+  const answer = { ...makeAnswer([]), complete: false };
   const path = proofFile({ ...proofBy(node, answer, { request }), attestation });
   const text = await verify(path, "--accept", "none");
   expect(text.code).toBe(0);

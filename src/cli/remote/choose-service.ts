@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { EarshotError } from "../../lib/errors.ts";
 import { wrongUse } from "../describe-error.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { type Login, profileOf, readLogin } from "./login-file.ts";
+import { type Login, profileName, readLogin } from "./login-file.ts";
 
 export type ServiceOptions = { url?: string; profile?: string; local?: boolean };
 
@@ -33,7 +33,7 @@ export function chooseService(
   { url: urlOption, profile: profileOption, local }: ServiceOptions,
 ): Login | null {
   if (local) return null;
-  const profile = profileOf(environment, profileOption);
+  const profile = profileName(environment, profileOption);
   const login = () => readLogin(environment, profile);
   if (urlOption !== undefined) return withKey(requireUrl("--url", urlOption), environment, login);
   if (profileOption !== undefined) return login() ?? loginMissing(profile);

@@ -3,7 +3,7 @@ import { isoTime } from "../../lib/iso-time.ts";
 import { type Api, readBody } from "../../mcp/api.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import { bucketLengthsMs, type CountTerms } from "../search/search-terms.ts";
-import { bucketsOf, type ShownCounts } from "../search/show-counts.ts";
+import { plotBuckets, type ShownCounts } from "../search/show-counts.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { coverageSchema, warningsSchema } from "./answered-coverage.ts";
 import type { Login } from "./login-file.ts";
@@ -81,7 +81,7 @@ function countsOf(pages: readonly Page[], { by }: CountTerms): ShownCounts {
     bucketMs,
     fromMs,
     toMs,
-    buckets: bucketsOf(counted, fromMs, toMs, bucketMs),
+    buckets: plotBuckets(counted, fromMs, toMs, bucketMs),
   };
 }
 

@@ -21,7 +21,7 @@ type Environment = Terminal["environment"];
 const defaultProfile = "default";
 
 /** The `requested` profile, else that of `EARSHOT_PROFILE`. Errors: `wrong_use`, `invalid_setting`. */
-export function profileOf({ EARSHOT_PROFILE: preset }: Environment, requested?: string): string {
+export function profileName({ EARSHOT_PROFILE: preset }: Environment, requested?: string): string {
   const profile = requested ?? (preset || defaultProfile);
   if (/^[\w-]{1,40}$/.test(profile)) return profile;
   const hint = "a name has 1 to 40 letters, digits, - and _";
@@ -53,7 +53,7 @@ export function loginProfiles(environment: Environment): readonly string[] {
 export function readLogin(environment: Environment, profile: string): Login | null {
   const path = loginPath(environment, profile);
   try {
-    return serviceOf(parseUntrustedJson(readFileSync(path)));
+    return readService(parseUntrustedJson(readFileSync(path)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw new EarshotError("login_unreadable", `${path} is not a valid login file`, {
@@ -62,7 +62,7 @@ export function readLogin(environment: Environment, profile: string): Login | nu
   }
 }
 
-function serviceOf(value: unknown): Login {
+function readService(value: unknown): Login {
   if (typeof value === "object" && value !== null && "url" in value && "key" in value) {
     const { url, key } = value;
     if (typeof url === "string" && URL.canParse(url) && typeof key === "string" && key !== "") {

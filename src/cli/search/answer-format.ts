@@ -24,6 +24,6 @@ export function addFormatOptions(command: Command): Command {
   return command;
 }
 
-export function formatOf(options: FormatOptions): AnswerFormat | null {
+export function chooseFormat(options: FormatOptions): AnswerFormat | null {
   return formats.find(([name]) => options[name])?.[1] ?? null;
 }

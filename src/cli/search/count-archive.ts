@@ -11,7 +11,7 @@ import { readConfig, requireDataDir } from "../settings.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { readTree } from "./read-tree.ts";
 import { bucketLengthsMs, type CountTerms } from "./search-terms.ts";
-import { bucketsOf, type ShownCounts } from "./show-counts.ts";
+import { plotBuckets, type ShownCounts } from "./show-counts.ts";
 
 /** Errors: `invalid_query`, `no_archive`, `wrong_use`, `deadline_exceeded`, after showing what was counted. */
 export async function countLocally(
@@ -71,7 +71,7 @@ function countsToShow(
   const firstMs = counted.buckets[0]?.fromMs ?? toMs;
   const fromMs = Math.max(counted.countedFromMs, sinceMs ?? firstMs);
   requireFewBuckets(toMs - fromMs, bucketMs);
-  const all = bucketsOf(counted, fromMs, toMs, bucketMs);
+  const all = plotBuckets(counted, fromMs, toMs, bucketMs);
   const last = all.findLastIndex(({ count, complete }) => count > 0 || complete);
   const buckets = untilMs === null ? all.slice(0, last + 1) : all;
   return { ...counted, coverage: withoutStart(counted.coverage), bucketMs, fromMs, toMs, buckets };
@@ -94,10 +94,10 @@ function withoutStart(coverage: Coverage): Coverage {
     ...coverage,
     fromMs: startOf(coverage.fromMs),
     gaps: withoutStarts(coverage.gaps),
-    platforms: (coverage.platforms ?? []).map((each) => ({
-      ...each,
-      held: withoutStarts(each.held),
-      gaps: withoutStarts(each.gaps),
+    platforms: (coverage.platforms ?? []).map((platform) => ({
+      ...platform,
+      held: withoutStarts(platform.held),
+      gaps: withoutStarts(platform.gaps),
     })),
   };
 }

@@ -9,7 +9,7 @@ import {
   serviceHelp,
 } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { addQueryArgument, queryOf } from "./query-argument.ts";
+import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
 import { type BucketName, bucketLengthsMs, type CountTerms } from "./search-terms.ts";
 import { showCounts } from "./show-counts.ts";
 
@@ -45,7 +45,7 @@ export function addCounts(program: Command, terminal: Terminal): void {
         "  earshot counts '#nasa -filter:retweets' --by minute --since 2026-01-31T10:00:00Z --csv",
     )
     .action((_query: string, options: Options, command: Command) =>
-      counts(queryOf(command), options, terminal),
+      counts(readQueryArgument(command), options, terminal),
     );
 }
 

@@ -142,11 +142,9 @@ describe("--analyze", () => {
 
   test("explain --analyze opens only the platform's segments in the window", async () => {
     const { analysis } = await analyzed("platform:x since:2022-01-12 until:2022-01-14");
-    expect(analysis.platforms.map((each: { can_match: boolean }) => each.can_match)).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    expect(
+      analysis.platforms.map((platform: { can_match: boolean }) => platform.can_match),
+    ).toEqual([false, false, true]);
     expect(analysis.bounds).toEqual({
       from_ms: Date.UTC(2022, 0, 12),
       to_ms: Date.UTC(2022, 0, 14),

@@ -22,7 +22,7 @@ import { parseWholeNumber } from "../parse-values.ts";
 import { painter, type Terminal } from "../terminal/terminal.ts";
 import type { Analysis } from "./analysis.ts";
 import { analysisFields, planFields } from "./explain-json.ts";
-import { addQueryArgument, queryOf } from "./query-argument.ts";
+import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
 import { showAnalysis } from "./show-analysis.ts";
 
 type Options = { analyze?: boolean; maxResults?: number; json?: boolean };
@@ -53,7 +53,7 @@ export function addExplain(program: Command, terminal: Terminal): void {
         "  earshot explain --analyze 'aurora min_faves:50' --max-results 100",
     )
     .action((_query: string, options: Options, command: Command) =>
-      explain(queryOf(command), options, terminal),
+      explain(readQueryArgument(command), options, terminal),
     );
 }
 

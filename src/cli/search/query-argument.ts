@@ -10,7 +10,7 @@ export function addQueryArgument(command: Command): Command {
 }
 
 /** Errors: `wrong_use`. */
-export function queryOf({ args }: Command): string {
+export function readQueryArgument({ args }: Command): string {
   const [query = "", ...more] = args;
   const option = args.find((argument) => argument.startsWith("--"));
   if (option !== undefined) {

@@ -1,7 +1,7 @@
 import { printQuery, type QueryNode } from "@earshot/query/tree";
 import type { Archive } from "../../archive/archive.ts";
 import { openArchive } from "../../archive/threads/open.ts";
-import { bodyOf } from "../../http/answers/body.ts";
+import { renderBody } from "../../http/answers/body.ts";
 import type { AnswerPage } from "../../http/answers/page.ts";
 import { systemClock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
@@ -9,7 +9,7 @@ import type { SourceAnswer, SourceWarning } from "../../platforms/source.ts";
 import { noLiveStream } from "../../search/archive/coverage.ts";
 import { searchArchive } from "../../search/archive/search.ts";
 import { withDamage } from "../../search/merge/damage.ts";
-import { recordsOf } from "../../search/merge/fill-in.ts";
+import { readRecords } from "../../search/merge/fill-in.ts";
 import type { Config } from "../../server/config.ts";
 import { streamedPlatforms } from "../../server/streamed-platforms.ts";
 import { readConfig, requireDataDir } from "../settings.ts";
@@ -31,7 +31,7 @@ export async function searchLocally(terms: SearchTerms, terminal: Terminal): Pro
     const result = await find(archive, config, terms, terminal.stopping);
     const { answer, records, nowMs } = result;
     if (terms.format !== null) {
-      const body = await bodyOf(pageOf(result, tree), terms.format, systemClock);
+      const body = await renderBody(pageOf(result, tree), terms.format, systemClock);
       terminal.out(printable(body.toString(), terminal));
     } else {
       const { coverage, warnings } = answer;
@@ -74,7 +74,7 @@ async function find(
     nowMs + config.jobs.deadlineMs,
     stopping,
   );
-  const { records, damage } = await recordsOf(archive, answer.items);
+  const { records, damage } = await readRecords(archive, answer.items);
   return { answer: withDamage(answer, damage), records, nowMs };
 }
 

@@ -7,8 +7,8 @@ import {
   serviceHelp,
 } from "../remote/choose-service.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { addFormatOptions, type FormatOptions, formatOf } from "./answer-format.ts";
-import { addQueryArgument, queryOf } from "./query-argument.ts";
+import { addFormatOptions, chooseFormat, type FormatOptions } from "./answer-format.ts";
+import { addQueryArgument, readQueryArgument } from "./query-argument.ts";
 import type { SearchTerms } from "./search-terms.ts";
 
 type Options = ServiceOptions & FormatOptions & { maxResults: number };
@@ -34,12 +34,16 @@ export function addSearch(program: Command, terminal: Terminal): void {
         "  earshot search 'comet has:images' --url https://search.example --markdown",
     )
     .action((_query: string, options: Options, command: Command) =>
-      search(queryOf(command), options, terminal),
+      search(readQueryArgument(command), options, terminal),
     );
 }
 
 async function search(query: string, options: Options, terminal: Terminal): Promise<void> {
-  const terms: SearchTerms = { query, maxResults: options.maxResults, format: formatOf(options) };
+  const terms: SearchTerms = {
+    query,
+    maxResults: options.maxResults,
+    format: chooseFormat(options),
+  };
   const service = chooseService(terminal, options);
   if (service === null) {
     const { searchLocally } = await import("./search-archive.ts");

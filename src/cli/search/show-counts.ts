@@ -45,7 +45,7 @@ export function showCounts(
   terminal.note(`${summaryOf(shown)}\n`);
 }
 
-export function bucketsOf(
+export function plotBuckets(
   { buckets, coverage }: SourceCounts,
   fromMs: number,
   toMs: number,

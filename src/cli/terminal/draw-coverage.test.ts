@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Collection, CoverageInterval, PlatformCoverage } from "../../archive/archive.ts";
 import { type CoverageOptions, drawCoverage, showsUnicode } from "./draw-coverage.ts";
-import { cellsOf } from "./draw-timelines.ts";
+import { timelineCells } from "./draw-timelines.ts";
 import { lengthText } from "./span-text.ts";
 import { displayWidth } from "./text-layout.ts";
 
@@ -35,7 +35,7 @@ function draw(
   const coverage: PlatformCoverage[] = (["bluesky", "x"] as const)
     .map((platform) => ({
       platform,
-      intervals: intervals.filter((each) => each.platform === platform),
+      intervals: intervals.filter((other) => other.platform === platform),
       hasPosts: true,
     }))
     .filter((each) => each.intervals.length > 0);
@@ -122,7 +122,7 @@ test("no line of the coverage drawing is wider than the terminal, regardless of 
       fc.boolean(),
       fc.option(fc.integer({ min: 0, max: nowMs }), { nil: undefined }),
       (intervals, width, unicode, fromMs) => {
-        const valid = intervals.filter((each) => each.fromMs < each.toMs);
+        const valid = intervals.filter((other) => other.fromMs < other.toMs);
         const from = fromMs === undefined ? {} : { fromMs };
         for (const line of draw(valid, { width, unicode, ...from })) {
           expect(displayWidth(line)).toBeLessThanOrEqual(width);
@@ -147,7 +147,7 @@ test("a cell drawn as covered is covered completely, and one drawn as not covere
           return index % 2 === 1 || toMs === undefined ? [] : [{ fromMs, toMs }];
         });
         const isCovered = (ms: number) => spans.some((span) => span.fromMs <= ms && ms < span.toMs);
-        const cells = cellsOf(spans, { fromMs: 0, toMs: 60 }, count);
+        const cells = timelineCells(spans, { fromMs: 0, toMs: 60 }, count);
         expect(cells).toHaveLength(count);
         for (const [index, cell] of cells.entries()) {
           const start = Math.floor((60 * index) / count);

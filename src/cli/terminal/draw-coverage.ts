@@ -1,6 +1,6 @@
 import type { Collection, PlatformCoverage } from "../../archive/archive.ts";
 import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
-import { outsideOf } from "../../lib/spans.ts";
+import { subtractSpans } from "../../lib/spans.ts";
 import { drawTimelines, type TimelineRow } from "./draw-timelines.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrap } from "./text-layout.ts";
@@ -54,7 +54,7 @@ function rowOf(
   return [
     {
       name: `${platform} ${collection}`,
-      covered: outsideOf(window, gaps),
+      covered: subtractSpans(window, gaps),
       gaps: isImported ? gaps.filter(({ toMs }) => toMs < nowMs) : gaps,
     },
   ];

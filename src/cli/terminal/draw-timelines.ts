@@ -39,7 +39,7 @@ export function drawTimelines(rows: readonly TimelineRow[], options: TimelineOpt
   if (startMs === null) return [];
   const fromMs = Math.min(Math.floor(startMs), options.toMs - cells * minCellMs);
   const timelines = rows.flatMap(({ name, covered }) => {
-    const line = cellsOf(covered, { fromMs, toMs: options.toMs }, cells)
+    const line = timelineCells(covered, { fromMs, toMs: options.toMs }, cells)
       .map((cell) => marks[cell])
       .join("");
     return isNameInline ? [name.padEnd(indent) + line] : [...wrap(name, width), line];
@@ -62,7 +62,7 @@ function earliestOf(rows: readonly TimelineRow[]): number | null {
 }
 
 /** `spans`: oldest first, without overlaps. A cell is `covered` if all of it is, and `none` if nothing is. */
-export function cellsOf(
+export function timelineCells(
   spans: readonly Span[],
   window: { fromMs: number; toMs: number },
   count: number,
@@ -72,11 +72,11 @@ export function cellsOf(
     const fromMs = startOfCell(window, count, index);
     const toMs = startOfCell(window, count, index + 1);
     let coveredMs = 0;
-    for (let at = next; at < spans.length; at += 1) {
-      const span = spans[at];
+    for (let offset = next; offset < spans.length; offset += 1) {
+      const span = spans[offset];
       if (span === undefined || (span.fromMs ?? fromMs) >= toMs) break;
       coveredMs += Math.max(0, Math.min(span.toMs, toMs) - Math.max(span.fromMs ?? fromMs, fromMs));
-      if (span.toMs <= toMs) next = at + 1;
+      if (span.toMs <= toMs) next = offset + 1;
     }
     return coveredMs === 0 ? "none" : coveredMs < toMs - fromMs ? "partly" : "covered";
   });

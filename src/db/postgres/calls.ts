@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { type Operations, operationOf } from "../operations.ts";
+import { findOperation, type Operations } from "../operations.ts";
 import { createCallTimeout } from "./call-timeout.ts";
 import { isOutOfConnections, storeUnavailable } from "./errors.ts";
 import { openPool, type Pool, type PostgresOptions } from "./pool.ts";
@@ -59,7 +59,7 @@ export function createCalls(
       const currentPool = pool;
       // If the server has no connection for batches, the pool may still have one.
       const poolForBatches = attempt === 1 ? batchPool : currentPool;
-      const call = runOperation(currentPool, operationOf(operations, name), args, poolForBatches);
+      const call = runOperation(currentPool, findOperation(operations, name), args, poolForBatches);
       try {
         return await callTimeout.within(call, () => replacePool(currentPool));
       } catch (error) {

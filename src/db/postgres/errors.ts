@@ -1,5 +1,5 @@
 import postgres from "postgres";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { accountDeleted, storageFull } from "../sqlite-errors.ts";
 
 const conflicts: ReadonlySet<string> = new Set(["40001", "40P01"]);
@@ -41,7 +41,7 @@ export function postgresError(thrown: unknown): unknown {
   if (isFromServer && thrown.code === "23503") return accountDeleted(thrown);
   if (isFromServer && !serverErrors.test(thrown.code)) return thrown;
   if (!isFromServer && !isConnectionError(thrown)) return thrown;
-  return storeUnavailable(messageOf(thrown), thrown);
+  return storeUnavailable(errorMessage(thrown), thrown);
 }
 
 export function storeUnavailable(reason: string, cause?: unknown): EarshotError {

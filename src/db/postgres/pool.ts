@@ -27,7 +27,7 @@ export function openPool({
   timeoutMs,
   isUnsynced = false,
 }: PostgresOptions): Pool {
-  const { address, socket } = addressOf(url);
+  const { address, socket } = urlAddress(url);
   return postgres(address, {
     ...(socket === null ? {} : { path: socket }),
     max: connections,
@@ -69,7 +69,7 @@ const wholeNumber = (value: number): string =>
   typeof value === "number" ? String(Math.round(value)) : String(value);
 
 /** The driver would make `host` a session setting. `URL` cannot parse several hosts with ports. */
-function addressOf(url: string): { address: string; socket: string | null } {
+function urlAddress(url: string): { address: string; socket: string | null } {
   const [base = "", query = ""] = url.split("?", 2);
   const parameters = new URLSearchParams(query);
   const folder = parameters.get("host");

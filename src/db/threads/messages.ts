@@ -1,4 +1,4 @@
-import { EarshotError, type ErrorDetail, messageOf } from "../../lib/errors.ts";
+import { EarshotError, type ErrorDetail, errorMessage } from "../../lib/errors.ts";
 import { isDiskError } from "../disk-error.ts";
 
 /** `stopFlag`: index of the flag that is set when the caller gives up. */
@@ -30,7 +30,7 @@ export function serializeError(thrown: unknown): SerializedError {
   }
   return {
     code: isDiskError(thrown) ? "disk_error" : "internal",
-    message: messageOf(thrown),
+    message: errorMessage(thrown),
     status: 500,
     retryable: false,
     hint: undefined,

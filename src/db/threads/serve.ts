@@ -52,7 +52,7 @@ export function serveInOrder<M extends Methods<M>>(methods: M): void {
   async function run(call: ThreadCall): Promise<ThreadReply> {
     if (call.method === closeMethod) return { id: call.id, ok: true, value: null };
     try {
-      noteCurrentCall(call.id);
+      recordCurrentCall(call.id);
       return { id: call.id, ok: true, value: await runMethod(methods, call) };
     } catch (thrown) {
       return failedReply(call, thrown);
@@ -152,7 +152,7 @@ function runMethod<M extends Methods<M>>(methods: M, { method, args }: ThreadCal
 
 export function reply(call: ThreadCall, run: (call: ThreadCall) => unknown): ThreadReply {
   try {
-    noteCurrentCall(call.id);
+    recordCurrentCall(call.id);
     return { id: call.id, ok: true, value: run(call) };
   } catch (thrown) {
     return failedReply(call, thrown);
@@ -163,7 +163,7 @@ export function failedReply(call: ThreadCall, thrown: unknown): ThreadReply {
   return { id: call.id, ok: false, error: serializeError(thrown) };
 }
 
-export function noteCurrentCall(id: number): void {
+export function recordCurrentCall(id: number): void {
   const { currentCall } = (workerData ?? {}) as Partial<ThreadStart>;
   if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
 }

@@ -1,6 +1,6 @@
 import { extname } from "node:path";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import {
   closeMethod,
   deserializeError,
@@ -156,7 +156,7 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     started.on("error", (error) => {
       failure = error;
     });
-    started.on("exit", () => this.#noteExit(started, Atomics.load(currentCall, 0), failure));
+    started.on("exit", () => this.#handleExit(started, Atomics.load(currentCall, 0), failure));
     return started;
   }
 
@@ -168,9 +168,9 @@ class WorkerThread<M extends Methods<M>> implements Thread<M> {
     else call.reject(deserializeError(reply.error));
   }
 
-  #noteExit(ended: Worker, lastCall: number, failure: unknown): void {
+  #handleExit(ended: Worker, lastCall: number, failure: unknown): void {
     if (this.#worker === ended) this.#worker = null;
-    const reason = failure === null ? "unexpected exit" : messageOf(failure);
+    const reason = failure === null ? "unexpected exit" : errorMessage(failure);
     for (const [id, call] of this.#waiting) {
       if (call.worker !== ended) continue;
       this.#waiting.delete(id);

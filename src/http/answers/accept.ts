@@ -11,7 +11,7 @@ export function preferredType<Name extends string>(
   offered: readonly Name[],
 ): Name | null {
   if (accept === undefined || accept.trim() === "") return offered[0] ?? null;
-  const ranges = splitOutsideQuotes(accept, ",").map(rangeOf);
+  const ranges = splitOutsideQuotes(accept, ",").map(elementRange);
   const choices = offered.flatMap((name) => choiceOf(name, ranges) ?? []);
   const [best] = choices.sort(
     (a, b) => b.weight - a.weight || b.precision - a.precision || a.position - b.position,
@@ -42,7 +42,7 @@ const token = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const mediaRange = new RegExp(`^(${token})/(${token})$`);
 const weight = /^q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
-function rangeOf(element: string): MediaRange | null {
+function elementRange(element: string): MediaRange | null {
   const [name = "", ...parameters] = splitOutsideQuotes(element, ";").map((part) => part.trim());
   const [, type, subtype] = mediaRange.exec(name.toLowerCase()) ?? [];
   if (type === undefined || subtype === undefined) return null;
@@ -57,13 +57,13 @@ function splitOutsideQuotes(text: string, separator: string): string[] {
   const parts: string[] = [];
   let start = 0;
   let isQuoted = false;
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (isQuoted && character === "\\") at += 1;
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index];
+    if (isQuoted && character === "\\") index += 1;
     else if (character === '"') isQuoted = !isQuoted;
     else if (character === separator && !isQuoted) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
+      parts.push(text.slice(start, index));
+      start = index + 1;
     }
   }
   return [...parts, text.slice(start)];

@@ -1,8 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
-import { csvOf } from "./csv.ts";
-import { jsonOf, ndjsonOf } from "./json.ts";
-import { markdownOf } from "./markdown.ts";
+import { renderCsv } from "./csv.ts";
+import { renderJson, renderNdjson } from "./json.ts";
+import { renderMarkdownAnswer } from "./markdown.ts";
 import type { AnswerFormat } from "./negotiate.ts";
 import type { AnswerPage } from "./page.ts";
 
@@ -14,13 +14,13 @@ export const contentTypes: Readonly<Record<AnswerFormat, string>> = {
 };
 
 const writers: Readonly<Record<AnswerFormat, (page: AnswerPage) => Iterable<string>>> = {
-  "application/json": jsonOf,
-  "application/x-ndjson": ndjsonOf,
-  "text/csv": csvOf,
-  "text/markdown": markdownOf,
+  "application/json": renderJson,
+  "application/x-ndjson": renderNdjson,
+  "text/csv": renderCsv,
+  "text/markdown": renderMarkdownAnswer,
 };
 
-export async function bodyOf(
+export async function renderBody(
   page: AnswerPage,
   format: AnswerFormat,
   clock: Pick<Clock, "elapsed">,

@@ -6,7 +6,7 @@ export type Allowance = { posts: number; perPost: number };
  * Equal shares keep one long post from displacing twenty short ones; what short texts leave unused goes to longer ones. With
  * shares below `shortestText`, the last posts are omitted; the cursor continues there.
  */
-export function allowanceOf(lengths: readonly number[], budget: number): Allowance {
+export function computeAllowance(lengths: readonly number[], budget: number): Allowance {
   const posts = postsWithin(lengths, budget);
   const ascending = lengths.slice(0, posts).sort((a, b) => a - b);
   let remaining = budget;

@@ -32,15 +32,15 @@ export type CountsPage = {
 
 type PageContext = Pick<HttpContext, "cursorKey" | "clock" | "settings">;
 
-export function requestedBoundsOf({ start_time, end_time }: CountsQuery): RequestedBounds {
-  return { startMs: timeMsOf(start_time), endMs: timeMsOf(end_time) };
+export function readRequestedBounds({ start_time, end_time }: CountsQuery): RequestedBounds {
+  return { startMs: readTimeMs(start_time), endMs: readTimeMs(end_time) };
 }
 
-const timeMsOf = (text: string | undefined): number | null =>
+const readTimeMs = (text: string | undefined): number | null =>
   text === undefined ? null : Date.parse(text);
 
 /** The window ends at `end_time`, at most now, and starts at `start_time`, by default one live window earlier. */
-export function countsPageOf(
+export function makeCountsPage(
   context: PageContext,
   params: CountsRequestParams,
   token: string | undefined,

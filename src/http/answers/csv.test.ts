@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { csvOf } from "./csv.ts";
+import { renderCsv } from "./csv.ts";
 import { pageWith } from "./test-page.ts";
 
 function rowsOf(table: string): string[][] {
@@ -47,7 +47,7 @@ describe("a table", () => {
   test("a CSV table round-trips every text", () => {
     fc.assert(
       fc.property(fc.array(hostile, { maxLength: 6 }), (texts) => {
-        const table = [...csvOf(pageWith(texts, { fields: ["ID", "Content"] }))].join("");
+        const table = [...renderCsv(pageWith(texts, { fields: ["ID", "Content"] }))].join("");
         const [names, ...rows] = rowsOf(table);
         expect(names).toEqual(["ID", "Content"]);
         expect(rows).toEqual(
@@ -63,14 +63,14 @@ describe("a table", () => {
   });
 
   test("a CSV table has a row for each post, even if its only cell is empty", () => {
-    const table = [...csvOf(pageWith(["", "a", ""], { fields: ["Content"] }))].join("");
+    const table = [...renderCsv(pageWith(["", "a", ""], { fields: ["Content"] }))].join("");
     expect(table).toBe('Content\r\n""\r\na\r\n""\r\n');
   });
 
   test("a CSV table preserves numbers and booleans", () => {
     const metadata = { geo: { lat: -33.8, lon: 151.2 }, is_reply: true, langs: ["-en", "de"] };
     const fields = ["Metadata.geo.lat", "Metadata.is_reply", "Metadata.langs", "Metadata.geo"];
-    const table = [...csvOf(pageWith(["a"], { fields }, metadata))].join("");
+    const table = [...renderCsv(pageWith(["a"], { fields }, metadata))].join("");
     expect(rowsOf(table)[1]).toEqual(["-33.8", "true", "'-en de", '{"lat":-33.8,"lon":151.2}']);
   });
 });

@@ -1,8 +1,8 @@
 import { stringify } from "csv-stringify/sync";
 import type { RecordKind } from "../../remote/protocol/read-record.ts";
-import { fieldOf } from "./fields.ts";
+import { readField } from "./fields.ts";
 import type { AnswerPage } from "./page.ts";
-import { kindOf } from "./record-kinds.ts";
+import { recordKind } from "./record-kinds.ts";
 
 export const defaultColumns: readonly string[] = [
   "ID",
@@ -59,13 +59,13 @@ const defaults: Readonly<Record<RecordKind, readonly string[]>> = {
 const csvOptions = { record_delimiter: "windows", quote_record_delimiter: true } as const;
 
 /** RFC 4180: a header row, then one row per post. */
-export function* csvOf({ job, posts, fields }: AnswerPage) {
-  const columns = fields ?? defaults[kindOf(job.request.method)];
+export function* renderCsv({ job, posts, fields }: AnswerPage) {
+  const columns = fields ?? defaults[recordKind(job.request.method)];
   // A row with one empty cell would read as an empty line.
   const table = { ...csvOptions, quoted_empty: columns.length === 1 };
   yield stringify([columns], table);
   for (const { record } of posts) {
-    yield stringify([columns.map((column) => cellOf(fieldOf(record, column)))], table);
+    yield stringify([columns.map((column) => cellOf(readField(record, column)))], table);
   }
 }
 

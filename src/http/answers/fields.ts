@@ -19,15 +19,15 @@ function namesIn(schema: unknown, prefix: string): string[] {
   ]);
 }
 
-export function fieldOf(record: PostRecord, field: string): unknown {
+export function readField(record: PostRecord, field: string): unknown {
   let value: unknown = record;
-  for (const name of field.split(".")) value = memberOf(value, name);
+  for (const name of field.split(".")) value = readMember(value, name);
   return value;
 }
 
 type Selection = Map<string, Selection | null>;
 
-export function selectorOf(fields: readonly string[]): (record: PostRecord) => unknown {
+export function fieldSelector(fields: readonly string[]): (record: PostRecord) => unknown {
   const selection: Selection = new Map();
   for (const field of fields) {
     if (!fields.some((other) => field.startsWith(`${other}.`))) add(selection, field.split("."));
@@ -48,11 +48,11 @@ function add(selection: Selection, [name = "", ...rest]: readonly string[]): voi
 function select(value: unknown, selection: Selection | null): unknown {
   if (selection === null || typeof value !== "object" || value === null) return value;
   return Object.fromEntries(
-    [...selection].map(([name, inner]) => [name, select(memberOf(value, name), inner)]),
+    [...selection].map(([name, inner]) => [name, select(readMember(value, name), inner)]),
   );
 }
 
-function memberOf(value: unknown, name: string): unknown {
+function readMember(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return null;
   return Reflect.get(value, name) ?? null;
 }

@@ -4,7 +4,7 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { problem } from "../problems/write-problem.ts";
 
 /** Null while unfinished. Errors: `result_expired`, `job_cancelled`, the job's failure. */
-export function resultOf({ state, result, failure }: Job): JobResult | null {
+export function jobResult({ state, result, failure }: Job): JobResult | null {
   switch (state) {
     case "done":
       if (result !== null) return result;

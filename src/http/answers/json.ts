@@ -1,15 +1,15 @@
-import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
-import { textOf } from "./record.ts";
+import { type AnswerPage, type AnswerPost, pageWarnings } from "./page.ts";
+import { metadataText } from "./record.ts";
 import { coverageBody, sourcesBody } from "./status-body.ts";
 
-export function* jsonOf(page: AnswerPage) {
+export function* renderJson(page: AnswerPage) {
   const { job, result, posts, omitted, nextCursor } = page;
   const otherFields = {
     next_cursor: nextCursor,
     complete: result.complete,
     coverage: coverageBody(result.coverage),
     sources: sourcesBody(result.sources),
-    warnings: warningsOf(page),
+    warnings: pageWarnings(page),
     canonical_query: job.canonicalQuery,
     citations: posts.map(citationOf),
     truncated: { shortened: shortenedIds(posts), omitted },
@@ -19,16 +19,16 @@ export function* jsonOf(page: AnswerPage) {
   yield `],${JSON.stringify(otherFields).slice(1)}`;
 }
 
-export function* ndjsonOf({ posts }: AnswerPage) {
+export function* renderNdjson({ posts }: AnswerPage) {
   for (const { json } of posts) yield `${json}\n`;
 }
 
 function citationOf({ record }: AnswerPost) {
   return {
     id: record.ID,
-    url: textOf(record, "url"),
-    author: textOf(record, "username"),
-    created_at: textOf(record, "created_at"),
+    url: metadataText(record, "url"),
+    author: metadataText(record, "username"),
+    created_at: metadataText(record, "created_at"),
   };
 }
 

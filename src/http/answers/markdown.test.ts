@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { markdownOf } from "./markdown.ts";
+import { renderMarkdownAnswer } from "./markdown.ts";
 import type { AnswerPage } from "./page.ts";
 import type { PostRecord } from "./record.ts";
 import { pageWith } from "./test-page.ts";
 
-const render = (page: AnswerPage) => [...markdownOf(page)].join("");
+const render = (page: AnswerPage) => [...renderMarkdownAnswer(page)].join("");
 
 function withCoverage(
   texts: readonly string[],

@@ -2,13 +2,13 @@ import { isSearch } from "../../platforms/methods.ts";
 import type { Coverage } from "../../platforms/source.ts";
 import type { RecordKind } from "../../remote/protocol/read-record.ts";
 import { iso } from "../submission/window.ts";
-import { fieldOf } from "./fields.ts";
+import { readField } from "./fields.ts";
 import { codeSpan, link, quoteLines, sentence } from "./markdown-text.ts";
-import { type AnswerPage, type AnswerPost, warningsOf } from "./page.ts";
-import { type PostRecord, textOf } from "./record.ts";
-import { kindOf } from "./record-kinds.ts";
+import { type AnswerPage, type AnswerPost, pageWarnings } from "./page.ts";
+import { metadataText, type PostRecord } from "./record.ts";
+import { recordKind } from "./record-kinds.ts";
 
-export function* markdownOf(page: AnswerPage) {
+export function* renderMarkdownAnswer(page: AnswerPage) {
   yield `# ${titleOf(page.job)}\n\n`;
   yield `${countSentence(page)} ${completenessSentences(page)}${liveSentence(page)}\n\n`;
   for (const [index, post] of page.posts.entries()) {
@@ -32,7 +32,7 @@ const nouns: Readonly<Record<RecordKind, readonly [one: string, several: string]
 
 function countSentence({ job, posts, nextCursor }: AnswerPage): string {
   const { method } = job.request;
-  const [one, several] = nouns[kindOf(method)];
+  const [one, several] = nouns[recordKind(method)];
   if (posts.length === 1) return `1 ${one}.`;
   const order = isSearch(method) ? "newest first" : "in the order of the platform";
   if (posts.length > 1) return `${posts.length} ${several}, ${order}.`;
@@ -102,26 +102,26 @@ function item(post: AnswerPost, number: number, fields: AnswerPage["fields"]): s
 }
 
 function headOf({ record }: AnswerPost): string {
-  const address = textOf(record, "url") ?? textOf(record, "uri");
+  const address = metadataText(record, "url") ?? metadataText(record, "uri");
   return [
-    ...leadOf(record),
-    textOf(record, "platform") ?? "unknown platform",
+    ...recordLead(record),
+    metadataText(record, "platform") ?? "unknown platform",
     address === null ? "no link" : link(address),
   ].join(" · ");
 }
 
-function leadOf(record: PostRecord): string[] {
-  const author = textOf(record, "username");
-  const time = textOf(record, "created_at");
-  switch (textOf(record, "kind")) {
+function recordLead(record: PostRecord): string[] {
+  const author = metadataText(record, "username");
+  const time = metadataText(record, "created_at");
+  switch (metadataText(record, "kind")) {
     case "trend":
       return [`rank ${codeSpan(record.ID)}`];
     case "space":
-      return [codeSpan(textOf(record, "state") ?? "space"), time ?? "unknown time"];
+      return [codeSpan(metadataText(record, "state") ?? "space"), time ?? "unknown time"];
     case "profile":
       return [
         author ? codeSpan(`@${author}`) : codeSpan(record.ID),
-        ...namesOf(textOf(record, "author")),
+        ...namesOf(metadataText(record, "author")),
         ...(time === null ? [] : [`since ${time}`]),
       ];
     default:
@@ -139,12 +139,12 @@ function textLines({ record, shortenedFrom }: AnswerPost, indent: string): strin
 }
 
 function valueSpan({ record }: AnswerPost, field: string): string {
-  const value = fieldOf(record, field);
+  const value = readField(record, field);
   return codeSpan(typeof value === "string" ? value : JSON.stringify(value));
 }
 
 function warningLines(page: AnswerPage): string {
-  const warnings = warningsOf(page);
+  const warnings = pageWarnings(page);
   if (warnings.length === 0) return "";
   const lines = warnings.map(({ code, message, hint }) => {
     const advice = hint === undefined ? "" : ` (${hint})`;

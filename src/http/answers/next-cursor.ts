@@ -11,7 +11,7 @@ import type { FetchPosition } from "../../platforms/upstream.ts";
 import type { HttpContext } from "../context.ts";
 import { problem } from "../problems/write-problem.ts";
 
-export function cursorOf(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
+export function nextPageCursor(context: Pick<HttpContext, "cursorKey">, job: Job): string | null {
   const { next = null, nextPosition = null } = job.result ?? {};
   if (next !== null || nextPosition === null) return cursorAfter(context, job, next);
   return fitsCursor(nextPosition)

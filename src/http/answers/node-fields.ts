@@ -3,7 +3,7 @@ import type { Job } from "../../jobs/job.ts";
 import type { EvidenceKind, ResultSignature } from "../../jobs/result-signature.ts";
 import { serializeList } from "../../lib/structured-fields.ts";
 
-export function evidenceOf({ result }: Pick<Job, "result">): EvidenceKind | null {
+export function resultEvidence({ result }: Pick<Job, "result">): EvidenceKind | null {
   return result === null ? null : (result.signature?.evidence ?? "none");
 }
 
@@ -13,7 +13,7 @@ function nodeField(nodeId: string, evidence: EvidenceKind): string {
 }
 
 export function setNodeField(reply: FastifyReply, job: Pick<Job, "node" | "result">): void {
-  const evidence = evidenceOf(job);
+  const evidence = resultEvidence(job);
   if (job.node !== null && evidence !== null) {
     reply.header("x-node", nodeField(job.node, evidence));
   }

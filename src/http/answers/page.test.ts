@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { decryptCursor } from "../../jobs/cursor.ts";
 import { systemClock } from "../../lib/clock.ts";
-import { pageOf } from "./page.ts";
+import { makeAnswerPage } from "./page.ts";
 import { pageWith } from "./test-page.ts";
 
 const cursorKey = new Uint8Array(32);
@@ -21,7 +21,7 @@ function readPage(
     }),
     withheld: async () => [],
   };
-  return pageOf(
+  return makeAnswerPage(
     { archive, cursorKey, clock: systemClock },
     job,
     { ...result, items, next },

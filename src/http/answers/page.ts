@@ -5,13 +5,13 @@ import { isSearch } from "../../platforms/methods.ts";
 import { isArchived, type SourceWarning } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
 import { withDamage } from "../../search/merge/damage.ts";
-import { recordsOf } from "../../search/merge/fill-in.ts";
+import { readRecords } from "../../search/merge/fill-in.ts";
 import type { HttpContext } from "../context.ts";
-import { allowanceOf } from "./budget.ts";
-import { selectorOf } from "./fields.ts";
+import { computeAllowance } from "./budget.ts";
+import { fieldSelector } from "./fields.ts";
 import { jobWarnings } from "./job-warnings.ts";
-import { cursorAfter, cursorOf } from "./next-cursor.ts";
-import { type PostRecord, textOf } from "./record.ts";
+import { cursorAfter, nextPageCursor } from "./next-cursor.ts";
+import { metadataText, type PostRecord } from "./record.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
 /** Null: not requested. */
@@ -45,7 +45,7 @@ export type AnswerPage = {
   nextCursor: string | null;
 };
 
-export function warningsOf({
+export function pageWarnings({
   job,
   result,
   omitted,
@@ -61,7 +61,7 @@ const recordsOmitted = ({ uuid }: AnsweredJob, records: number): SourceWarning =
   hint: `fetch the result of job ${uuid} for all records, or raise max_chars`,
 });
 
-export async function pageOf(
+export async function makeAnswerPage(
   context: Pick<HttpContext, "cursorKey" | "clock"> & {
     archive: Pick<Archive, "records" | "withheld">;
   },
@@ -72,7 +72,7 @@ export async function pageOf(
 ): Promise<AnswerPage> {
   const { records: texts, damage } =
     knownRecords === null
-      ? await recordsOf(context.archive, storedResult.items)
+      ? await readRecords(context.archive, storedResult.items)
       : { records: knownRecords, damage: [] };
   const result = withDamage(storedResult, damage);
   const yieldIfDue = startSlices(context.clock);
@@ -87,9 +87,9 @@ export async function pageOf(
   }
 
   const allowance = isBudgeted
-    ? allowanceOf(lengths, maxChars)
+    ? computeAllowance(lengths, maxChars)
     : { posts: records.length, perPost: Number.POSITIVE_INFINITY };
-  const select = fields === null ? null : selectorOf(fields);
+  const select = fields === null ? null : fieldSelector(fields);
 
   const posts: AnswerPost[] = [];
   for (const [index, whole] of records.slice(0, allowance.posts).entries()) {
@@ -107,25 +107,25 @@ export async function pageOf(
   const omitted = records.length - posts.length;
   const last = posts.at(-1);
   const after =
-    omitted > 0 && last !== undefined ? positionOf(job.request, result, last.record) : null;
+    omitted > 0 && last !== undefined ? jobPosition(job.request, result, last.record) : null;
   const nextCursor =
-    after === null ? cursorOf(context, { ...job, result }) : cursorAfter(context, job, after);
+    after === null ? nextPageCursor(context, { ...job, result }) : cursorAfter(context, job, after);
   return { job, result, posts, fields, omitted, isContinued: after !== null, nextCursor };
 }
 
-function positionOf(
+function jobPosition(
   { method }: Job["request"],
   { items }: JobResult,
   record: PostRecord,
 ): Position | null {
-  const platform = textOf(record, "platform");
+  const platform = metadataText(record, "platform");
   const item = items.findLast(
     ({ id, platform: other }) =>
       String(id) === record.ID && (platform === null || other === platform),
   );
   if (item === undefined || item.id === null) return null;
   if (!isSearch(method) && !isArchived(item)) return null;
-  const uri = textOf(record, "uri");
+  const uri = metadataText(record, "uri");
   const order = uri === null || item.platform === "x" ? {} : { uriHash: uriHash(uri) };
   return { platform: item.platform, id: item.id, ...order };
 }

@@ -11,4 +11,4 @@ const otherKinds: Partial<Record<Method, RecordKind>> = {
   getspace: "space",
 };
 
-export const kindOf = (method: Method): RecordKind => otherKinds[method] ?? "post";
+export const recordKind = (method: Method): RecordKind => otherKinds[method] ?? "post";

@@ -5,7 +5,7 @@ export type PostRecord = {
   Score: number;
 };
 
-export function textOf({ Metadata }: PostRecord, name: string): string | null {
+export function metadataText({ Metadata }: PostRecord, name: string): string | null {
   const value = Metadata?.[name];
   return typeof value === "string" ? value : null;
 }

@@ -4,7 +4,7 @@ import { serializeList } from "../../lib/structured-fields.ts";
 import type { Coverage, SourceWarning } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
 import { jobWarnings } from "./job-warnings.ts";
-import { cursorOf } from "./next-cursor.ts";
+import { nextPageCursor } from "./next-cursor.ts";
 import { coverageField } from "./status-body.ts";
 
 type Knowledge = {
@@ -30,7 +30,7 @@ export function setResultFields(
   job: Job,
   result: JobResult,
 ): void {
-  const cursor = cursorOf(context, job);
+  const cursor = nextPageCursor(context, job);
   if (cursor !== null) reply.header("x-next-cursor", cursor);
   const { complete, coverage } = result;
   setKnowledgeFields(reply, { complete, coverage, warnings: jobWarnings(job) });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { allowanceOf, shortestText } from "./budget.ts";
+import { computeAllowance, shortestText } from "./budget.ts";
 import { characterCount, shortened } from "./shorten.ts";
 
 const text = fc.string({ unit: "binary", minLength: 1, maxLength: 400 });
@@ -64,7 +64,7 @@ describe("the allowance", () => {
   test("the allowance stays within the budget, and uses it up if a text is cut", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
-        const { posts, perPost } = allowanceOf(all, characters);
+        const { posts, perPost } = computeAllowance(all, characters);
         const included = all.slice(0, posts);
         const used = lengthWithin(included, perPost);
         expect(posts).toBeGreaterThan(0);
@@ -80,7 +80,7 @@ describe("the allowance", () => {
   test("the allowance omits a post only if not even its shortest prefix fits", () => {
     fc.assert(
       fc.property(lengths, budget, (all, characters) => {
-        const { posts } = allowanceOf(all, characters);
+        const { posts } = computeAllowance(all, characters);
         if (posts === all.length) return;
         expect(lengthWithin(all.slice(0, posts + 1), shortestText)).toBeGreaterThan(characters);
       }),
@@ -96,7 +96,7 @@ describe("the allowance", () => {
   ])(
     "the allowance for texts of %j characters is computed within %d characters",
     (all, characters, allowance) => {
-      expect(allowanceOf(all, characters)).toEqual(allowance);
+      expect(computeAllowance(all, characters)).toEqual(allowance);
     },
   );
 });

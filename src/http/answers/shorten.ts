@@ -13,10 +13,10 @@ const graphemes = once(() => new Intl.Segmenter("en", { granularity: "grapheme" 
 /** Counts Unicode code points. */
 export function characterCount(text: string): number {
   let count = text.length;
-  for (let at = 0; at < text.length - 1; at += 1) {
-    if (isPairAt(text, at)) {
+  for (let offset = 0; offset < text.length - 1; offset += 1) {
+    if (isPairAt(text, offset)) {
       count -= 1;
-      at += 1;
+      offset += 1;
     }
   }
   return count;
@@ -30,17 +30,17 @@ export function shortened(text: string, characters: number): string {
 
 /** UTF-16 units of the first `characters` code points. */
 function unitsOf(text: string, characters: number): number {
-  let at = 0;
-  for (let left = characters; left > 0 && at < text.length; left -= 1) {
-    at += isPairAt(text, at) ? 2 : 1;
+  let offset = 0;
+  for (let left = characters; left > 0 && offset < text.length; left -= 1) {
+    offset += isPairAt(text, offset) ? 2 : 1;
   }
-  return at;
+  return offset;
 }
 
 function wordBoundary(text: string, cut: number): number | null {
   const reach = Math.min(maxWordSearch, Math.floor(cut * wordSearchFraction));
-  for (let at = cut; at > cut - reach; at -= 1) {
-    if (/\s/.test(text.charAt(at))) return at;
+  for (let offset = cut; offset > cut - reach; offset -= 1) {
+    if (/\s/.test(text.charAt(offset))) return offset;
   }
   return null;
 }
@@ -56,6 +56,9 @@ function graphemeBoundary(text: string, cut: number): number {
   return boundary === 0 ? cut : start + boundary;
 }
 
-function isPairAt(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00;
+function isPairAt(text: string, offset: number): boolean {
+  return (
+    (text.charCodeAt(offset) & 0xfc00) === 0xd800 &&
+    (text.charCodeAt(offset + 1) & 0xfc00) === 0xdc00
+  );
 }

@@ -5,7 +5,7 @@ import type { ResultSignature } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { startSlices } from "../../lib/slices.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { recordsOf } from "../../search/merge/fill-in.ts";
+import { readRecords } from "../../search/merge/fill-in.ts";
 
 export type SignedRecords = {
   records: readonly string[];
@@ -15,12 +15,12 @@ export type SignedRecords = {
   damage: readonly Damage[];
 };
 
-export async function signedRecordsOf(
+export async function readSignedRecords(
   { archive, clock }: { archive: Pick<Archive, "records" | "withheld">; clock: Clock },
   { items }: JobResult,
   { fields }: ResultSignature,
 ): Promise<SignedRecords> {
-  const { records, damage } = await recordsOf(archive, items);
+  const { records, damage } = await readRecords(archive, items);
   const yieldIfDue = startSlices(clock);
   const hash = createHash("sha256");
   const pieces: Buffer[] = [];

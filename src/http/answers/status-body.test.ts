@@ -3,7 +3,7 @@ import type { Job } from "../../jobs/job.ts";
 import { request, result } from "../../jobs/test-jobs.ts";
 import type { SourceCost } from "../../platforms/source.ts";
 import { status as statusSchema } from "../schemas/job-status.ts";
-import { cursorOf } from "./next-cursor.ts";
+import { nextPageCursor } from "./next-cursor.ts";
 import { coverageField, statusBody } from "./status-body.ts";
 
 const job: Job = {
@@ -106,7 +106,7 @@ test("a position that exceeds the length of a cursor is reported as a warning", 
   } as const;
   const cut = { ...job, result: { ...result, next: null, nextPosition } };
   const cursorKey = new Uint8Array(32);
-  expect(cursorOf({ cursorKey }, cut)).toBeNull();
+  expect(nextPageCursor({ cursorKey }, cut)).toBeNull();
   const codes = statusBody(cut, null).warnings.map(({ code }) => code);
   expect(codes).toEqual(["incomplete_coverage", "cursor_too_long"]);
 });

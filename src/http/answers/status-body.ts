@@ -4,20 +4,20 @@ import type { Coverage, SourceCost } from "../../platforms/source.ts";
 import { dashboardKeyId } from "../dashboard/usage-answer.ts";
 import { iso, isoOrNull } from "../submission/window.ts";
 import { jobWarnings } from "./job-warnings.ts";
-import { evidenceOf } from "./node-fields.ts";
+import { resultEvidence } from "./node-fields.ts";
 
 export function statusBody(job: Job, nextCursor: string | null) {
   const { result } = job;
   return {
-    ...identityOf(job),
+    ...jobIdentity(job),
     sources: sourcesBody(result?.sources ?? []),
     node: job.node,
-    evidence: evidenceOf(job),
+    evidence: resultEvidence(job),
     count: result?.items.length ?? null,
     complete: result?.complete ?? null,
     coverage: result === null ? null : coverageBody(result.coverage),
     warnings: jobWarnings(job),
-    ...timesOf(job),
+    ...jobTimes(job),
     attempts: job.attempts,
     next_cursor: nextCursor,
   };
@@ -53,7 +53,7 @@ function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month 
 
 export function summaryBody(job: JobSummary) {
   return {
-    ...identityOf(job),
+    ...jobIdentity(job),
     key: job.keyId === dashboardKeyId(job.accountId) ? null : job.keyId,
     node: job.node,
     evidence: job.evidence,
@@ -61,12 +61,12 @@ export function summaryBody(job: JobSummary) {
     complete: job.complete,
     cost_usd: job.microUsd === null ? null : job.microUsd / 1_000_000,
     warnings: job.warnings,
-    ...timesOf(job),
+    ...jobTimes(job),
     attempts: job.attempts,
   };
 }
 
-function identityOf({ uuid, state, failure, request, canonicalQuery }: Omit<Job, "result">) {
+function jobIdentity({ uuid, state, failure, request, canonicalQuery }: Omit<Job, "result">) {
   return {
     uuid,
     status: state,
@@ -79,7 +79,7 @@ function identityOf({ uuid, state, failure, request, canonicalQuery }: Omit<Job,
   };
 }
 
-function timesOf({ submittedMs, startedMs, finishedMs, expiresMs }: Omit<Job, "result">) {
+function jobTimes({ submittedMs, startedMs, finishedMs, expiresMs }: Omit<Job, "result">) {
   return {
     submitted_at: iso(submittedMs),
     started_at: isoOrNull(startedMs),

@@ -43,13 +43,13 @@ export function createBuiltFiles(folder: URL): BuiltFiles {
     const ending = encoding === null ? "" : endings[encoding];
     const body = await readFile(new URL(name + ending, folder)).catch(() => null);
     const type = types[extname(name)] ?? "application/octet-stream";
-    return body === null ? null : servedFileOf(type, body, encoding);
+    return body === null ? null : makeServedFile(type, body, encoding);
   }
 
   return { find };
 }
 
-export function servedFileOf(
+export function makeServedFile(
   type: string,
   text: string | Buffer,
   encoding: AcceptedEncoding = null,

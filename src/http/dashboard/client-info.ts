@@ -5,7 +5,7 @@ import type { ClientInfo } from "../../accounts/sign-in/sign-in.ts";
 import type { DashboardCookies } from "./cookies.ts";
 
 /** A sign-in ends the browser's previous session, against session fixation. */
-export function clientInfoOf(request: FastifyRequest, cookies: DashboardCookies): ClientInfo {
+export function readClientInfo(request: FastifyRequest, cookies: DashboardCookies): ClientInfo {
   return {
     ...clientOrigin(request),
     previousSession: cookies.session(request)?.id ?? null,

@@ -17,11 +17,11 @@ export function credentialListing(credential: Credential, nowMs: number): Creden
     hint,
     created_at: isoTime(createdMs),
     used_at: usedMs === null ? null : isoTime(usedMs),
-    ...stateOf(credential, nowMs),
+    ...credentialState(credential, nowMs),
   };
 }
 
-function stateOf(
+function credentialState(
   { quarantine, coolings }: Credential,
   nowMs: number,
 ): Pick<CredentialListing, "state" | "reason" | "until"> {

@@ -7,7 +7,7 @@ import type { DeleteAccount } from "./contract/account.ts";
 type Context = Pick<HttpContext, "accounts" | "accountEnds" | "clock" | "settings">;
 
 /** Errors: `account_not_found`. */
-export async function accountOf(
+export async function requireAccount(
   { accounts, clock }: Pick<Context, "accounts" | "clock">,
   id: string,
 ): Promise<AccountListing> {
@@ -21,7 +21,7 @@ export async function deleteAccount(
   context: Context,
   { accountId, confirm, actorId }: DeleteAccount & { accountId: string; actorId: string },
 ): Promise<void> {
-  const { name } = await accountOf(context, accountId);
+  const { name } = await requireAccount(context, accountId);
   if (confirm !== name) throw nameMismatch(name);
   const { accounts, accountEnds, clock, settings } = context;
   const actor = { accountId: actorId };

@@ -3,7 +3,7 @@ import type { KeyChoice } from "../../accounts/keys/own-operations.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import type { keyChange } from "../schemas/keys.ts";
 
-export function keyChoiceOf(body: z.output<typeof keyChange>): Partial<KeyChoice> {
+export function readKeyChoice(body: z.output<typeof keyChange>): Partial<KeyChoice> {
   const { name, methods, expires_at: expiresAt } = body;
   const { requests_per_second: requests, submissions_per_minute: submissions } = body;
   return {

@@ -1,5 +1,5 @@
 import type { RatedKey } from "../../accounts/key-rates.ts";
-import { isLive, keyStateOf } from "../../accounts/keys/key.ts";
+import { isLive, keyState } from "../../accounts/keys/key.ts";
 import type { OwnKey } from "../../accounts/keys/read-keys.ts";
 import { accountRates } from "../../accounts/limit-operations.ts";
 import type { Limiter } from "../../accounts/limiter.ts";
@@ -11,7 +11,7 @@ export async function keyListings(
   keys: readonly OwnKey[],
   nowMs: number,
 ): Promise<KeyListingResponse[]> {
-  const live = keys.filter((key) => isLive(keyStateOf(key, nowMs)));
+  const live = keys.filter((key) => isLive(keyState(key, nowMs)));
   const states = live.length === 0 ? [] : await limiter.statesOf(live.map(ratedKey));
   const limitStates = new Map(live.map(({ id }, index) => [id, states[index] ?? []]));
   return keys.map((key) => {
@@ -22,7 +22,7 @@ export async function keyListings(
       id: key.id,
       name: key.name,
       shown: `ear_${key.id}_…`,
-      state: keyStateOf(key, nowMs),
+      state: keyState(key, nowMs),
       methods: key.methods,
       requests_per_second: key.own.requestsPerSecond,
       submissions_per_minute: key.own.submissionsPerMinute,

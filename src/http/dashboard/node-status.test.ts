@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { evidenceKinds } from "../../jobs/result-signature.ts";
 import type { NodeView } from "../../remote/gateway/gateway.ts";
 import { embeddedStatus, insecureEvidence, nodeStatus } from "./node-status.ts";
-import { nodeViewOf } from "./node-view.test-support.ts";
+import { makeNodeView } from "./node-view.test-support.ts";
 
 const gatewayWith = (evidence: readonly NodeView["evidence"][], ...nodes: NodeView[]) => ({
   policy: () => ({ id: "", audience: "earshot", gateway_key: "", evidence, quotes: null }),
@@ -11,7 +11,7 @@ const gatewayWith = (evidence: readonly NodeView["evidence"][], ...nodes: NodeVi
 
 describe("a remote node", () => {
   test("the status of a remote node has platforms, load and connection time", () => {
-    expect(nodeStatus(nodeViewOf())).toMatchObject({
+    expect(nodeStatus(makeNodeView())).toMatchObject({
       id: "5d1f0c2ab37e9946",
       name: "ams-1",
       state: "approved",
@@ -28,7 +28,7 @@ describe("a remote node", () => {
   });
 
   test("the status of a disconnected remote node has no connection time", () => {
-    const disconnected = nodeStatus(nodeViewOf({ isConnected: false }));
+    const disconnected = nodeStatus(makeNodeView({ isConnected: false }));
     expect(disconnected).toMatchObject({ is_connected: false, connected_at: null });
   });
 
@@ -37,17 +37,17 @@ describe("a remote node", () => {
       quarantinedUntilMs: Date.UTC(2026, 10, 22, 12, 5),
       quarantineReason: "wrong answers",
     };
-    expect(nodeStatus(nodeViewOf({ ...quarantine, state: "quarantined" })).quarantine).toEqual({
+    expect(nodeStatus(makeNodeView({ ...quarantine, state: "quarantined" })).quarantine).toEqual({
       reason: "wrong answers",
       until: "2026-11-22T12:05:00.000Z",
     });
-    expect(nodeStatus(nodeViewOf(quarantine)).quarantine).toBeNull();
+    expect(nodeStatus(makeNodeView(quarantine)).quarantine).toBeNull();
   });
 
   test.each(evidenceKinds)(
     "the status of a remote node with %s states what that proves and what it does not",
     (evidence) => {
-      const { proves, does_not_prove: doesNotProve } = nodeStatus(nodeViewOf({ evidence }));
+      const { proves, does_not_prove: doesNotProve } = nodeStatus(makeNodeView({ evidence }));
       for (const sentence of [proves, doesNotProve]) expect(sentence).toMatch(/^[A-Z].*\.$/);
       expect(/Intel TDX/.test(proves)).toBe(evidence === "tdx");
       expect(/which machine/.test(doesNotProve)).toBe(evidence !== "tdx");
@@ -78,7 +78,7 @@ describe("the embedded node", () => {
 
 describe("insecure evidence", () => {
   test("insecure evidence is empty if only proven machines are accepted", () => {
-    expect(insecureEvidence(gatewayWith(["tdx"], nodeViewOf({ evidence: "tdx" })))).toEqual([]);
+    expect(insecureEvidence(gatewayWith(["tdx"], makeNodeView({ evidence: "tdx" })))).toEqual([]);
   });
 
   test("insecure evidence includes what the server accepts, with or without such a node", () => {
@@ -87,7 +87,7 @@ describe("insecure evidence", () => {
   });
 
   test("insecure evidence includes what a connected node has shown, but not a disconnected one", () => {
-    const node = nodeViewOf({ evidence: "none" });
+    const node = makeNodeView({ evidence: "none" });
     expect(insecureEvidence(gatewayWith(["tdx"], node))).toEqual(["none"]);
     expect(insecureEvidence(gatewayWith(["tdx"], { ...node, isConnected: false }))).toEqual([]);
   });

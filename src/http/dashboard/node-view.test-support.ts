@@ -3,7 +3,7 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 const noon = Date.UTC(2026, 10, 22, 12);
 const minuteMs = 60_000;
 
-export const nodeViewOf = (overrides: Partial<NodeView> = {}): NodeView => ({
+export const makeNodeView = (overrides: Partial<NodeView> = {}): NodeView => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",
   identityKey: "B".repeat(43),

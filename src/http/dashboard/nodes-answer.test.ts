@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeRecord } from "../../remote/gateway/node-record.ts";
-import { nodeViewOf } from "./node-view.test-support.ts";
+import { makeNodeView } from "./node-view.test-support.ts";
 import { nodesResponse } from "./nodes-answer.ts";
 
 const nowMs = Date.UTC(2026, 10, 22, 12);
@@ -10,7 +10,7 @@ const {
   running: _running,
   connectedMs: _since,
   ...view
-} = nodeViewOf();
+} = makeNodeView();
 
 const recordOf = (overrides: Partial<NodeRecord> = {}): NodeRecord => ({
   ...view,
@@ -33,7 +33,7 @@ const survey = { nodes: [recordOf()], events: [] };
 test("a node seen since the start has its live values and the stored state", () => {
   const { nodes } = nodesResponse(
     { ...survey, nodes: [recordOf({ state: "draining" })] },
-    [nodeViewOf({ running: 2 })],
+    [makeNodeView({ running: 2 })],
     nowMs,
   );
   expect(nodes).toMatchObject([
@@ -52,7 +52,7 @@ test("a quarantine is reported until it ends", () => {
     quarantineReason: "wrong answers",
   });
   const stateAt = (ms: number) =>
-    nodesResponse({ ...survey, nodes: [quarantined] }, [nodeViewOf()], ms).nodes[0]?.state;
+    nodesResponse({ ...survey, nodes: [quarantined] }, [makeNodeView()], ms).nodes[0]?.state;
   expect([stateAt(nowMs), stateAt(nowMs + 1)]).toEqual(["quarantined", "approved"]);
 });
 

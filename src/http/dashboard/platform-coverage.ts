@@ -1,7 +1,7 @@
 import type { CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, hasCaughtUp, platformWideIntervals } from "../../archive/catalog/coverage.ts";
 import { isoText } from "../../lib/iso-time.ts";
-import { joinOldest, outsideOf, type Span } from "../../lib/spans.ts";
+import { joinOldest, type Span, subtractSpans } from "../../lib/spans.ts";
 import type { PlatformStatus } from "./contract/status.ts";
 
 /** Beyond this, the oldest gaps are merged. */
@@ -32,7 +32,7 @@ export function platformCoverage(
   const isImportOnly = platformIntervals.every(({ source }) => source === "import");
   const gaps = isImportOnly ? missing.filter(({ toMs }) => toMs < nowMs) : missing;
   return {
-    held: outsideOf(window, missing).map((span) => ({
+    held: subtractSpans(window, missing).map((span) => ({
       ...spanText(span, window.fromMs),
       source: sourcesOf(platformIntervals, span),
     })),
@@ -48,7 +48,7 @@ function completeSince(
   slackMs: number,
 ): string | null {
   const unbounded = { fromMs: null, toMs: nowMs };
-  const last = outsideOf(unbounded, gapsIn(unbounded, intervals, nowMs, slackMs)).at(-1);
+  const last = subtractSpans(unbounded, gapsIn(unbounded, intervals, nowMs, slackMs)).at(-1);
   if (last === undefined || last.toMs < nowMs) return null;
   return isoText(Math.max(0, last.fromMs ?? 0));
 }

@@ -27,7 +27,7 @@ export function createSignInSlots({
           hint: `retry in ${seconds} s`,
         });
       }
-      attempts.note(request.callerAddress, request.id, attemptsPerMinute, nowMs);
+      attempts.record(request.callerAddress, request.id, attemptsPerMinute, nowMs);
     },
   };
 }

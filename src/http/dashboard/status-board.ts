@@ -173,7 +173,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     const span = { fromMs: histogramSpan(range, nowMs).fromMs, partMs, parts: histogramBuckets };
     return {
       platform,
-      mode: modeOf(platform, searchedLive, posts),
+      mode: platformMode(platform, searchedLive, posts),
       stream: streamOf(platform),
       posts,
       coverage: platformCoverage(intervals, {
@@ -189,7 +189,7 @@ export function createStatusBoard(source: StatusSource): StatusBoard {
     };
   }
 
-  function modeOf(
+  function platformMode(
     platform: Platform,
     searchedLive: readonly Platform[],
     posts: number,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { openTestUsage } from "../../../testkit/service/usage.ts";
-import { noteLatency, printLatencies } from "../../accounts/usage/latency-histogram.ts";
+import { printLatencies, recordLatency } from "../../accounts/usage/latency-histogram.ts";
 import type { UsageRow } from "../../accounts/usage/operations.ts";
 import type { UsageResponse } from "./contract/usage.ts";
 import { rangeNames, ranges } from "./ranges.ts";
@@ -73,7 +73,7 @@ test.each(rangeNames)(
 test("the usage lists searches by method, with percentiles over all quarters of an hour", async () => {
   const histogram = (ms: readonly number[]) => {
     const latencies = new Map<number, number>();
-    for (const latency of ms) noteLatency(latencies, latency);
+    for (const latency of ms) recordLatency(latencies, latency);
     return printLatencies(latencies);
   };
   const { totals, methods } = await answerFor([
@@ -125,8 +125,9 @@ test("the usage can be filtered by key, and excludes other accounts", async () =
 });
 
 test("the usage names valid keys, ended keys with usage, and the dashboard", async () => {
-  const namesOf = (answer: UsageResponse) => answer.keys.map(({ name, ended }) => [name, ended]);
-  expect(namesOf(await answerFor([]))).toEqual([
+  const answerNames = (answer: UsageResponse) =>
+    answer.keys.map(({ name, ended }) => [name, ended]);
+  expect(answerNames(await answerFor([]))).toEqual([
     ["key1", false],
     ["key2", false],
   ]);
@@ -137,6 +138,6 @@ test("the usage names valid keys, ended keys with usage, and the dashboard", asy
     ["old", true],
     ["Dashboard", false],
   ];
-  expect(namesOf(await answerFor(used))).toEqual(all);
-  expect(namesOf(await answerFor(used, { keyId: "key1" }))).toEqual(all);
+  expect(answerNames(await answerFor(used))).toEqual(all);
+  expect(answerNames(await answerFor(used, { keyId: "key1" }))).toEqual(all);
 });

@@ -1,7 +1,7 @@
 export function anchorNames(): (heading: string) => string {
   const counts = new Map<string, number>();
   return (heading) => {
-    const name = anchorOf(heading);
+    const name = anchorName(heading);
     const earlier = counts.get(name) ?? 0;
     counts.set(name, earlier + 1);
     return earlier === 0 ? name : `${name}-${earlier}`;
@@ -9,7 +9,7 @@ export function anchorNames(): (heading: string) => string {
 }
 
 /** As repository hosts generate it. */
-export function anchorOf(heading: string): string {
+export function anchorName(heading: string): string {
   return heading
     .trim()
     .toLowerCase()

@@ -1,9 +1,9 @@
-import { navigationOf } from "./navigation.ts";
+import { makeNavigation } from "./navigation.ts";
 import type { OpenApi } from "./open-api.ts";
 
 /** llmstxt.org. */
 export function llmsText(api: OpenApi): string {
-  const groups = navigationOf(api).map(({ title, entries }) => {
+  const groups = makeNavigation(api).map(({ title, entries }) => {
     const links = entries.map(
       ({ path, title: name }) => `- [${name}](/docs${path === "" ? "/README" : path}.md)`,
     );

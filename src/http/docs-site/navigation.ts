@@ -1,15 +1,15 @@
 import type { OpenApi } from "./open-api.ts";
-import { referenceNames, titleOf } from "./reference.ts";
+import { referenceNames, referenceTitle } from "./reference.ts";
 
 export type NavigationEntry = { path: string; title: string };
 
 export type NavigationGroup = { title: string; entries: readonly NavigationEntry[] };
 
-export function navigationOf(api: OpenApi): readonly NavigationGroup[] {
+export function makeNavigation(api: OpenApi): readonly NavigationGroup[] {
   const reference = referenceNames(api).map((name) =>
     name === "README"
       ? { path: "/reference", title: "All endpoints" }
-      : { path: `/reference/${name}`, title: titleOf(name) },
+      : { path: `/reference/${name}`, title: referenceTitle(name) },
   );
   return [
     group("Start", [

@@ -18,28 +18,28 @@ export async function readPageTree(api: OpenApi): Promise<PageTree> {
     const names = await readdir(new URL(folder === "" ? "./" : `${folder}/`, docsFolder));
     for (const name of names.sort()) {
       const file = posix.join(folder, name);
-      if (/\.(?:md|svg)$/.test(name)) tree.set(pathOf(file), file);
+      if (/\.(?:md|svg)$/.test(name)) tree.set(pagePath(file), file);
     }
   }
   const generated = [
     ...problemCodes.map((code) => `errors/${code}.md`),
     ...referenceNames(api).map((name) => `reference/${name}.md`),
   ];
-  for (const file of generated) tree.set(pathOf(file), file);
+  for (const file of generated) tree.set(pagePath(file), file);
   return tree;
 }
 
-export function problemOf(file: string): ProblemCode | null {
+export function pageProblem(file: string): ProblemCode | null {
   const code = /^errors\/(\w+)\.md$/.exec(file)?.[1] ?? "";
   return isProblemCode(code) ? code : null;
 }
 
-export function referenceOf(file: string): string | null {
+export function pageReference(file: string): string | null {
   return /^reference\/(\w+)\.md$/.exec(file)?.[1] ?? null;
 }
 
 /** `errors/README.md` → `/errors`; images keep their name. */
-export function pathOf(file: string): string {
+export function pagePath(file: string): string {
   return `/${file}`.replace(/\/README\.md$/, "").replace(/\.md$/, "");
 }
 
@@ -48,7 +48,7 @@ export function addressIn(tree: PageTree, page: string): (target: string) => str
   return (target) => {
     if (/^(?:https?:|#|\/(?!\/))/.test(target)) return target;
     const [path = "", anchor] = target.split("#");
-    const served = pathOf(posix.join(posix.dirname(page), path));
+    const served = pagePath(posix.join(posix.dirname(page), path));
     if (!tree.has(served)) return null;
     const address = `/docs${served}`;
     return anchor === undefined ? address : `${address}#${anchor}`;

@@ -1,4 +1,4 @@
-import { anchorOf } from "./anchor-names.ts";
+import { anchorName } from "./anchor-names.ts";
 import type { OpenApi, Operation, ResponseDescription } from "./open-api.ts";
 import { code, memberTable, table, typeText } from "./schema-tables.ts";
 
@@ -19,12 +19,12 @@ function indexPage(api: OpenApi): string {
     "# API reference",
     "Every endpoint, generated from [openapi.json](/openapi.json). [The API](../api.md) explains keys, limits, cursors and coverage.",
     ...tags.flatMap(({ name, description }) => [
-      `## ${titleOf(name)}`,
+      `## ${referenceTitle(name)}`,
       description,
       table(
         ["endpoint", "purpose"],
         endpointsOf(api, name).map(({ method, path, operation }) => [
-          `[\`${method} ${path}\`](${name}.md#${anchorOf(`${method} ${path}`)})`,
+          `[\`${method} ${path}\`](${name}.md#${anchorName(`${method} ${path}`)})`,
           operation.summary,
         ]),
       ),
@@ -37,7 +37,7 @@ function indexPage(api: OpenApi): string {
 function tagPage(api: OpenApi, name: string): string {
   const description = api.tags.find((tag) => tag.name === name)?.description ?? "";
   return paragraphs([
-    `# ${titleOf(name)}`,
+    `# ${referenceTitle(name)}`,
     description,
     ...endpointsOf(api, name).map((endpoint) => endpointChapter(endpoint)),
     "",
@@ -60,7 +60,7 @@ function schemasPage({ components: { schemas } }: OpenApi): string {
   ]);
 }
 
-export function titleOf(name: string): string {
+export function referenceTitle(name: string): string {
   return `${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
 }
 

@@ -44,13 +44,13 @@ function rowsOf({ properties = {}, required = [] }: Schema, prefix: string): Row
   return Object.entries(properties).flatMap(([key, schema]) => {
     const name = `${prefix}${key}`;
     const row = { name, schema, isRequired: required.includes(key) };
-    const inner = schema.items ?? alternativeOf(schema) ?? schema;
+    const inner = schema.items ?? schemaAlternative(schema) ?? schema;
     const suffix = schema.items === undefined ? "." : "[].";
     return [row, ...(inner.properties === undefined ? [] : rowsOf(inner, `${name}${suffix}`))];
   });
 }
 
-function alternativeOf(schema: Schema): Schema | undefined {
+function schemaAlternative(schema: Schema): Schema | undefined {
   return schema.anyOf?.find((alternative) => alternative.properties !== undefined);
 }
 

@@ -1,11 +1,11 @@
 import { packageRoot } from "../../lib/package-root.ts";
 import type { AcceptedEncoding } from "../built-files/accepts-encoding.ts";
-import { createBuiltFiles, type ServedFile, servedFileOf } from "../built-files/built-files.ts";
+import { createBuiltFiles, makeServedFile, type ServedFile } from "../built-files/built-files.ts";
 import { linksAsServed } from "./links-as-served.ts";
 import { llmsText } from "./llms-text.ts";
 import type { OpenApi } from "./open-api.ts";
 import { readPage } from "./page-source.ts";
-import { addressIn, type PageTree, pathOf, readPageTree } from "./page-tree.ts";
+import { addressIn, type PageTree, pagePath, readPageTree } from "./page-tree.ts";
 
 /** `npm run prepare` builds it (html/write-site.ts). */
 export const builtDocs = new URL("dist/docs/", packageRoot);
@@ -38,8 +38,8 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
 
   async function makeSource(pageTree: PageTree, file: string): Promise<ServedFile> {
     const text = await readPage(file, await description());
-    if (file.endsWith(".svg")) return servedFileOf("image/svg+xml; charset=utf-8", text);
-    return servedFileOf(
+    if (file.endsWith(".svg")) return makeServedFile("image/svg+xml; charset=utf-8", text);
+    return makeServedFile(
       "text/markdown; charset=utf-8",
       linksAsServed(text, addressIn(pageTree, file)),
     );
@@ -52,12 +52,12 @@ export function createServedPages(openApi: () => Promise<Buffer>): ServedPages {
   }
 
   async function addressOf(path: string): Promise<string | null> {
-    const served = pathOf(path.replace(/^\//, "")).replace(/\/$/, "");
+    const served = pagePath(path.replace(/^\//, "")).replace(/\/$/, "");
     return served !== path && (await tree()).has(served) ? `/docs${served}` : null;
   }
 
   const llms = memoise(async () =>
-    servedFileOf("text/plain; charset=utf-8", llmsText(await description())),
+    makeServedFile("text/plain; charset=utf-8", llmsText(await description())),
   );
 
   const findSearchIndex = (encoding: AcceptedEncoding) => built.find("search.json", encoding);

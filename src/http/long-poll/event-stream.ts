@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { firstOf } from "../../lib/first-of.ts";
+import { firstValue } from "../../lib/first-of.ts";
 
 /** Clients cannot resume from an event without an id. */
 export type StreamedEvent = { id: number | null; event: string; data: unknown };
@@ -28,7 +28,7 @@ export async function* eventStream(
   while (!signal.aborted) {
     const result: IteratorResult<StreamedEvent> | null =
       received ??
-      (await firstOf(clock, heartbeatMs, signal, (resolve) => {
+      (await firstValue(clock, heartbeatMs, signal, (resolve) => {
         deliver = resolve;
         return () => {
           deliver = () => undefined;

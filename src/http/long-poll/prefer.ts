@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Job } from "../../jobs/job.ts";
-import { callerOf } from "../middleware/caller.ts";
+import { requireCaller } from "../middleware/caller.ts";
 import { invalidRequest } from "../schemas/validation.ts";
 import type { PendingRequests } from "./pending-requests.ts";
 
@@ -14,7 +14,7 @@ export async function waitAsRequested(
   reply: FastifyReply,
   { uuid, waitSeconds }: { uuid: string; waitSeconds: number | undefined },
 ): Promise<Job | null> {
-  const caller = callerOf(request);
+  const caller = requireCaller(request);
   const preferredSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
   return waitSeconds === undefined
     ? await pending.waitAsPreferred(caller, uuid, preferredSeconds, reply)

@@ -43,7 +43,7 @@ export function addCoverageMetrics(
       registers,
       collect() {
         this.reset();
-        for (const { platform, gaps } of gapsOf(coverage, clock.now(), feed)) {
+        for (const { platform, gaps } of coverageGaps(coverage, clock.now(), feed)) {
           this.set({ platform }, value(gaps));
         }
       },
@@ -83,7 +83,7 @@ export function addCoverageMetrics(
 
 type PlatformGaps = { platform: string; gaps: readonly Span[] };
 
-function gapsOf(
+function coverageGaps(
   coverage: readonly PlatformCoverage[],
   nowMs: number,
   feed: Pick<CoverageMetricSource, "coverageSlackMs" | "liveSinceMs">,

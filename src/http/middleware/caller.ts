@@ -80,7 +80,7 @@ export function callerHook(context: HttpContext) {
       throw unauthorized(request.headers.authorization, keyHint(request), isMcp);
     }
     if (admission.kind === "suspended") throw accountSuspended();
-    noteAdmission(request, admission, context.clock.elapsed());
+    recordAdmission(request, admission, context.clock.elapsed());
     if (admission.kind === "refused") {
       const { retryAfterMs } = admission;
       throw rateLimitedProblem(context, reply, { policy: "burst", retryAfterMs });
@@ -145,7 +145,7 @@ export function callerHook(context: HttpContext) {
   };
 }
 
-export function noteAdmission(
+export function recordAdmission(
   request: FastifyRequest,
   admission: Extract<Admission, { caller: Caller }>,
   elapsedMs: number,
@@ -212,7 +212,7 @@ function accountSuspended() {
   });
 }
 
-export function callerOf(request: FastifyRequest): Caller {
+export function requireCaller(request: FastifyRequest): Caller {
   if (request.caller === null)
     throw problem("internal", "the route has no rate limit and so no caller");
   return request.caller;

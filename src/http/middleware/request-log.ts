@@ -16,10 +16,10 @@ export function requestLogHook(context: HttpContext) {
     const isUsage = !route.startsWith(dashboardRoutes) && outerRequest() === null;
     if (caller !== null && isUsage) {
       const { accountId, keyId } = caller;
-      context.usage.noteRequest({ accountId, keyId, status: reply.statusCode });
+      context.usage.recordRequest({ accountId, keyId, status: reply.statusCode });
       if (request.session === null) {
-        context.usage.noteKeyUse(keyId, request.callerAddress);
-        context.usage.noteKeyRequest({
+        context.usage.recordKeyUse(keyId, request.callerAddress);
+        context.usage.recordKeyRequest({
           keyId,
           requestId: request.id,
           atMs: Math.round(context.clock.now() - ms),

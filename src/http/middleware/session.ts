@@ -69,7 +69,7 @@ export function sessionAdmission(context: HttpContext) {
     }
     if (required === "operator" && admission.session.role !== "operator") throw noSuchPath();
     request.session = admission.session;
-    noteUse(token, admission.note);
+    recordUse(token, admission.note);
     return admission;
   }
 
@@ -85,7 +85,7 @@ export function sessionAdmission(context: HttpContext) {
   }
 
   /** Not awaited: the next request repeats a lost note. */
-  function noteUse(
+  function recordUse(
     { id: sessionId, generation, clientHash }: PresentedToken,
     note: SessionNote,
   ): void {
@@ -101,14 +101,14 @@ export function sessionAdmission(context: HttpContext) {
             formerUntilMs,
             nowMs,
           })
-        : context.accounts.write("noteSessionUse", { sessionId, nowMs });
+        : context.accounts.write("recordSessionUse", { sessionId, nowMs });
     write.catch(() => undefined);
   }
 
   return admit;
 }
 
-export function sessionOf(request: FastifyRequest): CallerSession {
+export function requireSession(request: FastifyRequest): CallerSession {
   if (request.session === null)
     throw problem("internal", "the route has no rate limit for sessions");
   return request.session;

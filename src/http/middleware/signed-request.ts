@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import type { NodeGateway, NodeSession } from "../../remote/gateway/gateway.ts";
-import { contentDigestOf } from "../../remote/protocol/signed-fields.ts";
+import { makeContentDigest } from "../../remote/protocol/signed-fields.ts";
 import type { SignedRequest } from "../../remote/protocol/signed-request.ts";
 import { problem } from "../problems/write-problem.ts";
 
@@ -24,7 +24,7 @@ export function signedPart({ method, raw, headers }: FastifyRequest): SignedRequ
 
 /** For `checkBody` of a route. */
 export function requireSignedBody({ headers }: FastifyRequest, body: Buffer): void {
-  if (headers["content-digest"]?.toString() === contentDigestOf(body)) return;
+  if (headers["content-digest"]?.toString() === makeContentDigest(body)) return;
   throw nodeUnauthorizedProblem("content_digest", "the body differs from the signed one");
 }
 

@@ -1,8 +1,8 @@
 import type { ProblemCode } from "../problems/problems.ts";
-import { type CodeSample, codeSamplesOf } from "./code-samples/code-samples.ts";
-import { answerHeaders, headersOf } from "./headers.ts";
+import { type CodeSample, makeCodeSamples } from "./code-samples/code-samples.ts";
+import { answerHeaders, responseHeaders } from "./headers.ts";
 import { links } from "./links.ts";
-import { problemCodesOf, problemExamples } from "./problems.ts";
+import { listProblemCodes, problemExamples } from "./problems.ts";
 
 type Schema = { $ref?: string; examples?: readonly unknown[] };
 type MediaType = { schema?: Schema; example?: unknown; examples?: Record<string, unknown> };
@@ -49,7 +49,7 @@ export function addDetails(document: Document): void {
       operation.responses = { ...operation.responses, ...unreadableRequestAnswers() };
       for (const [status, answer] of Object.entries(operation.responses)) {
         if (status === "204") delete answer.content;
-        const codes = problemCodesOf(path, operation, Number(status));
+        const codes = listProblemCodes(path, operation, Number(status));
         if (isProblem(answer) && codes.length === 0) {
           delete operation.responses[status];
           continue;
@@ -58,7 +58,11 @@ export function addDetails(document: Document): void {
         addHeaders(operation, status, answer);
       }
       addLinks(operation);
-      operation["x-codeSamples"] = codeSamplesOf({ method: method.toUpperCase(), path, operation });
+      operation["x-codeSamples"] = makeCodeSamples({
+        method: method.toUpperCase(),
+        path,
+        operation,
+      });
     }
   }
 }
@@ -99,7 +103,7 @@ function addAnswerExamples(
 
 function addHeaders(operation: Operation, status: string, answer: Answer): void {
   const { operationId, security } = operation;
-  const names = headersOf({ operationId, status, isKeyed: security !== undefined });
+  const names = responseHeaders({ operationId, status, isKeyed: security !== undefined });
   answer.headers = {
     ...answer.headers,
     ...Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),

@@ -118,7 +118,7 @@ export type HeaderName = keyof typeof answerHeaders;
 
 type AnswerContext = { operationId: string; status: string; isKeyed: boolean };
 
-export function headersOf(answer: AnswerContext): readonly HeaderName[] {
+export function responseHeaders(answer: AnswerContext): readonly HeaderName[] {
   return names.filter((name) => rules[name](answer));
 }
 

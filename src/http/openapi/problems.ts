@@ -56,7 +56,7 @@ type Operation = {
 };
 
 /** Includes rare ones. */
-export function problemCodesOf(
+export function listProblemCodes(
   path: string,
   operation: Operation,
   status: number,
@@ -70,10 +70,10 @@ export function problemCodesOf(
     hasBody: "415" in responses,
     hasQuery: isSubmission || ["searchRecent", "countPosts"].includes(operationId),
   };
-  return codesOf(status).filter((code) => occurrences[code]?.(context) ?? true);
+  return statusCodes(status).filter((code) => occurrences[code]?.(context) ?? true);
 }
 
-function codesOf(status: number): readonly ProblemCode[] {
+function statusCodes(status: number): readonly ProblemCode[] {
   return problemCodes.filter((code) => problems[code].status === status);
 }
 

@@ -48,7 +48,7 @@ export function problemText(
   request: FastifyRequest,
   reply: FastifyReply,
 ): string {
-  const body = problemOf(failure, request);
+  const body = errorProblem(failure, request);
   request.problemCode = body.code;
   if (body.code === "unauthorized" && !reply.hasHeader("www-authenticate")) {
     // RFC 6750, section 3.1: a request without a token gets no error code.
@@ -77,7 +77,7 @@ const dependsOnUpstream = (code: ProblemCode): boolean => code === "upstream_fai
 const defaultHintOf = (code: ProblemCode, isRetryable: boolean): string | undefined =>
   dependsOnUpstream(code) && !isRetryable ? undefined : problems[code].hint;
 
-function problemOf(error: EarshotError, request: FastifyRequest): Problem {
+function errorProblem(error: EarshotError, request: FastifyRequest): Problem {
   const code = publicCode(error);
   const definition = problems[code];
   // Internal details go to the log, never to the caller.

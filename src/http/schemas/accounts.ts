@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { isOneVisibleLine } from "../../accounts/keys/key-name.ts";
-import { closedObject, closedQuery, enumOf, errorWithHint } from "./words.ts";
+import { closedObject, closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
 const longestQuery = 100;
 const longestConfirmation = 200;
@@ -32,7 +32,7 @@ export const accountChange = closedObject(
     'send, for example, {"role":"operator"} or {"suspended":true,"suspended_reason":"…"}',
   ),
   {
-    role: enumOf("role", ["member", "operator"], 'send "role":"operator" or "role":"member"')
+    role: namedEnum("role", ["member", "operator"], 'send "role":"operator" or "role":"member"')
       .transform((word) => word as "member" | "operator")
       .optional(),
     suspended: z.boolean(suspendedText).optional(),

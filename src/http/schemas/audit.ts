@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { type AuditAction, auditActions } from "../../accounts/audit-actions.ts";
 import { accountId } from "./activity.ts";
-import { closedQuery, enumOf, errorWithHint } from "./words.ts";
+import { closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
 const beforeText = errorWithHint(
   "expected the value of next of an earlier page",
@@ -36,7 +36,7 @@ export const auditQuery = closedQuery(
   {
     before,
     account: accountId.optional(),
-    action: enumOf("action", auditActions, actionText)
+    action: namedEnum("action", auditActions, actionText)
       .transform((word) => word as AuditAction)
       .optional(),
     actor: z.string(actorText).min(1, actorText).max(64, actorText).optional(),

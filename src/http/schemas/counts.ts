@@ -2,7 +2,7 @@ import * as z from "zod";
 import { coverage } from "./coverage.ts";
 import { warnings } from "./job-status.ts";
 import { queryText } from "./submission.ts";
-import { closedQuery, enumOf, errorWithHint } from "./words.ts";
+import { closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
 const momentText = errorWithHint(
   "expected an ISO 8601 date or a time with its zone, such as 2026-01-31T12:00:00Z",
@@ -24,7 +24,7 @@ export const countsQuery = closedQuery("send ?query=comet&granularity=hour", {
   query: z
     .string(queryText)
     .meta({ description: "The query, with operators.", examples: ["comet lang:en"] }),
-  granularity: enumOf("granularity", granularities, "omit it, or send granularity=hour")
+  granularity: namedEnum("granularity", granularities, "omit it, or send granularity=hour")
     .optional()
     .meta({ description: "Length of a bucket; default: hour.", examples: ["hour"] }),
   start_time: moment.optional().meta({

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { closedObject, enumOf, errorWithHint } from "./words.ts";
+import { closedObject, errorWithHint, namedEnum } from "./words.ts";
 
 const maxFields = 16;
 const longestName = 64;
@@ -26,7 +26,7 @@ export const newCredential = closedObject(
     hint: 'send {"platform":"x","kind":"app-token","fields":{"token":"…"}}',
   },
   {
-    platform: enumOf("platform", platforms, 'send, for example, "platform":"x"').transform(
+    platform: namedEnum("platform", platforms, 'send, for example, "platform":"x"').transform(
       // The enumeration contains exactly the platforms.
       (word) => word as Platform,
     ),

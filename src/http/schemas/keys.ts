@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { maxOverlapHours } from "../../accounts/keys/key.ts";
 import { methodNames } from "../../platforms/methods.ts";
-import { closedObject, enumOf, errorWithHint } from "./words.ts";
+import { closedObject, errorWithHint, namedEnum } from "./words.ts";
 
 export const keyPath = z.object({ id: z.string() });
 
@@ -20,7 +20,7 @@ const rate = z.int(aRate).min(1, aRate).nullable().optional();
 
 const choice = {
   methods: z
-    .array(enumOf("method", methodNames, 'send, for example, "searchbyquery"'), someMethods)
+    .array(namedEnum("method", methodNames, 'send, for example, "searchbyquery"'), someMethods)
     .min(1, someMethods)
     .max(methodNames.length, someMethods)
     .refine((methods) => new Set(methods).size === methods.length, someMethods)

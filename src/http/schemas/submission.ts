@@ -2,7 +2,7 @@ import * as z from "zod";
 import { maxCursorLength } from "../../jobs/cursor.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { typeNames } from "../submission/source-types.ts";
-import { closedObject, enumOf, errorWithHint } from "./words.ts";
+import { closedObject, errorWithHint, namedEnum } from "./words.ts";
 
 const moment = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], {
@@ -84,7 +84,7 @@ const argumentShape = {
 };
 
 const searchArguments = closedObject(argumentErrors, {
-  type: enumOf("method", methodNames, 'send "type":"searchbyquery" in arguments')
+  type: namedEnum("method", methodNames, 'send "type":"searchbyquery" in arguments')
     .default("searchbyquery")
     .meta({ description: "The method.", examples: ["searchbyquery"] }),
   ...argumentShape,
@@ -96,7 +96,7 @@ const bodyErrors = {
   hint: 'send {"type":"social","arguments":{"type":"searchbyquery","query":"comet"}}',
 };
 
-const sourceType = enumOf("type", typeNames, 'send "type":"social"').meta({
+const sourceType = namedEnum("type", typeNames, 'send "type":"social"').meta({
   description: "The platforms to search.",
   examples: ["social"],
 });
@@ -139,7 +139,7 @@ export type Submission = {
 };
 
 /** The flat form means `searchbyquery`. */
-export function submissionOf(body: z.infer<typeof submission>): Submission {
+export function readSubmission(body: z.infer<typeof submission>): Submission {
   if ("arguments" in body)
     return { type: body.type, arguments: body.arguments, argumentsPointer: "/arguments" };
   const { type, ...rest } = body;

@@ -5,7 +5,7 @@ import { maxUrlLength } from "../../jobs/webhooks/webhook-url.ts";
 import { methodNames, sourceTypes } from "../../platforms/methods.ts";
 import { platforms } from "../../posts/post.ts";
 import { commaSeparatedList, pageParameters } from "./parameters.ts";
-import { closedObject, closedQuery, enumOf, errorWithHint } from "./words.ts";
+import { closedObject, closedQuery, errorWithHint, namedEnum } from "./words.ts";
 
 const id = z.string().meta({
   description: "The id of the webhook.",
@@ -45,7 +45,7 @@ export const newWebhook = closedObject(
         examples: ["https://example.com/earshot"],
       }),
     events: z
-      .array(enumOf("event", jobEvents, 'send, for example, "job.done"'), someEvents)
+      .array(namedEnum("event", jobEvents, 'send, for example, "job.done"'), someEvents)
       .min(1, someEvents)
       .max(jobEvents.length, someEvents)
       .refine((events) => new Set(events).size === events.length, someEvents)

@@ -18,7 +18,7 @@ export function splitHint(text: string): { message: string; hint: string | undef
 }
 
 /** Errors suggest the nearest match. */
-export function enumOf(kind: string, names: readonly string[], hint: string) {
+export function namedEnum(kind: string, names: readonly string[], hint: string) {
   const missing = errorWithHint(`${kind} is required`, hint).error;
   const notString = errorWithHint(`${kind} must be a string`, hint).error;
   return z.enum(names, {

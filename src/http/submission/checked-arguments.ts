@@ -3,9 +3,9 @@ import {
   isSearch,
   type Method,
   methods,
-  methodsOf,
+  methodTypes,
   type SourceType,
-  typesOf,
+  typeMethods,
 } from "../../platforms/methods.ts";
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import { problem } from "../problems/write-problem.ts";
@@ -62,7 +62,7 @@ export function checkArguments(
     query: needsQuery ? query : "",
     maxResults,
     nextCursor: args.next_cursor ?? null,
-    bounds: { startMs: timeMsOf(args.start_time), endMs: timeMsOf(args.end_time) },
+    bounds: { startMs: readTimeMs(args.start_time), endMs: readTimeMs(args.end_time) },
     argumentsPointer,
     warnings,
   };
@@ -84,11 +84,11 @@ function platformAndType(path: SearchPlatform, name: string) {
 }
 
 function supportedMethod(type: SourceType, name: string): Method {
-  const supported = methodsOf(type);
+  const supported = typeMethods(type);
   const method = supported.find((candidate) => candidate === name);
   if (method !== undefined) return method;
   throw problem("method_not_supported", `${type} does not support ${name}`, {
-    hint: `use ${supported.join(", ")}, or a type that supports ${name}: ${typesOf(name).join(", ")}`,
+    hint: `use ${supported.join(", ")}, or a type that supports ${name}: ${methodTypes(name).join(", ")}`,
     details: [
       {
         code: "method_not_supported",
@@ -165,6 +165,6 @@ function refuseUnusedArguments(
   if (details.length > 0) throw invalidRequest(details);
 }
 
-function timeMsOf(text: string | undefined): number | null {
+function readTimeMs(text: string | undefined): number | null {
   return text === undefined ? null : Date.parse(text);
 }

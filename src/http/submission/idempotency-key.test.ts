@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { idempotencyOf } from "./idempotency-key.ts";
+import { readIdempotency } from "./idempotency-key.ts";
 
 const request = {
   platform: "social",
@@ -8,24 +8,24 @@ const request = {
 
 const hashOf = (submission: unknown) =>
   Buffer.from(
-    idempotencyOf({ "idempotency-key": "one" }, submission)?.requestHash ?? new Uint8Array(),
+    readIdempotency({ "idempotency-key": "one" }, submission)?.requestHash ?? new Uint8Array(),
   ).toString("hex");
 
 test("a submission without a key is not idempotent", () => {
-  expect(idempotencyOf({}, request)).toBeNull();
+  expect(readIdempotency({}, request)).toBeNull();
 });
 
 test.each(["a", '"8e03978e-40d5-43dd-bc93-6894a57f9324"', " ~ ", "k".repeat(255)])(
   "%j is a valid idempotency key",
   (key) => {
-    expect(idempotencyOf({ "idempotency-key": key }, request)?.key).toBe(key);
+    expect(readIdempotency({ "idempotency-key": key }, request)?.key).toBe(key);
   },
 );
 
 test.each(["", "k".repeat(256), "a\tb", "\u007f", "é"])(
   "%j is refused as an idempotency key",
   (key) => {
-    expect(() => idempotencyOf({ "idempotency-key": key }, request)).toThrow(
+    expect(() => readIdempotency({ "idempotency-key": key }, request)).toThrow(
       expect.objectContaining({
         code: "invalid_request",
         status: 400,

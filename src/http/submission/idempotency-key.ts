@@ -6,7 +6,10 @@ import type { Submission } from "../schemas/submission.ts";
 import { invalidRequest } from "../schemas/validation.ts";
 
 /** The hash is independent of the order of members. Null without a key. Errors: `invalid_request`. */
-export function idempotencyOf(headers: IncomingHttpHeaders, request: unknown): Idempotency | null {
+export function readIdempotency(
+  headers: IncomingHttpHeaders,
+  request: unknown,
+): Idempotency | null {
   const key = headers["idempotency-key"];
   if (key === undefined) return null;
   if (typeof key !== "string" || !/^[\x20-\x7e]{1,255}$/.test(key)) throw invalidKey();

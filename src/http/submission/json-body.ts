@@ -72,10 +72,10 @@ function textOf(body: Buffer): string {
 /** Counts strings followed by a colon. */
 function countNames(text: string): number {
   let names = 0;
-  for (let at = text.indexOf('"'); at >= 0; at = text.indexOf('"', at)) {
-    at = endOfString(text, at + 1);
-    while (" \t\r\n".includes(text.charAt(at)) && at < text.length) at += 1;
-    if (text[at] === ":") names += 1;
+  for (let index = text.indexOf('"'); index >= 0; index = text.indexOf('"', index)) {
+    index = endOfString(text, index + 1);
+    while (" \t\r\n".includes(text.charAt(index)) && index < text.length) index += 1;
+    if (text[index] === ":") names += 1;
   }
   return names;
 }
@@ -83,9 +83,9 @@ function countNames(text: string): number {
 function endOfString(text: string, from: number): number {
   const quote = text.indexOf('"', from);
   if (text[quote - 1] !== "\\") return quote + 1;
-  let at = from;
-  while (text[at] !== '"') at += text[at] === "\\" ? 2 : 1;
-  return at + 1;
+  let offset = from;
+  while (text[offset] !== '"') offset += text[offset] === "\\" ? 2 : 1;
+  return offset + 1;
 }
 
 function requireBoundedShape(body: Buffer): void {

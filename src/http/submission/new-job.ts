@@ -15,12 +15,12 @@ import type { HttpContext } from "../context.ts";
 import { withPointer } from "../problems/with-pointer.ts";
 import { problem } from "../problems/write-problem.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
-import { requestedSpan, unsearchedOf } from "./requested-span.ts";
+import { requestedSpan, unsearchedSpan } from "./requested-span.ts";
 import { requestedTarget } from "./requested-target.ts";
-import { narrowWindow, type Window, windowOf, windowWarnings } from "./window.ts";
+import { narrowWindow, submissionWindow, type Window, windowWarnings } from "./window.ts";
 
 /** Errors: those of query and cursor, `source_unavailable`. */
-export function newJobOf(
+export function makeNewJob(
   context: HttpContext,
   caller: Caller,
   args: CheckedArguments,
@@ -44,7 +44,7 @@ async function searchJob(
 
   const canonicalQuery = printQuery(tree);
   const nowMs = context.clock.now();
-  const firstWindow = windowOf(method, nowMs, settings.liveWindowMs);
+  const firstWindow = submissionWindow(method, nowMs, settings.liveWindowMs);
   const start = startOf(context, caller, args, { platform, canonicalQuery, firstWindow, nowMs });
   const { accountId } = caller;
   const search = { platform, type, method, accountId };
@@ -56,7 +56,7 @@ async function searchJob(
 
   const window = isLive ? start : { ...start, fromMs: null };
   const requested = requestedSpan(tree, start.requestedBounds, start.asOfMs);
-  const unsearched = unsearchedOf(window, requested);
+  const unsearched = unsearchedSpan(window, requested);
 
   return {
     accountId: caller.accountId,
@@ -77,7 +77,7 @@ async function searchJob(
     canonicalQuery,
     tree,
     warnings: [
-      ...warnings.map(warningOf),
+      ...warnings.map(diagnosticWarning),
       ...args.warnings,
       ...windowWarnings(window, start.requestedBounds, requested),
       ...(hasSource ? [] : [noCredential(type)]),
@@ -155,7 +155,13 @@ function startOf(
   );
 }
 
-export function warningOf({ code, message, offset, length, hint }: Diagnostic): SourceWarning {
+export function diagnosticWarning({
+  code,
+  message,
+  offset,
+  length,
+  hint,
+}: Diagnostic): SourceWarning {
   return { code, message, offset, length, ...(hint === undefined ? {} : { hint }) };
 }
 

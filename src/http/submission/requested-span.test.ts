@@ -1,13 +1,13 @@
 import { parseQuery } from "@earshot/query";
 import { describe, expect, test } from "vitest";
 import type { RequestedBounds } from "../../jobs/job.ts";
-import { requestedSpan, unsearchedOf } from "./requested-span.ts";
+import { requestedSpan, unsearchedSpan } from "./requested-span.ts";
 
 const ms = (text: string): number => Date.parse(text);
 const asOfMs = ms("2026-11-20");
 const bounds: RequestedBounds = { startMs: null, endMs: null };
 
-const spanOf = (query: string, own = bounds) =>
+const querySpan = (query: string, own = bounds) =>
   requestedSpan(parseQuery(query, { maxLength: 1_000 }).tree, own, asOfMs);
 
 describe("the requested span of time", () => {
@@ -22,7 +22,7 @@ describe("the requested span of time", () => {
     ["(since:2020-01-01 until:2021-01-01) OR comet", null, null],
     ["comet within_time:10d", "2026-11-10", null],
   ])("the requested span of time is read from the query %s", (query, from, to) => {
-    expect(spanOf(query)).toEqual({
+    expect(querySpan(query)).toEqual({
       fromMs: from === null ? null : ms(from),
       toMs: to === null ? null : ms(to),
     });
@@ -30,14 +30,14 @@ describe("the requested span of time", () => {
 
   test("the requested span of time is bounded by IDs as far as they contain a time", () => {
     const id = String((BigInt(ms("2026-01-02") - 1_288_834_974_657) << 22n) + 5n);
-    expect(spanOf(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
-    expect(spanOf(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
-    expect(spanOf("max_id:20")).toEqual({ fromMs: null, toMs: null });
+    expect(querySpan(`since_id:${id}`).fromMs).toBe(ms("2026-01-02") - 1_000);
+    expect(querySpan(`max_id:${id}`).toMs).toBe(ms("2026-01-02") + 1_000);
+    expect(querySpan("max_id:20")).toEqual({ fromMs: null, toMs: null });
   });
 
   test("the requested span of time is narrowed further by start_time and end_time", () => {
     const own = { startMs: ms("2026-02-01"), endMs: ms("2026-03-01") };
-    expect(spanOf("since:2026-01-02 until:2026-02-15", own)).toEqual({
+    expect(querySpan("since:2026-01-02 until:2026-02-15", own)).toEqual({
       fromMs: ms("2026-02-01"),
       toMs: ms("2026-02-15"),
     });
@@ -61,8 +61,8 @@ describe("the part of the requested span before the window", () => {
   ])(
     "the unsearched part of a requested span is computed if the span %s",
     (_, requested, expected) => {
-      expect(unsearchedOf(window, requested)).toEqual(expected);
-      expect(unsearchedOf({ fromMs: null }, requested)).toBeNull();
+      expect(unsearchedSpan(window, requested)).toEqual(expected);
+      expect(unsearchedSpan({ fromMs: null }, requested)).toBeNull();
     },
   );
 });

@@ -21,11 +21,11 @@ export function requestedSpan(
   { startMs, endMs }: RequestedBounds,
   asOfMs: number,
 ): RequestedSpan {
-  return intersection([{ fromMs: startMs, toMs: endMs }, spanOf(tree, asOfMs)]);
+  return intersection([{ fromMs: startMs, toMs: endMs }, nodeSpan(tree, asOfMs)]);
 }
 
 /** The requested span before the window; null if there is none. */
-export function unsearchedOf(
+export function unsearchedSpan(
   { fromMs: windowFromMs }: Pick<Window, "fromMs">,
   { fromMs, toMs }: RequestedSpan,
 ): UnsearchedSpan | null {
@@ -35,14 +35,14 @@ export function unsearchedOf(
   return toMs !== null && toMs <= windowFromMs ? { fromMs, toMs } : null;
 }
 
-function spanOf(node: QueryNode, asOfMs: number): RequestedSpan {
+function nodeSpan(node: QueryNode, asOfMs: number): RequestedSpan {
   switch (node.kind) {
     case "and":
-      return intersection(node.children.map((child) => spanOf(child, asOfMs)));
+      return intersection(node.children.map((child) => nodeSpan(child, asOfMs)));
     case "or":
-      return hull(node.children.map((child) => spanOf(child, asOfMs)));
+      return hull(node.children.map((child) => nodeSpan(child, asOfMs)));
     case "not":
-      return complement(spanOf(node.child, asOfMs));
+      return complement(nodeSpan(node.child, asOfMs));
     case "since":
       return { fromMs: node.ms, toMs: null };
     case "until":
@@ -50,15 +50,15 @@ function spanOf(node: QueryNode, asOfMs: number): RequestedSpan {
     case "within":
       return { fromMs: asOfMs - node.ms, toMs: null };
     case "since-id":
-      return { fromMs: timeOf(node.id, -idSlackMs), toMs: null };
+      return { fromMs: idTime(node.id, -idSlackMs), toMs: null };
     case "max-id":
-      return { fromMs: null, toMs: timeOf(node.id, idSlackMs) };
+      return { fromMs: null, toMs: idTime(node.id, idSlackMs) };
     default:
       return unbounded;
   }
 }
 
-function timeOf(id: string, slackMs: number): number | null {
+function idTime(id: string, slackMs: number): number | null {
   const number = BigInt(id);
   return hasTime(number) ? idTimeMs(number) + slackMs : null;
 }

@@ -123,7 +123,7 @@ async function postOfRecord(
     archive.records(searchedPlatforms.map((platform) => ({ platform, id }))),
     fetchedPosts(accountId, id),
   ]);
-  const candidates = [...records.map(namedPostOf), ...fetched].filter(({ platform }) =>
+  const candidates = [...records.map(recordNamedPost), ...fetched].filter(({ platform }) =>
     searchedPlatforms.includes(platform),
   );
   const post =
@@ -133,7 +133,7 @@ async function postOfRecord(
 
 type NamedPost = { platform: Platform; uri: string };
 
-function namedPostOf(record: string): NamedPost {
+function recordNamedPost(record: string): NamedPost {
   const { Metadata }: { Metadata: NamedPost } = JSON.parse(record);
   return Metadata;
 }

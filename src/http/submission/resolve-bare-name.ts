@@ -5,7 +5,7 @@
 import type { Caller } from "../../accounts/authenticate.ts";
 import { accountOn, type BareName } from "../../platforms/bare-name.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";
-import { targetInputOf } from "../../platforms/read-target.ts";
+import { targetInput } from "../../platforms/read-target.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
 import type { UserTarget } from "../../platforms/target.ts";
 import { ambiguous, malformed } from "../../platforms/target-errors.ts";
@@ -31,7 +31,7 @@ export async function resolveBareName(
 ): Promise<Resolution> {
   const { method, type } = args;
   const { defaultPlatform } = sources;
-  const input = targetInputOf("user", args.query, "social");
+  const input = targetInput("user", args.query, "social");
   const onDefault = defaultPlatform === "bluesky" ? null : accountOn(defaultPlatform, name);
   if (onDefault !== null && (await isRequestable(onDefault)))
     return { target: onDefault, warnings: [] };

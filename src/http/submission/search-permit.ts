@@ -1,7 +1,7 @@
 import type { FastifyReply } from "fastify";
 import type { SubmissionDecision } from "../../accounts/limiter.ts";
 import type { HttpContext } from "../context.ts";
-import { callerOf } from "../middleware/caller.ts";
+import { requireCaller } from "../middleware/caller.ts";
 import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 
 export type SearchPermit = {
@@ -18,7 +18,8 @@ export function createSearchPermit(
   let decision: SubmissionDecision | null = null;
   return {
     take: async () => {
-      decision = request.countedSearch ?? (await context.limiter.takeSubmission(callerOf(request)));
+      decision =
+        request.countedSearch ?? (await context.limiter.takeSubmission(requireCaller(request)));
       request.countedSearch = null;
       request.limits = decision.limits;
       if (!decision.allowed) throw rateLimitedProblem(context, reply, decision);

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import type { PendingAdmission } from "../../jobs/submissions/submission.ts";
 import type { HttpContext } from "../context.ts";
-import { noteAdmission } from "../middleware/caller.ts";
+import { recordAdmission } from "../middleware/caller.ts";
 import type { SearchPermit } from "./search-permit.ts";
 
 /** Null if the request is already admitted. `check` verifies a newly admitted caller, such as its methods. */
@@ -22,7 +22,7 @@ export function submissionAdmission(
       Object.assign(request, { pendingAdmission: pending, caller: pending.recalled.caller });
       return submitted;
     }
-    noteAdmission(request, admission, clock.elapsed());
+    recordAdmission(request, admission, clock.elapsed());
     // The job has used the counted search.
     if (submitted !== null) request.countedSearch = null;
     return submitted;

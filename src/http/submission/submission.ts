@@ -4,11 +4,11 @@ import type { Idempotency, SubmittedJob } from "../../jobs/submissions/submissio
 import { isSearch, type Method } from "../../platforms/methods.ts";
 import type { SearchPlatform } from "../../platforms/source.ts";
 import type { HttpContext } from "../context.ts";
-import { callerOf } from "../middleware/caller.ts";
+import { requireCaller } from "../middleware/caller.ts";
 import type { Submission } from "../schemas/submission.ts";
 import { requireMethod } from "./allowed-method.ts";
 import { checkArguments, type PathRules } from "./checked-arguments.ts";
-import { newJobOf } from "./new-job.ts";
+import { makeNewJob } from "./new-job.ts";
 import { createSearchPermit } from "./search-permit.ts";
 import { submissionAdmission } from "./submission-admission.ts";
 
@@ -36,14 +36,14 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
   ): Promise<SubmittedJob> {
     const { request } = reply;
     const args = checkArguments(path, body, rules);
-    if (!canAdmitWithSearch(args.method, callerOf(request)))
+    if (!canAdmitWithSearch(args.method, requireCaller(request)))
       await request.pendingAdmission?.admit();
     // A flat body names no method.
     const pointer = body.argumentsPointer === "" ? null : `${body.argumentsPointer}/type`;
-    const checkMethod = () => requireMethod(callerOf(request), args.method, pointer);
+    const checkMethod = () => requireMethod(requireCaller(request), args.method, pointer);
     checkMethod();
-    const caller = callerOf(request);
-    const job = await newJobOf(context, caller, args);
+    const caller = requireCaller(request);
+    const job = await makeNewJob(context, caller, args);
     const newJob = { ...job, idempotency };
     const earlier =
       idempotency === null ? null : await context.jobs.findEarlier(caller.accountId, idempotency);

@@ -1,7 +1,7 @@
 import type { RequestedBounds } from "../../jobs/job.ts";
 import type { SearchMethod } from "../../platforms/methods.ts";
 import type { SourceWarning } from "../../platforms/source.ts";
-import { type RequestedSpan, unsearchedOf } from "./requested-span.ts";
+import { type RequestedSpan, unsearchedSpan } from "./requested-span.ts";
 
 /** `fromMs` inclusive (null: unbounded), `toMs` exclusive. */
 export type Window = { fromMs: number | null; toMs: number };
@@ -10,7 +10,11 @@ export type Window = { fromMs: number | null; toMs: number };
 const earliestMs = Date.parse("0000-01-01T00:00:00.000Z");
 const latestMs = Date.parse("9999-12-31T23:59:59.999Z");
 
-export function windowOf(method: SearchMethod, nowMs: number, liveWindowMs: number): Window {
+export function submissionWindow(
+  method: SearchMethod,
+  nowMs: number,
+  liveWindowMs: number,
+): Window {
   const fromMs = nowMs - liveWindowMs;
   const isBounded = method === "searchbyquery" && fromMs >= earliestMs;
   return { fromMs: isBounded ? fromMs : null, toMs: nowMs };
@@ -45,7 +49,7 @@ export function windowWarnings(
       },
     ];
   }
-  if (fromMs === null || unsearchedOf(window, requested) === null) return [];
+  if (fromMs === null || unsearchedSpan(window, requested) === null) return [];
   const isOutside = requested.toMs !== null && requested.toMs <= fromMs;
   return [
     {

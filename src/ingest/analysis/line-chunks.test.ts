@@ -6,7 +6,8 @@ const bounds = { maxLines: 3, maxBytes: 1_000, maxLineBytes: 20 };
 
 async function* piecesOf(text: string, pieceBytes: number, end?: Error): AsyncGenerator<Buffer> {
   const bytes = Buffer.from(text);
-  for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes);
+  for (let offset = 0; offset < bytes.length; offset += pieceBytes)
+    yield bytes.subarray(offset, offset + pieceBytes);
   if (end !== undefined) throw end;
 }
 

@@ -47,16 +47,16 @@ export async function* lineChunks(
 
   /** The offset in the piece after the stored lines. */
   function storeLines(piece: Buffer, from: number): number {
-    let at = from;
-    while (!isFull(at - from)) {
-      const end = piece.indexOf(lineFeed, at);
+    let position = from;
+    while (!isFull(position - from)) {
+      const end = piece.indexOf(lineFeed, position);
       if (end === -1) break;
-      at = end + 1;
+      position = end + 1;
       lines += 1;
     }
-    store(piece.subarray(from, at));
-    offset += at - from;
-    return at;
+    store(piece.subarray(from, position));
+    offset += position - from;
+    return position;
   }
 
   const isFull = (moreBytes: number): boolean =>
@@ -76,28 +76,28 @@ export async function* lineChunks(
     return chunk;
   }
 
-  function* chunksOf(piece: Buffer): Generator<LineChunk> {
-    let at = 0;
+  function* pieceChunks(piece: Buffer): Generator<LineChunk> {
+    let position = 0;
     if (openBytes > 0) {
       const end = piece.indexOf(lineFeed);
       if (end === -1) return storeOpenLine(piece);
-      at = end + 1;
+      position = end + 1;
       storeOpenLine(piece.subarray(0, end));
       endOpenLine();
-      store(piece.subarray(end, at));
+      store(piece.subarray(end, position));
       offset += 1;
     }
     for (;;) {
       if (isFull(0)) yield take();
-      const end = storeLines(piece, at);
-      if (end === at) break;
-      at = end;
+      const end = storeLines(piece, position);
+      if (end === position) break;
+      position = end;
     }
-    if (at < piece.length) storeOpenLine(piece.subarray(at));
+    if (position < piece.length) storeOpenLine(piece.subarray(position));
   }
 
   try {
-    for await (const piece of pieces) yield* chunksOf(piece);
+    for await (const piece of pieces) yield* pieceChunks(piece);
   } catch (error) {
     if (lines > 0) yield take();
     throw error;
@@ -110,10 +110,10 @@ const lineFeed = 10;
 
 function concatenated(parts: readonly Uint8Array[], bytes: number): Uint8Array<ArrayBuffer> {
   const all = new Uint8Array(bytes);
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
+    all.set(part, offset);
+    offset += part.length;
   }
   return all;
 }

@@ -26,7 +26,7 @@ export async function* recordChunks(
       for (const record of records) {
         if (record.number <= from.lines) continue;
         const reason = readRecord(record, chunk, clock.now());
-        if (reason !== null) chunk.rejections.push(rejectionOf(record, reason));
+        if (reason !== null) chunk.rejections.push(recordRejection(record, reason));
         if (reason !== null && onBadLine === "stop") {
           yield analyse({ ...chunk, isStopped: true });
           return;
@@ -79,7 +79,7 @@ const startChunk = (end: AnalysedChunk["end"]): OpenChunk => ({
 const isFull = ({ posts, rejections, bytes }: OpenChunk): boolean =>
   posts.length >= chunkRecords || rejections.length >= chunkRecords || bytes >= chunkBytes;
 
-const rejectionOf = (record: FileRecord, reason: string): Rejection => ({
+const recordRejection = (record: FileRecord, reason: string): Rejection => ({
   line: record.number,
   reason,
   raw: record.raw(),

@@ -2,7 +2,7 @@ import type { AccountStatus } from "../../archive/archive.ts";
 import { isTid } from "../../platforms/bluesky/at-uri.ts";
 import type { ResolvedAccount } from "../../platforms/bluesky/find-account.ts";
 import { query, type Refusal, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type AccountState = {
@@ -35,7 +35,7 @@ export async function requestAccountState(
     if (isUnknownMethod(response.refusal)) return { status: null, rev: null };
     throw refusalError(pds.host, response.refusal);
   }
-  const { active, status, rev } = fieldsOf(response.value);
+  const { active, status, rev } = asFields(response.value);
   return {
     status: active === true ? "active" : active === false ? inactiveStatus(status) : null,
     rev: typeof rev === "string" && isTid(rev) ? rev : null,

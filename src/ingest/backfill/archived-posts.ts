@@ -2,7 +2,7 @@ import { accountById, fromAccount } from "@earshot/query/facets";
 import type { PlanNode } from "@earshot/query/plan";
 import type { Archive, Position } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 
 const pagePosts = 500;
 const pageDeadlineMs = 60_000;
@@ -29,12 +29,12 @@ export async function* archivedUris(
       deadlineMs: clock.now() + pageDeadlineMs,
     });
     const { records } = await archive.records(page.positions);
-    yield records.flatMap(uriOf);
+    yield records.flatMap(recordUri);
     after = page.next;
   } while (after !== null);
 }
 
-function uriOf(record: string): string[] {
-  const { uri } = fieldsOf(fieldsOf(JSON.parse(record)).Metadata);
+function recordUri(record: string): string[] {
+  const { uri } = asFields(asFields(JSON.parse(record)).Metadata);
   return typeof uri === "string" ? [uri] : [];
 }

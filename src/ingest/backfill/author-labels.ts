@@ -1,7 +1,7 @@
 import { type LabelChange, readLabel } from "../../platforms/bluesky/label.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { query, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { fieldsOf, list, unreadableResponse } from "../../platforms/fields.ts";
+import { asFields, list, unreadableResponse } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type LabelSource = { url: string; sources: readonly string[] };
@@ -63,7 +63,7 @@ export async function* authorLabels(
   }
 
   function readPage(value: unknown): Page {
-    const { labels, cursor } = fieldsOf(value);
+    const { labels, cursor } = asFields(value);
     const parsed = list(labels, pageLabels).map((label) => readLabel(label, nowMs));
     const isEnd = typeof cursor !== "string" || cursor === "" || parsed.length === 0;
     return {

@@ -1,5 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 
 export type AuthorProgress = {
   done: { rev: string | null; atMs: number } | null;
@@ -13,18 +13,18 @@ export async function readAuthorProgress(
   did: string,
 ): Promise<AuthorProgress> {
   const value = await archive.readCheckpoint(authorCheckpoint(did));
-  const { done, listing } = fieldsOf(value === null ? null : JSON.parse(value));
+  const { done, listing } = asFields(value === null ? null : JSON.parse(value));
   return { done: readDone(done), listing: readListing(listing) };
 }
 
 function readDone(value: unknown): AuthorProgress["done"] {
-  const { rev, atMs } = fieldsOf(value);
+  const { rev, atMs } = asFields(value);
   if (typeof atMs !== "number") return null;
   return { rev: typeof rev === "string" ? rev : null, atMs };
 }
 
 function readListing(value: unknown): AuthorProgress["listing"] {
-  const { cursor, rev, startedMs } = fieldsOf(value);
+  const { cursor, rev, startedMs } = asFields(value);
   const isComplete =
     typeof cursor === "string" && typeof rev === "string" && typeof startedMs === "number";
   return isComplete ? { cursor, rev, startedMs } : null;

@@ -5,7 +5,7 @@ import type { ResolvedAccount } from "../../platforms/bluesky/find-account.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
 import { query, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { fieldsOf, isObject, list } from "../../platforms/fields.ts";
+import { asFields, isObject, list } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type ListedPage = {
@@ -42,11 +42,11 @@ export async function* listedRecords(
 }
 
 function readPage(value: unknown, did: string): ListedPage {
-  const { records, cursor } = fieldsOf(value);
+  const { records, cursor } = asFields(value);
   const items = list(records, pageRecords);
   return {
     records: items.flatMap((item) => {
-      const { uri, value: record } = fieldsOf(item);
+      const { uri, value: record } = asFields(item);
       const parts = typeof uri === "string" ? parseAtUri(uri) : null;
       const isOwn = parts?.did === did && parts.collection === postCollection;
       return isOwn ? [{ rkey: parts.rkey, record }] : [];
@@ -66,7 +66,7 @@ export async function fetchProfileRecord(
   });
   const response = await query(fetch, url);
   if ("refusal" in response) return null;
-  const { value } = fieldsOf(response.value);
+  const { value } = asFields(response.value);
   return isObject(value) ? value : null;
 }
 

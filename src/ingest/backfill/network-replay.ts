@@ -1,10 +1,10 @@
 import { promisify } from "node:util";
 import { zstdDecompress } from "node:zlib";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { type Refusal, refusalError, refusalOf, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { fieldsOf, list, string } from "../../platforms/fields.ts";
+import { type Refusal, readRefusal, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { asFields, list, string } from "../../platforms/fields.ts";
 import type { PoliteFetch } from "./polite-fetch.ts";
 
 export type NetworkReplay = {
@@ -50,8 +50,8 @@ export function openNetworkReplay(
         xrpcUrl(url, method, { limit: pageSegments, ...parameters }),
         options,
       );
-      if (response.status !== 200) throw replayRefused(refusalOf(response));
-      const { segments: items, cursor: next } = fieldsOf(response.json());
+      if (response.status !== 200) throw replayRefused(readRefusal(response));
+      const { segments: items, cursor: next } = asFields(response.json());
       unsorted.push(...list(items, pageSegments).flatMap(readSegment));
       cursor = string(next, 1_000);
       if (cursor === null || cursor === "") break;
@@ -102,8 +102,8 @@ export function openNetworkReplay(
       const requested = { collections, afterSeq: position, beforeSeq: lastSeq };
       const method = xrpcUrl(url, "network.bsky.jetstream.planSnapshot", {});
       const response = await fetch.post(method, requested, options);
-      if (response.status !== 200) throw replayRefused(refusalOf(response));
-      const { segments: items, plannedThroughSeq, sealedTipSeq } = fieldsOf(response.json());
+      if (response.status !== 200) throw replayRefused(readRefusal(response));
+      const { segments: items, plannedThroughSeq, sealedTipSeq } = asFields(response.json());
       for (const item of list(items, maxEntries)) yield readPlanned(item, host);
       const through = Number(plannedThroughSeq);
       if (!Number.isSafeInteger(through) || through <= position) {
@@ -119,14 +119,14 @@ export function openNetworkReplay(
     const method = xrpcUrl(url, "network.bsky.jetstream.getBlock", { segment, blockIndex });
     const response = await fetch.get(method, { ...options, maxBytes: maxBlockBytes });
     if (response.status !== 200) {
-      const refusal = refusalOf(response);
+      const refusal = readRefusal(response);
       if (refusal.error === "BlockNotFound") return null;
       throw replayRefused(refusal);
     }
     try {
       return await decompress(response.body, { maxOutputLength: maxBlockBytes });
     } catch (error) {
-      throw unreadableReplay(host, `block ${blockIndex} of ${segment}: ${messageOf(error)}`);
+      throw unreadableReplay(host, `block ${blockIndex} of ${segment}: ${errorMessage(error)}`);
     }
   }
 
@@ -143,7 +143,7 @@ export function openNetworkReplay(
 }
 
 function readSegment(value: unknown): Segment[] {
-  const { name, minSeq, maxSeq, minWitnessedAt, maxWitnessedAt } = fieldsOf(value);
+  const { name, minSeq, maxSeq, minWitnessedAt, maxWitnessedAt } = asFields(value);
   const numbers = [minSeq, maxSeq, minWitnessedAt, maxWitnessedAt];
   if (typeof name !== "string" || !numbers.every(Number.isSafeInteger)) return [];
   return [
@@ -158,11 +158,11 @@ function readSegment(value: unknown): Segment[] {
 }
 
 function readPlanned(value: unknown, host: string): PlannedSegment {
-  const { name, mode, blocks } = fieldsOf(value);
+  const { name, mode, blocks } = asFields(value);
   if (typeof name !== "string") throw unreadableReplay(host, "a segment of its plan has no name");
   if (mode !== "blocks") return { name, ranges: null };
   const ranges = list(blocks, maxEntries).map((range) => {
-    const { first, last } = fieldsOf(range);
+    const { first, last } = asFields(range);
     return { first: Number(first), last: Number(last) };
   });
   const isValid = ranges.every(

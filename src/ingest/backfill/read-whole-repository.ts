@@ -3,7 +3,7 @@ import { profileCollection } from "../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
 import { readRepository } from "../../platforms/bluesky/repository.ts";
-import { refusalError, refusalOf, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
+import { readRefusal, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
 import { statusOfRefusal } from "./account-state.ts";
 import type { ReadHistory } from "./history.ts";
 import { postOfRecord } from "./post-of-record.ts";
@@ -27,7 +27,7 @@ export const readWholeRepository: ReadHistory = async ({
     timeoutMs: limits.repositoryTimeoutMs,
   });
   if (response.status !== 200) {
-    const refusal = refusalOf({ status: response.status, json: await jsonOf(response.pieces) });
+    const refusal = readRefusal({ status: response.status, json: await jsonOf(response.pieces) });
     if (statusOfRefusal(refusal) !== null) return null;
     throw refusalError(pds.host, refusal);
   }

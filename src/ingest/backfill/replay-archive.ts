@@ -1,8 +1,8 @@
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { startSlices } from "../../lib/slices.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { collectionOf, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import { collectionNsid, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import { type ReplayRow, replayRows } from "../../platforms/bluesky/replay-block.ts";
 import { replayFrame } from "../../platforms/bluesky/replay-frame.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
@@ -26,7 +26,7 @@ export async function replayArchive(
   const fromMs = Math.max(span.fromMs, reach?.fromMs ?? span.toMs);
   const toMs = Math.min(span.toMs, reach?.toMs ?? span.toMs);
   if (fromMs >= toMs) return { badRows: 0 };
-  const collections = [...followed].map(collectionOf);
+  const collections = [...followed].map(collectionNsid);
   const expected = new Set(collections);
   const yieldIfDue = startSlices(clock);
   let badRows = 0;
@@ -45,7 +45,7 @@ export async function replayArchive(
       const frame = replayFrame(row);
       return frame === null ? null : readStreamEvent(frame, followed);
     } catch (error) {
-      return { reason: messageOf(error) };
+      return { reason: errorMessage(error) };
     }
   };
 
@@ -53,7 +53,7 @@ export async function replayArchive(
     try {
       return [...replayRows(block)];
     } catch (error) {
-      throw unreadableReplay(host, messageOf(error));
+      throw unreadableReplay(host, errorMessage(error));
     }
   };
 

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 import type { BoundedSpan } from "../../lib/spans.ts";
-import { collectionOf, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
+import { collectionNsid, type FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import { readStreamEvent } from "../../platforms/bluesky/stream-event.ts";
 import { openStreamConnection } from "../streams/connection.ts";
 import { createFrameReader, type Frame } from "../streams/frames.ts";
@@ -70,7 +70,7 @@ export async function replayStream(
   async function listen(address: string): Promise<void> {
     const url = new URL(address);
     for (const word of replay.followed)
-      url.searchParams.append("wantedCollections", collectionOf(word));
+      url.searchParams.append("wantedCollections", collectionNsid(word));
     url.searchParams.set("maxMessageSizeBytes", String(replay.maxFrameBytes));
     url.searchParams.set("cursor", String(reachedUs - overlapMs * 1_000));
     const readFrame = createFrameReader({ dictionary: null, maxBytes: replay.maxFrameBytes });

@@ -2,7 +2,7 @@ import type { Archive, Collection, PlatformCoverage } from "../../archive/archiv
 import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { type BoundedSpan, hullOf, outsideOf, unionOf } from "../../lib/spans.ts";
+import { type BoundedSpan, spanHull, subtractSpans, unionSpans } from "../../lib/spans.ts";
 import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
 import type { NetworkReplay } from "./network-replay.ts";
 import { replayArchive } from "./replay-archive.ts";
@@ -46,9 +46,9 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
   const followed = new Set(request.followed);
   const collections = request.followed.filter((word) => word !== "profiles");
   const before = missingIn(await archive.coverage(), collections, request, nowMs);
-  const spans = unionOf(before.flatMap((missing) => missing.spans));
+  const spans = unionSpans(before.flatMap((missing) => missing.spans));
   const parts = partsOf(spans, nowMs - request.lookbackMs + lookbackMarginMs);
-  const totalMs = lengthOf(spans);
+  const totalMs = totalLength(spans);
   const writer = createReplayWriter(archive, before, random);
   let badEvents = 0;
   let doneMs = 0;
@@ -82,7 +82,7 @@ export async function replay(request: ReplayRequest): Promise<ReplaySummary> {
     ...writer.tally(),
     parts,
     alreadyCoveredMs: Math.max(0, requested - totalMs),
-    missing: unionOf(after.flatMap((missing) => missing.spans)),
+    missing: unionSpans(after.flatMap((missing) => missing.spans)),
     badEvents,
     seconds: (clock.elapsed() - startedMs) / 1_000,
   };
@@ -100,12 +100,12 @@ function missingIn(
     .filter(({ source, account }) => source === "jetstream" && account === null);
   return collections.map((collection) => {
     const ofCollection = intervals.filter((interval) => interval.collection === collection);
-    const all = hullOf(ofCollection);
+    const all = spanHull(ofCollection);
     if (span === "gaps")
-      return { collection, spans: all === null ? [] : outsideOf(all, ofCollection) };
+      return { collection, spans: all === null ? [] : subtractSpans(all, ofCollection) };
     const isLive = all !== null && all.toMs > nowMs - liveSlackMs;
     const toMs = Math.min(span.toMs, isLive ? all.toMs : nowMs);
-    return { collection, spans: outsideOf({ fromMs: span.fromMs, toMs }, ofCollection) };
+    return { collection, spans: subtractSpans({ fromMs: span.fromMs, toMs }, ofCollection) };
   });
 }
 
@@ -118,7 +118,7 @@ function partsOf(spans: readonly BoundedSpan[], reachMs: number): ReplaySummary[
   });
 }
 
-const lengthOf = (spans: readonly BoundedSpan[]): number =>
+const totalLength = (spans: readonly BoundedSpan[]): number =>
   spans.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
 
 function needsToken(spans: readonly BoundedSpan[]): EarshotError {

@@ -1,7 +1,7 @@
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "./csv-records.ts";
+import { type CsvRecord, createCsvSplitter, csvFields, detectDelimiter } from "./csv-records.ts";
 
 function recordsIn(
   text: string,
@@ -13,8 +13,8 @@ function recordsIn(
   splitter.useDelimiter(delimiter);
   const bytes = Buffer.from(text);
   const found: CsvRecord[] = [];
-  for (let at = 0; at < bytes.length; at += pieceBytes) {
-    found.push(...splitter.feed(bytes.subarray(at, at + pieceBytes)));
+  for (let offset = 0; offset < bytes.length; offset += pieceBytes) {
+    found.push(...splitter.feed(bytes.subarray(offset, offset + pieceBytes)));
   }
   const last = splitter.end();
   return last === null ? found : [...found, last];
@@ -65,6 +65,6 @@ describe("CSV", () => {
     ["id\ttext", "\t"],
     ["text", ","],
   ])("the CSV header %j is separated by %j", (header, delimiter) => {
-    expect(delimiterOf(header)).toBe(delimiter);
+    expect(detectDelimiter(header)).toBe(delimiter);
   });
 });

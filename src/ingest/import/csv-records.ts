@@ -26,7 +26,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   let inQuotes = false;
   let hasJustClosed = false;
   let isFieldStart = true;
-  let separators = new Set(delimiters.map((one) => one.charCodeAt(0)));
+  let separators = new Set(delimiters.map((delimiter) => delimiter.charCodeAt(0)));
   const buffer = createRecordLine(maxBytes);
 
   function take(): CsvRecord {
@@ -40,14 +40,14 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
 
   function* feed(piece: Buffer): Generator<CsvRecord> {
     let start = 0;
-    for (let at = 0; at < piece.length; at += 1) {
-      const byte = piece[at] ?? 0;
+    for (let offset = 0; offset < piece.length; offset += 1) {
+      const byte = piece[offset] ?? 0;
       if (byte === lineFeed) {
         line += 1;
         if (inQuotes) continue;
-        buffer.append(piece.subarray(start, at));
+        buffer.append(piece.subarray(start, offset));
         yield take();
-        start = at + 1;
+        start = offset + 1;
       } else if (byte === quote) {
         const opens = !inQuotes && (isFieldStart || hasJustClosed);
         hasJustClosed = inQuotes;
@@ -68,7 +68,7 @@ export function createCsvSplitter(maxBytes: number): CsvSplitter {
   return { useDelimiter, feed, end: () => (buffer.size() > 0 ? take() : null) };
 }
 
-export function delimiterOf(header: string): string {
+export function detectDelimiter(header: string): string {
   const [most = ","] = delimiters.toSorted((a, b) => countOf(b, header) - countOf(a, header));
   return most;
 }
@@ -78,9 +78,9 @@ const countOf = (one: string, text: string): number => text.split(one).length;
 /** Throws `RecordError` if a quoted field is not closed. */
 export function csvFields(record: string, delimiter: string): string[] {
   const fields: string[] = [];
-  for (let at = 0; ; ) {
+  for (let offset = 0; ; ) {
     const { value, end } =
-      record[at] === '"' ? quotedField(record, at) : bareField(record, at, delimiter);
+      record[offset] === '"' ? quotedField(record, offset) : bareField(record, offset, delimiter);
     fields.push(value);
     if (end >= record.length) return fields;
     if (record[end] !== delimiter) {
@@ -88,23 +88,23 @@ export function csvFields(record: string, delimiter: string): string[] {
         `field ${fields.length}: expected ${JSON.stringify(delimiter)} after its closing quote`,
       );
     }
-    at = end + 1;
+    offset = end + 1;
   }
 }
 
 type Field = { value: string; end: number };
 
-function bareField(record: string, at: number, delimiter: string): Field {
-  const delimiterAt = record.indexOf(delimiter, at);
+function bareField(record: string, offset: number, delimiter: string): Field {
+  const delimiterAt = record.indexOf(delimiter, offset);
   const end = delimiterAt < 0 ? record.length : delimiterAt;
-  return { value: record.slice(at, end), end };
+  return { value: record.slice(offset, end), end };
 }
 
-function quotedField(record: string, at: number): Field {
-  for (let end = at + 1; ; end += 2) {
+function quotedField(record: string, offset: number): Field {
+  for (let end = offset + 1; ; end += 2) {
     end = record.indexOf('"', end);
     if (end < 0) throw new RecordError("expected a closing quote before the end of the file");
     if (record[end + 1] === '"') continue;
-    return { value: record.slice(at + 1, end).replaceAll('""', '"'), end: end + 1 };
+    return { value: record.slice(offset + 1, end).replaceAll('""', '"'), end: end + 1 };
   }
 }

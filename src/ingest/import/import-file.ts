@@ -7,7 +7,7 @@ import type { ImportFormat } from "./formats/format.ts";
 import { ndjsonFormat } from "./formats/ndjson.ts";
 import { noProgress, progressName, readProgress } from "./progress.ts";
 import { createRejectedFile } from "./rejected-file.ts";
-import { startRun } from "./run.ts";
+import { createFileImport } from "./run.ts";
 import type { ImportLimits } from "./settings.ts";
 import { openImportSource } from "./source.ts";
 
@@ -64,7 +64,7 @@ export async function importFile(request: ImportRequest): Promise<ImportSummary>
       preservedBytes: before.rejectedBytes,
       runMs: name === null ? clock.now() : null,
     });
-    const run = startRun(request, { source, format, name, before, rejectedFile });
+    const run = createFileImport(request, { source, format, name, before, rejectedFile });
     try {
       if (!before.done) await run.readAll();
       const coverage =

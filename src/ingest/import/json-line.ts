@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { shapeRefusal, smallBytes } from "../../lib/bounded-json.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { RecordError } from "./record.ts";
 
@@ -11,7 +11,7 @@ export function parseJsonLine(bytes: Buffer, maxDepth: number): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
-    throw new RecordError(`not valid JSON: ${messageOf(error)}`);
+    throw new RecordError(`not valid JSON: ${errorMessage(error)}`);
   }
 }
 
@@ -27,7 +27,11 @@ const openings = ["{", "["].map((character) => character.charCodeAt(0));
 function hasFewOpenings(bytes: Buffer, max: number): boolean {
   let found = 0;
   for (const opening of openings) {
-    for (let at = bytes.indexOf(opening); at !== -1; at = bytes.indexOf(opening, at + 1)) {
+    for (
+      let index = bytes.indexOf(opening);
+      index !== -1;
+      index = bytes.indexOf(opening, index + 1)
+    ) {
       found += 1;
       if (found > max) return false;
     }

@@ -12,10 +12,10 @@ function valuesIn(
   const splitter = createJsonSplitter({ ...options, ...more });
   const bytes = Buffer.from(text);
   const found: JsonValue[] = [];
-  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+  for (let offset = 0, turn = 0; offset < bytes.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    found.push(...splitter.feed(bytes.subarray(at, at + size)));
-    at += size;
+    found.push(...splitter.feed(bytes.subarray(offset, offset + size)));
+    offset += size;
   }
   const last = splitter.end();
   return last === null ? found : [...found, last];

@@ -60,15 +60,15 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
 
   function* feed(piece: Buffer): Generator<JsonValue> {
     let start = 0;
-    let at = 0;
+    let offset = 0;
 
     function endValue(end: number): JsonValue {
       append(piece.subarray(start, end));
       return take();
     }
 
-    for (; at < piece.length; at += 1) {
-      const byte = piece[at] ?? 0;
+    for (; offset < piece.length; offset += 1) {
+      const byte = piece[offset] ?? 0;
       if (open === "none") {
         if (byte === closeBracket && within === "list") within = "file";
         else if (byte === closeBracket && within === "list of object") {
@@ -79,19 +79,19 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
         else if (byte === openBracket || byte === openBrace) {
           open = "container";
           depth = 1;
-          start = at;
+          start = offset;
           text = "";
           name = "";
         } else if (byte > 0x20 && byte !== comma) {
           open = "scalar";
-          start = at;
+          start = offset;
           inString = byte === quote;
         }
         continue;
       }
       if (byte === lineFeed) {
         hasLineFeed = true;
-        if (open === "scalar" || (isLinewise === true && isInFile())) yield endValue(at);
+        if (open === "scalar" || (isLinewise === true && isInFile())) yield endValue(offset);
         continue;
       }
       if (inString) {
@@ -111,8 +111,8 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
           ? byte === openBracket || byte === openBrace
           : byte === comma || byte === closeBracket;
         if (!isEnd) continue;
-        yield endValue(at);
-        at -= 1;
+        yield endValue(offset);
+        offset -= 1;
         continue;
       }
       if (byte === colon && seeksList()) {
@@ -130,7 +130,7 @@ export function createJsonSplitter({ maxValueBytes, listName }: JsonSplitterOpti
         if (within === "rest of object") {
           drop();
           within = "file";
-        } else yield endValue(at + 1);
+        } else yield endValue(offset + 1);
       }
     }
     if (open !== "none") append(piece.subarray(start));

@@ -127,11 +127,11 @@ export function toPost(
 
   if (record.id !== null && !isUsedId(record.id, identity, platform)) onUnused("id");
 
-  const entities = entitiesOf(record.text, platform);
+  const entities = readEntities(record.text, platform);
   const isRepost = record.is_repost ?? record.repost_of_id !== null;
   const addressee = platform === "x" && !isRepost ? entities.addressee : null;
   const inReplyTo = replyTo(record, addressee, rules);
-  const quoted = referenceOf("quote_of_id", record, rules);
+  const quoted = findReference("quote_of_id", record, rules);
   return {
     platform,
     uri: identity.uri ?? contentUri(record, platform),
@@ -147,10 +147,10 @@ export function toPost(
     text: record.text,
     langs: record.lang === null ? [] : [record.lang],
     detectedLang: null,
-    conversationId: conversationOf(record, platform, rules),
+    conversationId: recordConversation(record, platform, rules),
     inReplyTo,
     quoted,
-    reposted: referenceOf("repost_of_id", record, rules),
+    reposted: findReference("repost_of_id", record, rules),
     isReply: inReplyTo !== null,
     isQuote: record.is_quote ?? quoted !== null,
     isRepost,
@@ -178,7 +178,7 @@ function replyTo(
   addressee: string | null,
   rules: IdentityRules,
 ): PostReference | null {
-  const parent = referenceOf("in_reply_to_id", record, rules);
+  const parent = findReference("in_reply_to_id", record, rules);
   const username = record.in_reply_to ?? addressee;
   if (parent === null && username === null) return null;
   return { id: null, uri: null, userId: null, ...parent, username };
@@ -186,7 +186,7 @@ function replyTo(
 
 type ReferenceField = "in_reply_to_id" | "quote_of_id" | "repost_of_id" | "conversation_id";
 
-function referenceOf(
+function findReference(
   name: ReferenceField,
   record: ImportRecord,
   rules: IdentityRules,
@@ -198,12 +198,12 @@ function referenceOf(
   return reference;
 }
 
-function conversationOf(
+function recordConversation(
   record: ImportRecord,
   platform: Platform,
   rules: IdentityRules,
 ): string | null {
-  const first = referenceOf("conversation_id", record, rules);
+  const first = findReference("conversation_id", record, rules);
   if (first === null || platform === "x") return record.conversation_id;
   return first.uri ?? first.id;
 }
@@ -223,7 +223,7 @@ type FoundEntities = {
   addressee: string | null;
 };
 
-function entitiesOf(text: string, platform: Platform): FoundEntities {
+function readEntities(text: string, platform: Platform): FoundEntities {
   const entities: FoundEntities = { hashtags: [], mentions: [], urls: [], addressee: null };
   const mentioned = new Set<string>();
   for (const { kind, start, value } of extractEntities(decodeEntities(text), handlesOn(platform))) {

@@ -20,7 +20,7 @@ type OpenedImport = {
 
 type Tally = Omit<ImportSummary, "alreadyImported" | "coverage" | "seconds">;
 
-export function startRun(request: ImportRequest, opened: OpenedImport) {
+export function createFileImport(request: ImportRequest, opened: OpenedImport) {
   const { archive, analysis, clock, limits, onBadLine } = request;
   const { source, format, name, before, rejectedFile } = opened;
   const totals = { imported: 0, updated: 0, unchanged: 0 };
@@ -28,15 +28,15 @@ export function startRun(request: ImportRequest, opened: OpenedImport) {
   let rejected = 0;
   let progress = before;
   let posts = 0;
-  let writing: Promise<void> = Promise.resolve();
-  let beforeLast: Promise<void> = Promise.resolve();
+  let pendingWrite: Promise<void> = Promise.resolve();
+  let precedingWrite: Promise<void> = Promise.resolve();
   let failure: { reason: unknown } | null = null;
 
   async function readAll(): Promise<void> {
     const chunks = { source, analysis, clock, limits, onBadLine, from: before };
     for await (const chunk of analysedChunks(format, chunks)) {
-      if (chunk.isStopped) return await stopAt(chunk);
-      await take(chunk);
+      if (chunk.isStopped) return await rejectImport(chunk);
+      await importChunk(chunk);
       report();
       request.signal?.throwIfAborted();
     }
@@ -50,7 +50,7 @@ export function startRun(request: ImportRequest, opened: OpenedImport) {
       totalBytes: source.totalBytes,
     });
 
-  async function take({ prepared, rejections, ...chunk }: AnalysedChunk): Promise<void> {
+  async function importChunk({ prepared, rejections, ...chunk }: AnalysedChunk): Promise<void> {
     counts.merge(chunk.counts);
     posts += chunk.posts;
     rejected += rejections.length;
@@ -72,10 +72,10 @@ export function startRun(request: ImportRequest, opened: OpenedImport) {
     if (prepared !== null || rejections.length > 0) await writeBatch(prepared, []);
   }
 
-  async function stopAt(chunk: AnalysedChunk): Promise<never> {
+  async function rejectImport(chunk: AnalysedChunk): Promise<never> {
     const bad = chunk.rejections.at(-1);
-    await take({ ...chunk, rejections: [] });
-    await writing;
+    await importChunk({ ...chunk, rejections: [] });
+    await pendingWrite;
     throw new EarshotError("import_rejected", `${source.name}:${bad?.line}: ${bad?.reason}`, {
       status: 400,
       hint: "fix the line, or remove --strict to write bad lines to the rejected file and import the rest",
@@ -87,15 +87,15 @@ export function startRun(request: ImportRequest, opened: OpenedImport) {
     coverage: readonly CoverageInterval[],
   ): Promise<void> {
     const value = JSON.stringify(progress);
-    await beforeLast;
+    await precedingWrite;
     if (failure !== null) throw failure.reason;
-    beforeLast = writing;
-    writing = write({
+    precedingWrite = pendingWrite;
+    pendingWrite = write({
       posts: prepared,
       checkpoints: name === null ? [] : [{ name, value }],
       coverage,
     });
-    writing.catch((reason: unknown) => {
+    pendingWrite.catch((reason: unknown) => {
       failure ??= { reason };
     });
   }
@@ -112,13 +112,13 @@ export function startRun(request: ImportRequest, opened: OpenedImport) {
   async function finish(coverage: readonly CoverageInterval[]): Promise<void> {
     progress = { ...progress, done: true };
     await writeBatch(null, coverage);
-    await writing;
+    await pendingWrite;
   }
 
   return {
     readAll,
     finish,
-    settle: () => writing.catch(() => {}),
+    settle: () => pendingWrite.catch(() => {}),
     progress: () => progress,
     tally: (): Tally => ({
       resumedAfterLines: before.done ? 0 : before.lines,

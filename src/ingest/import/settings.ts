@@ -1,5 +1,5 @@
 import { count } from "../../lib/settings/kinds.ts";
-import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
 
 export const importSettings = {
   maxBytes: count(
@@ -30,4 +30,4 @@ export const importSettings = {
 
 export type ImportLimits = SettingsOf<typeof importSettings>;
 
-export const defaultImportLimits: ImportLimits = defaultsOf(importSettings);
+export const defaultImportLimits: ImportLimits = settingDefaults(importSettings);

@@ -1,6 +1,6 @@
 import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { bufferedPieces, decompressZstd } from "./zstd-frames.ts";
 
 /** On the actual bytes, regardless of the sizes that the file declares. */
@@ -123,7 +123,7 @@ function tooLarge(name: string, what: string, setting: string): EarshotError {
 }
 
 export function unreadableImport(name: string, error: unknown): EarshotError {
-  return new EarshotError("import_unreadable", `cannot read ${name}: ${messageOf(error)}`, {
+  return new EarshotError("import_unreadable", `cannot read ${name}: ${errorMessage(error)}`, {
     status: 400,
     hint: "import the complete file again; posts before the error are imported",
     cause: error,

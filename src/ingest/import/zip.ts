@@ -36,21 +36,25 @@ export async function readZipDirectory(
   if (bytes > maxDirectoryBytes) throw new Error("its zip directory is too large");
   const directory = await readAt(handle, offset, bytes);
   const members: ZipMember[] = [];
-  for (let at = 0; at < directory.length; ) {
-    if (at + entrySize > directory.length || directory.readUInt32LE(at) !== 0x02014b50) {
+  for (let index = 0; index < directory.length; ) {
+    if (index + entrySize > directory.length || directory.readUInt32LE(index) !== 0x02014b50) {
       throw new Error("its zip directory is damaged");
     }
-    const nameEnd = at + entrySize + directory.readUInt16LE(at + 28);
-    const extraEnd = nameEnd + directory.readUInt16LE(at + 30);
-    const next = extraEnd + directory.readUInt16LE(at + 32);
+    const nameEnd = index + entrySize + directory.readUInt16LE(index + 28);
+    const extraEnd = nameEnd + directory.readUInt16LE(index + 30);
+    const next = extraEnd + directory.readUInt16LE(index + 32);
     if (next > directory.length) throw new Error("its zip directory is damaged");
-    const name = directory.toString("utf8", at + entrySize, Math.min(nameEnd, at + longestName));
+    const name = directory.toString(
+      "utf8",
+      index + entrySize,
+      Math.min(nameEnd, index + longestName),
+    );
     if (isExpected(name)) {
-      const entry = directory.subarray(at, nameEnd);
+      const entry = directory.subarray(index, nameEnd);
       members.push(memberOf(name, entry, directory.subarray(nameEnd, extraEnd)));
     }
     if (members.length > maxMembers) throw new Error("it contains too many matching files");
-    at = next;
+    index = next;
   }
   return members;
 }
@@ -122,9 +126,9 @@ async function findDirectory(
 }
 
 function findEnd(tail: Buffer): number {
-  for (let at = tail.length - endSize; at >= 0; at -= 1) {
-    const isEnd = tail[at] === 0x50 && tail.readUInt32LE(at) === 0x06054b50;
-    if (isEnd && at + endSize + tail.readUInt16LE(at + 20) === tail.length) return at;
+  for (let offset = tail.length - endSize; offset >= 0; offset -= 1) {
+    const isEnd = tail[offset] === 0x50 && tail.readUInt32LE(offset) === 0x06054b50;
+    if (isEnd && offset + endSize + tail.readUInt16LE(offset + 20) === tail.length) return offset;
   }
   return -1;
 }
@@ -132,8 +136,8 @@ function findEnd(tail: Buffer): number {
 function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
   const large = largeValues(extra);
   /** All ones refer to the extra field, whose values are in the order of the calls. */
-  const value = (at: number): number => {
-    const number = entry.readUInt32LE(at);
+  const value = (offset: number): number => {
+    const number = entry.readUInt32LE(offset);
     return number === 0xffffffff ? (large.shift() ?? number) : number;
   };
   const bytes = value(24);
@@ -151,21 +155,21 @@ function memberOf(name: string, entry: Buffer, extra: Buffer): ZipMember {
 }
 
 function largeValues(extra: Buffer): number[] {
-  for (let at = 0; at + 4 <= extra.length; ) {
-    const end = at + 4 + extra.readUInt16LE(at + 2);
-    if (extra.readUInt16LE(at) === 1 && end <= extra.length) {
+  for (let offset = 0; offset + 4 <= extra.length; ) {
+    const end = offset + 4 + extra.readUInt16LE(offset + 2);
+    if (extra.readUInt16LE(offset) === 1 && end <= extra.length) {
       const values: number[] = [];
-      for (let position = at + 4; position + 8 <= end; position += 8)
+      for (let position = offset + 4; position + 8 <= end; position += 8)
         values.push(numberAt(extra, position));
       return values;
     }
-    at = end;
+    offset = end;
   }
   return [];
 }
 
-function numberAt(bytes: Buffer, at: number): number {
-  const number = Number(bytes.readBigUInt64LE(at));
+function numberAt(bytes: Buffer, offset: number): number {
+  const number = Number(bytes.readBigUInt64LE(offset));
   if (!Number.isSafeInteger(number)) throw new Error("its zip directory is damaged");
   return number;
 }

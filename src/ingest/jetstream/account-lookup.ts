@@ -1,7 +1,7 @@
 import type { Archive, ArchiveChange } from "../../archive/archive.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { isDid } from "../../platforms/bluesky/at-uri.ts";
 import {
@@ -137,7 +137,7 @@ export function startAccountLookup(request: LookUpRequest): AccountLookup {
     isConnected = false;
     const waitMs = Math.max(serverPauseMs ?? 0, backoffMs(failures - 1, backoff, random));
     serverPauseMs = null;
-    const reason = messageOf(error);
+    const reason = errorMessage(error);
     waiting = { reason, untilMs: clock.elapsed() + waitMs };
     log.warn({ host, reason, waitMs }, "account lookup failed");
     await pause(waitMs);

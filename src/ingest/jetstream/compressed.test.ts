@@ -7,11 +7,11 @@ import {
 import {
   commit,
   type FakeJetstream,
+  postUri,
   secondUs,
   startFakeJetstream,
   startTestStream,
   startUs,
-  uriOf,
 } from "../../../testkit/upstreams/fake-jetstream.ts";
 import type { Jetstream } from "./jetstream.ts";
 import type { JetstreamSettings } from "./settings.ts";
@@ -105,7 +105,7 @@ describe("a compressed stream", () => {
     );
     const { state } = start({ maxFrameBytes: 10_000 });
     await archive.until(() => archive.posts.size === 4);
-    expect(archive.posts.has(uriOf("large"))).toBe(false);
+    expect(archive.posts.has(postUri("large"))).toBe(false);
     expect(state()).toMatchObject({ badFrames: 1, reconnects: 0, status: "connected" });
     const seconds = archive.batches
       .flatMap(({ coverage }) => coverage ?? [])

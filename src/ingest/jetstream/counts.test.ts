@@ -8,12 +8,12 @@ import {
   did,
   type Event,
   type FakeJetstream,
+  postUri,
   reaction,
   secondUs,
   startFakeJetstream,
   startTestStream,
   startUs,
-  uriOf,
 } from "../../../testkit/upstreams/fake-jetstream.ts";
 import type { Jetstream } from "./jetstream.ts";
 import type { JetstreamSettings } from "./settings.ts";
@@ -30,9 +30,9 @@ const start = (settings: Partial<JetstreamSettings> = {}): Jetstream => {
 const cut = (target = server) => {
   for (const socket of target.sockets) socket.terminate();
 };
-const likes = (rkey = "a") => archive.counts.get(`likes ${uriOf(rkey)}`) ?? 0;
+const likes = (rkey = "a") => archive.counts.get(`likes ${postUri(rkey)}`) ?? 0;
 const like = (second: number, rkey = `like${second}`) =>
-  reaction(startUs + second * secondUs, rkey, uriOf("a"));
+  reaction(startUs + second * secondUs, rkey, postUri("a"));
 
 const event = (atUs: number, kind: string, body: object): Event =>
   ({ did, time_us: atUs, kind, [kind]: body }) as Event;
@@ -50,7 +50,7 @@ afterEach(async () => {
 });
 
 test("likes, reposts, replies and quotes are counted, and deletions are not subtracted", async () => {
-  const post = uriOf("a");
+  const post = postUri("a");
   const reply = commit(startUs + 6, "reply") as Event & { commit: { record: object } };
   reply.commit.record = {
     text: "reply",
@@ -79,14 +79,14 @@ test("likes, reposts, replies and quotes are counted, and deletions are not subt
 
 test("many likes of one post are merged into one change per batch", async () => {
   server.events = Array.from({ length: 5_000 }, (_unused, n) =>
-    reaction(startUs + n, `like${n}`, uriOf(n % 2 === 0 ? "a" : "b")),
+    reaction(startUs + n, `like${n}`, postUri(n % 2 === 0 ? "a" : "b")),
   );
   start({ quietBatchMs: 60_000, batchEvents: 5_000 });
   await archive.until(() => likes() === 2_500);
   expect(archive.batches.map(({ changes }) => changes)).toEqual([
     [
-      { kind: "count", platform: "bluesky", uri: uriOf("a"), metric: "likes", by: 2_500 },
-      { kind: "count", platform: "bluesky", uri: uriOf("b"), metric: "likes", by: 2_500 },
+      { kind: "count", platform: "bluesky", uri: postUri("a"), metric: "likes", by: 2_500 },
+      { kind: "count", platform: "bluesky", uri: postUri("b"), metric: "likes", by: 2_500 },
     ],
   ]);
 });
@@ -154,7 +154,7 @@ describe("a repeated event", () => {
 
 test("counts are never too low, wherever the stream stops and with slightly disordered events", async () => {
   const disordered = Array.from({ length: 200 }, (_unused, n) =>
-    reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, uriOf("a")),
+    reaction(startUs + n * 20_000 - ((n * 7) % 4) * 10_000, `like${n}`, postUri("a")),
   );
   for (let round = 1; round <= 20; round += 1) {
     server.events = disordered.slice(0, round * 10);
@@ -178,7 +178,7 @@ describe("followed collections", () => {
     start();
     await archive.until(() => likes() === 1 && coveredCollections().length > 0);
     expect(coveredCollections()).toEqual(["posts", "likes", "reposts"]);
-    expect(archive.posts.get(uriOf("a"))?.counts).toEqual({
+    expect(archive.posts.get(postUri("a"))?.counts).toEqual({
       likes: 0,
       reposts: 0,
       replies: 0,
@@ -193,7 +193,7 @@ describe("followed collections", () => {
     expect(requested()).toEqual(["app.bsky.feed.post"]);
     expect(coveredCollections()).toEqual(["posts"]);
     expect(likes()).toBe(0);
-    expect(archive.posts.get(uriOf("a"))?.counts.likes).toBeNull();
+    expect(archive.posts.get(postUri("a"))?.counts.likes).toBeNull();
   });
 });
 
@@ -227,7 +227,7 @@ test("reading pauses while the archive is slow, and no like is lost", async () =
   const { promise, resolve } = Promise.withResolvers<void>();
   archive.beforeWrite = () => promise;
   server.events = Array.from({ length: 20_000 }, (_unused, n) =>
-    reaction(startUs + n, `like${n}`, uriOf(`post${n}`)),
+    reaction(startUs + n, `like${n}`, postUri(`post${n}`)),
   );
   const { state } = start({ maxWaitingEvents: 500, batchEvents: 100 });
   await vi.waitFor(() => expect(state().status).toBe("paused"), 10_000);

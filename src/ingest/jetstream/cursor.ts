@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { collectionOf } from "../../platforms/bluesky/collections.ts";
+import { collectionNsid } from "../../platforms/bluesky/collections.ts";
 import { type JetstreamPosition, resumeUs } from "./position.ts";
 import type { JetstreamSettings } from "./settings.ts";
 
@@ -9,7 +9,7 @@ export type JetstreamCursor = {
   urlOf(urlIndex: number, position: JetstreamPosition | null, withCompression: boolean): URL;
   /** Moves the start past an oversized event, in growing steps: its end is unknown. */
   skipLargeEvent(server: string, reachUs: number | null): { fromUs: number; toUs: number } | null;
-  noteProgress(): void;
+  recordProgress(): void;
   isFirstStep(): boolean;
 };
 
@@ -28,7 +28,8 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
   return {
     urlOf(urlIndex, position, withCompression) {
       const url = new URL(urls[urlIndex % urls.length] ?? "");
-      for (const word of followed) url.searchParams.append("wantedCollections", collectionOf(word));
+      for (const word of followed)
+        url.searchParams.append("wantedCollections", collectionNsid(word));
       url.searchParams.set("maxMessageSizeBytes", String(maxFrameBytes));
       if (withCompression) url.searchParams.set("compress", "true");
       const cursorUs = cursorFor(url.host, position);
@@ -43,7 +44,7 @@ export function createJetstreamCursor(settings: JetstreamSettings, clock: Clock)
       skipped = { server, toUs };
       return { fromUs, toUs };
     },
-    noteProgress: () => {
+    recordProgress: () => {
       stepUs = minStepUs;
     },
     isFirstStep: () => stepUs === minStepUs,

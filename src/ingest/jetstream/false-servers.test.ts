@@ -7,12 +7,12 @@ import {
   clock,
   commit,
   type FakeJetstream,
+  postUri,
   secondUs,
   sendAll,
   startFakeJetstream,
   startTestStream,
   startUs,
-  uriOf,
 } from "../../../testkit/upstreams/fake-jetstream.ts";
 import {
   type JetstreamServer,
@@ -118,5 +118,5 @@ test("after 37 hours offline, a server with a lookback of 36 leaves a gap of one
     [0, 1],
     [3_600, 3_600 + 36 * 3_600],
   ]);
-  expect(archive.posts.has(uriOf("after0"))).toBe(true);
+  expect(archive.posts.has(postUri("after0"))).toBe(true);
 });

@@ -11,12 +11,12 @@ import {
   did,
   type Event,
   type FakeJetstream,
+  postUri,
   secondUs,
   sendAll,
   startFakeJetstream,
   startTestStream,
   startUs,
-  uriOf,
 } from "../../../testkit/upstreams/fake-jetstream.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import type { Jetstream } from "./jetstream.ts";
@@ -59,7 +59,7 @@ test("the stream stores posts, edits, deletes and handles", async () => {
   const { state } = start();
   await archive.until(() => archive.posts.size === 2);
   server.send(commit(startUs + 2, "a", "update", "3mptbypcqzzzz"));
-  await archive.until(() => archive.posts.get(uriOf("a"))?.text === "update a");
+  await archive.until(() => archive.posts.get(postUri("a"))?.text === "update a");
   server.send(commit(startUs + 3, "b", "delete", "3mptbypcqzzzz"));
   await archive.until(() => archive.posts.size === 1);
   server.send({
@@ -133,8 +133,8 @@ test("events repeated after a reconnection are not written again, and a deleted 
   cut();
   await vi.waitFor(() => expect(state().events).toBe(6));
   server.send(commit(startUs + 3, "c"));
-  await archive.until(() => archive.posts.has(uriOf("c")));
-  expect([...archive.posts.keys()]).toEqual([uriOf("b"), uriOf("c")]);
+  await archive.until(() => archive.posts.has(postUri("c")));
+  expect([...archive.posts.keys()]).toEqual([postUri("b"), postUri("c")]);
   expect(archive.batches.flatMap(({ changes }) => changes)).toHaveLength(4);
   expect(state()).toMatchObject({ reconnects: 1, posts: 3, deletes: 1 });
 });
@@ -227,7 +227,7 @@ test("the pauses double while reconnections only repeat known events", async () 
 });
 
 describe("a stream with several servers", () => {
-  const cursorOf = (request: IncomingMessage | undefined) =>
+  const requestCursor = (request: IncomingMessage | undefined) =>
     Number(new URL(request?.url ?? "", "ws://x").searchParams.get("cursor"));
 
   test("a stream with several servers reconnects to the one that works", async () => {
@@ -251,16 +251,16 @@ describe("a stream with several servers", () => {
     await archive.until(() => archive.posts.size === 1);
     await server.close();
     await vi.waitFor(() => expect(other.requests).toHaveLength(1));
-    expect(cursorOf(other.requests[0])).toBe(startUs - 60 * secondUs);
+    expect(requestCursor(other.requests[0])).toBe(startUs - 60 * secondUs);
     await restart({ urls: [other.url] });
     await vi.waitFor(() => expect(other.requests).toHaveLength(2));
-    expect(cursorOf(other.requests[1])).toBe(startUs - 60 * secondUs);
+    expect(requestCursor(other.requests[1])).toBe(startUs - 60 * secondUs);
 
     other.send(commit(startUs + secondUs, "b"));
     await archive.until(() => archive.posts.size === 2);
     await restart({ urls: [server.url, other.url] });
     await vi.waitFor(() => expect(other.requests).toHaveLength(3));
-    expect(cursorOf(other.requests[2])).toBe(startUs + secondUs - 5 * secondUs);
+    expect(requestCursor(other.requests[2])).toBe(startUs + secondUs - 5 * secondUs);
     await ingest?.stop();
     await other.close();
   });

@@ -1,6 +1,6 @@
 import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { createGuard } from "../../lib/guard.ts";
 import type { IngestLog } from "../ingest-log.ts";
 import type { StreamState } from "../ingest-state.ts";
@@ -92,7 +92,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       if (link.signal.aborted) return;
       reconnects += 1;
       log.info({ host: url.host, reason }, "ingest: connection ended");
-      if (lastEventUs !== before.reachUs) cursor.noteProgress();
+      if (lastEventUs !== before.reachUs) cursor.recordProgress();
       else if (frameTooLarge) skipLargeEvent(url.host, stream);
       misses = tally.counts.events > before.events || frameTooLarge ? 0 : misses + 1;
       if (misses === triesPerServer) {
@@ -132,7 +132,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
       dictionary = await request.dictionary(link.signal);
       dictionaryError = null;
     } catch (error) {
-      dictionaryError = messageOf(error);
+      dictionaryError = errorMessage(error);
       log.warn({ reason: dictionaryError }, "ingest: the stream is uncompressed");
     }
   }
@@ -153,7 +153,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     readEvent: JetstreamEventReader,
   ): Promise<ConnectionEnd> {
     host = url.hostname;
-    stream.noteInterruption();
+    stream.recordInterruption();
     const readFrame = createFrameReader({ dictionary, maxBytes: settings.maxFrameBytes });
     return link.listen(url, url.hostname, (frame) =>
       takeFrame(readFrame(frame), url.host, stream, readEvent),
@@ -169,7 +169,7 @@ export function startJetstream(request: JetstreamRequest): Jetstream {
     const event = readEvent(frame, server);
     if (event === null) {
       // The content of the frame is unknown: the next event follows a gap.
-      stream.noteInterruption();
+      stream.recordInterruption();
       tally.counts.badFrames += 1;
       return;
     }

@@ -4,7 +4,7 @@ import {
   type MemoryArchive,
 } from "../../../testkit/archives/memory-archive.ts";
 import {
-  frameOf,
+  encodeFrame,
   type LabelerServer,
   type PublishedLabel,
   startLabelerServer,
@@ -216,8 +216,8 @@ test("the label stream skips an oversized frame, with a gap in the coverage", as
 
 test("the label stream ignores an info frame and an unknown kind", async () => {
   const { state } = await startConnected();
-  server.sendRaw(frameOf({ op: 1, t: "#info" }, { name: "Hello", message: "" }));
-  server.sendRaw(frameOf({ op: 1, t: "#else" }, {}));
+  server.sendRaw(encodeFrame({ op: 1, t: "#info" }, { name: "Hello", message: "" }));
+  server.sendRaw(encodeFrame({ op: 1, t: "#else" }, {}));
   server.publish(label(1));
   await archive.until(() => archive.labels.size === 1);
   expect(state()).toMatchObject({ unreadable: 0, reconnects: 0 });
@@ -225,7 +225,7 @@ test("the label stream ignores an info frame and an unknown kind", async () => {
 
 test("the label stream reports the labeler's message when it ends the connection", async () => {
   const { state } = await startConnected({ minBackoffMs: 8_000, maxBackoffMs: 8_000 });
-  server.sendRaw(frameOf({ op: -1 }, { error: "ConsumerTooSlow", message: "too slow" }));
+  server.sendRaw(encodeFrame({ op: -1 }, { error: "ConsumerTooSlow", message: "too slow" }));
   server.cut();
   await vi.waitFor(() =>
     expect(state().detail).toMatch(

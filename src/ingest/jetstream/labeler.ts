@@ -79,7 +79,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       const before: number | null = reach?.seq ?? null;
       const fromSeq = skippedSeq ?? writer.position()?.seq ?? null;
       const url = labelerUrl(address, fromSeq, settings.start);
-      if (fromSeq === null) writer.noteInterruption();
+      if (fromSeq === null) writer.recordInterruption();
       lastError = null;
       const end = await link.listen(url, host, takeFrame);
       if (link.signal.aborted) return;
@@ -93,7 +93,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       if (end.frameTooLarge && !isNewer && before !== null) {
         skippedSeq = before + step;
         step *= 2;
-        writer.noteInterruption();
+        writer.recordInterruption();
         log.warn({ host, seq: skippedSeq }, "labels: skipped an oversized frame");
       }
       refusals = refusal?.startsWith("FutureCursor") === true ? refusals + 1 : 0;
@@ -138,10 +138,10 @@ export function startLabeler(request: LabelerRequest): Labeler {
       : { kind: "unreadable", reason: "a text frame" };
     if (frame.kind === "labels") takeLabels(frame.seq, frame.labels);
     if (frame.kind === "error") lastError = `${frame.name}: ${frame.message}`;
-    if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.noteInterruption();
+    if (frame.kind === "info" && frame.name === "OutdatedCursor") writer?.recordInterruption();
     if (frame.kind !== "unreadable") return;
     counts.unreadable += 1;
-    writer?.noteInterruption();
+    writer?.recordInterruption();
   }
 
   function takeLabels(seq: number, values: readonly unknown[]): void {

@@ -1,6 +1,6 @@
 import { choice, count, duration, wordsSetting } from "../../lib/settings/kinds.ts";
 import { url, urlList } from "../../lib/settings/network-kinds.ts";
-import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
 import type { FollowedCollection } from "../../platforms/bluesky/collections.ts";
 
 export const userAgent = "earshot/0.1";
@@ -100,7 +100,7 @@ export type JetstreamSettings = SettingsOf<typeof jetstreamSettings> &
   typeof jetstreamLimits & { userAgent: string };
 
 export const defaultJetstreamSettings: JetstreamSettings = {
-  ...defaultsOf(jetstreamSettings),
+  ...settingDefaults(jetstreamSettings),
   ...jetstreamLimits,
   userAgent,
 };

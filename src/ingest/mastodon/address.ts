@@ -1,6 +1,6 @@
 import { withoutEnding } from "@earshot/query/tree";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 import type { MastodonStreamName } from "./settings.ts";
 
 export type MastodonTransport = "websocket" | "event-stream";
@@ -31,9 +31,9 @@ export async function streamingBase({ server, fetch, signal }: InstanceRequest):
 
 /** `configuration.urls.streaming`, or `urls.streaming_api` in API v1. */
 function reportedAddress(description: unknown): URL | null {
-  const { configuration, urls } = fieldsOf(description);
+  const { configuration, urls } = asFields(description);
   const reported =
-    fieldsOf(fieldsOf(configuration).urls).streaming ?? fieldsOf(urls).streaming_api ?? null;
+    asFields(asFields(configuration).urls).streaming ?? asFields(urls).streaming_api ?? null;
   if (typeof reported !== "string" || reported.length > longestAddress) return null;
   const url = URL.parse(reported);
   return url !== null && schemes.has(url.protocol) ? url : null;

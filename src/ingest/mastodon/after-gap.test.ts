@@ -125,7 +125,7 @@ describe.each([
     await waitUntilCompared();
     expect(state()).toMatchObject({ recheck: { removed: 1 } });
     expect(state().detail).not.toContain("comparing");
-    for (const one of archive.posts.values()) expect(confirms(archive.idOf(one))).toBe(true);
+    for (const other of archive.posts.values()) expect(confirms(archive.idOf(other))).toBe(true);
   });
 
   test("after a disconnection, an account that withdrew its consent is hidden", async () => {

@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { IngestLog } from "../ingest-log.ts";
 import { catchUpTimeline, type LastEvent } from "./catch-up.ts";
 import type { MastodonRecheck } from "./recheck.ts";
@@ -11,7 +11,7 @@ import type { MastodonStreamName } from "./settings.ts";
  * interrupted read is repeated with the next gap.
  */
 export type MastodonAfterGap = {
-  noteEvent(event: LastEvent): void;
+  recordEvent(event: LastEvent): void;
   openSince(): LastEvent | null;
   start(): void;
   stop(): Promise<void>;
@@ -45,7 +45,7 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
         await recheck.run(signal);
       } catch (error) {
         if (signal.aborted) return;
-        failure = messageOf(error);
+        failure = errorMessage(error);
         log.warn({ host, reason: failure }, "mastodon stream: stored posts cannot be compared");
         await clock.sleep(retryMs, signal).catch(() => {});
       }
@@ -72,18 +72,18 @@ export function createMastodonAfterGap(options: MastodonAfterGapOptions): Mastod
   }
 
   return {
-    noteEvent: (event) => {
+    recordEvent: (event) => {
       lastEvent = { ...event, statusId: event.statusId ?? lastEvent?.statusId ?? null };
     },
     openSince: () => unreadSince ?? lastEvent,
     start: () => {
       unreadSince ??= lastEvent;
-      recheck.noteGapEnd();
+      recheck.recordGapEnd();
       const stopping = new AbortController();
       running = { stopping, ended: work(stopping.signal) };
     },
     stop: async () => {
-      recheck.noteGapStart();
+      recheck.recordGapStart();
       running?.stopping.abort();
       await running?.ended;
       running = null;

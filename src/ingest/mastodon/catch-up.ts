@@ -1,4 +1,4 @@
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 import { readServerId } from "../../platforms/mastodon/account.ts";
 import type { MastodonRequests } from "./requests.ts";
 import type { MastodonStreamName } from "./settings.ts";
@@ -70,7 +70,7 @@ function startsWithTime(id: string, nowMs: number): boolean {
 
 function newestId(statuses: readonly unknown[]): string | null {
   const ids = statuses
-    .map((status) => readServerId(fieldsOf(status).id))
+    .map((status) => readServerId(asFields(status).id))
     .filter((id) => id !== null);
   return ids.reduce<string | null>(
     (newest, id) => (newest === null || isNewer(id, newest) ? id : newest),
@@ -82,7 +82,7 @@ const isNewer = (id: string, than: string): boolean =>
   id.length === than.length ? id > than : id.length > than.length;
 
 export function readLastEvent(value: string | null): LastEvent | null {
-  const { since } = fieldsOf(value === null ? null : JSON.parse(value));
-  const { statusId, timeMs } = fieldsOf(since);
+  const { since } = asFields(value === null ? null : JSON.parse(value));
+  const { statusId, timeMs } = asFields(since);
   return typeof timeMs === "number" ? { statusId: readServerId(statusId), timeMs } : null;
 }

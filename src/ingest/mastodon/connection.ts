@@ -14,8 +14,8 @@ import type { MastodonStreamSettings } from "./settings.ts";
 export type MastodonConnections = {
   /** Resolves at the end, with the reason. Errors: those of the fetch. */
   connect(onFrame: (frame: Frame) => void): Promise<string>;
-  noteOpen(): void;
-  noteMessage(): void;
+  recordOpen(): void;
+  recordMessage(): void;
   endRefused(status: number | null): void;
   hasLasted(): boolean;
   transport(): MastodonTransport | null;
@@ -107,12 +107,12 @@ export function createMastodonConnections(
 
   return {
     connect,
-    noteOpen: () => {
+    recordOpen: () => {
       openTransport = transport;
       openedMs = clock.elapsed();
       lastMessageMs = openedMs;
     },
-    noteMessage: () => {
+    recordMessage: () => {
       lastMessageMs = clock.elapsed();
     },
     endRefused: (status) => end(reasonOf({ reason: "refused by the server", status })),

@@ -1,6 +1,6 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
 import { isoTime } from "../../lib/iso-time.ts";
-import { fieldsOf, isObject } from "../../platforms/fields.ts";
+import { asFields, isObject } from "../../platforms/fields.ts";
 import { namesOfAccount, readServerId } from "../../platforms/mastodon/account.ts";
 import { mayBeIndexed, postOfStatus } from "../../platforms/mastodon/post.ts";
 import type { Post } from "../../posts/post.ts";
@@ -86,7 +86,7 @@ function readStatus(
   const id = readServerId(status.id);
   if (received === null || id === null) return null;
   const post =
-    event === "update" ? received : { ...received, revision: revisionOf(received, seenMs) };
+    event === "update" ? received : { ...received, revision: postRevision(received, seenMs) };
   const consents = [...consentOf(status, seen), ...consentOf(status.reblog, seen)];
   const alias = statusAlias(id, seen.host);
   if (mayBeIndexed(status)) {
@@ -108,7 +108,7 @@ function readStatus(
   };
 }
 
-const revisionOf = ({ revision }: Post, seenMs: number): string =>
+const postRevision = ({ revision }: Post, seenMs: number): string =>
   revision === "" ? "" : `${revision} ${isoTime(seenMs)}`;
 
 const deletion = (name: string, revision: string): ArchiveChange => ({
@@ -134,8 +134,8 @@ export function readCheckedStatus(status: unknown, seen: SeenAt): readonly Archi
 
 /** Consent is only what the server reports as such. */
 function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
-  const { account } = fieldsOf(status);
-  const { indexable, noindex } = fieldsOf(account);
+  const { account } = asFields(status);
+  const { indexable, noindex } = asFields(account);
   const userId = namesOfAccount(account, host)?.userId;
   if (userId === undefined) return [];
   const consent = indexable === true && noindex !== true ? "active" : "opted-out";

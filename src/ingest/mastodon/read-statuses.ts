@@ -1,5 +1,5 @@
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
-import { fieldsOf, isObject } from "../../platforms/fields.ts";
+import { asFields, isObject } from "../../platforms/fields.ts";
 import { readServerId } from "../../platforms/mastodon/account.ts";
 import { listIn } from "./catch-up.ts";
 import type { MastodonRequests } from "./requests.ts";
@@ -40,7 +40,7 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
     const statuses = response.status === 200 ? listIn(response) : null;
     isBatched = statuses !== null;
     for (const status of statuses ?? []) {
-      const id = readServerId(fieldsOf(status).id);
+      const id = readServerId(asFields(status).id);
       if (id !== null && ids.includes(id)) byId.set(id, status);
     }
   }
@@ -49,7 +49,7 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
     if (isTrusted) return;
     const response = await get("/api/v1/timelines/public", new URLSearchParams({ limit: "1" }));
     const statuses = response.status === 200 ? listIn(response) : null;
-    const id = readServerId(fieldsOf(statuses?.[0]).id);
+    const id = readServerId(asFields(statuses?.[0]).id);
     isTrusted =
       id === null
         ? statuses?.length === 0
@@ -69,7 +69,7 @@ export function createStatusReader(requests: MastodonRequests, signal: AbortSign
 
 function isAbsence(response: FetchedResponse): boolean {
   if (response.status !== 404 && response.status !== 410) return false;
-  return typeof fieldsOf(objectIn(response)).error === "string";
+  return typeof asFields(objectIn(response)).error === "string";
 }
 
 function objectIn(response: FetchedResponse): Record<string, unknown> | null {

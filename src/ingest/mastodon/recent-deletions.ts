@@ -7,7 +7,7 @@ type StatusEvent = MastodonEvent & { kind: "event" };
  * that the archive never had.
  */
 export type RecentDeletions = {
-  note(event: StatusEvent): void;
+  record(event: StatusEvent): void;
   has(event: StatusEvent): boolean;
 };
 
@@ -16,7 +16,7 @@ const maxIds = 10_000;
 export function createRecentDeletions(): RecentDeletions {
   const ids = new Set<string>();
   return {
-    note: ({ changes, statusId }) => {
+    record: ({ changes, statusId }) => {
       const isDeletion =
         changes.length > 0 && changes.every(({ kind }) => kind === "delete-stored");
       if (statusId === null || !isDeletion) return;

@@ -24,8 +24,8 @@ import { newSweep, readSweep, type Sweep, writeSweep } from "./sweep.ts";
  * - Hides accounts that opted out.
  */
 export type MastodonRecheck = {
-  noteGapEnd(): void;
-  noteGapStart(): void;
+  recordGapEnd(): void;
+  recordGapStart(): void;
   confirms(id: bigint): boolean;
   run(signal: AbortSignal): Promise<void>;
   state(): RecheckState;
@@ -130,11 +130,11 @@ export function createMastodonRecheck(options: MastodonRecheckOptions): Mastodon
   }
 
   return {
-    noteGapEnd: () => {
+    recordGapEnd: () => {
       gapEndMs = clock.now();
       recentBelow = null;
     },
-    noteGapStart: () => {
+    recordGapStart: () => {
       gapEndMs = null;
       recentBelow = null;
     },

@@ -1,7 +1,7 @@
 import type { Archive } from "../../archive/archive.ts";
 import { mastodonStreamSource } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { IngestLog } from "../ingest-log.ts";
 import type { MastodonStreamState } from "../ingest-state.ts";
 import type { Frame } from "../streams/frames.ts";
@@ -75,7 +75,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     waiting: () => writer.waiting(),
     failure: () => writer.failure(),
     onOpen: (name) => {
-      connections.noteOpen();
+      connections.recordOpen();
       log.info({ host: name, transport: connections.transport() }, "mastodon stream: connected");
       afterGap.start();
     },
@@ -118,11 +118,11 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
 
   async function run(): Promise<void> {
     const saved = await link.readPosition(checkpoint, readLastEvent);
-    if (saved !== null) afterGap.noteEvent(saved);
+    if (saved !== null) afterGap.recordEvent(saved);
     for (let failures = 0; !link.signal.aborted; ) {
       const before = tally.counts.events;
-      noteInterruption();
-      const reason = await connections.connect(takeFrame).catch(messageOf);
+      recordInterruption();
+      const reason = await connections.connect(takeFrame).catch(errorMessage);
       await afterGap.stop();
       if (link.signal.aborted) return;
       counts.reconnects += 1;
@@ -133,8 +133,8 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     }
   }
 
-  function noteInterruption(): void {
-    writer.noteInterruption();
+  function recordInterruption(): void {
+    writer.recordInterruption();
     isInterrupted = true;
   }
 
@@ -143,7 +143,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     const event = readMastodonEvent(frame, { host, nowMs });
     if (event === null) {
       // The content of the frame is unknown: the next event follows a gap.
-      noteInterruption();
+      recordInterruption();
       tally.counts.badFrames += 1;
       return;
     }
@@ -154,9 +154,9 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     if (isInterrupted && lastEventMs !== null) counts.gaps += 1;
     isInterrupted = false;
     lastEventMs = nowMs;
-    connections.noteMessage();
-    afterGap.noteEvent({ statusId: event.statusId, timeMs: nowMs });
-    deletions.note(event);
+    connections.recordMessage();
+    afterGap.recordEvent({ statusId: event.statusId, timeMs: nowMs });
+    deletions.record(event);
     take(event, nowMs);
   }
 

@@ -14,13 +14,13 @@ export const writeSweep = ({ below, ...rest }: Sweep): string =>
   JSON.stringify({ ...rest, below: below === null ? null : String(below) });
 
 export function readSweep(text: string | null): Sweep | null {
-  const { startedMs, below, isDone } = fieldsOf(text);
+  const { startedMs, below, isDone } = readFields(text);
   const isId = typeof below === "string" && /^\d{1,19}$/.test(below);
   if (typeof startedMs !== "number" || typeof isDone !== "boolean") return null;
   return { startedMs, below: isId ? BigInt(below) : null, isDone };
 }
 
-function fieldsOf(text: string | null): Partial<Record<keyof Sweep, unknown>> {
+function readFields(text: string | null): Partial<Record<keyof Sweep, unknown>> {
   try {
     return JSON.parse(text ?? "{}") ?? {};
   } catch {

@@ -94,7 +94,7 @@ export function createStreamBatches<Position extends object>(
   };
 }
 
-export function changesOf(batch: StreamBatch<unknown>): readonly ArchiveChange[] {
+export function batchChanges(batch: StreamBatch<unknown>): readonly ArchiveChange[] {
   return [...batch.changes, ...batch.counts.values()];
 }
 

@@ -47,7 +47,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     });
   } catch (error) {
     return {
-      ended: Promise.resolve({ reason: reasonOf(error), status: null, frameTooLarge: false }),
+      ended: Promise.resolve({ reason: errorReason(error), status: null, frameTooLarge: false }),
       pause: () => {},
       resume: () => {},
       close: () => {},
@@ -63,7 +63,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
   let status: number | null = null;
   let frameTooLarge = false;
   let lastActivityMs = clock.elapsed();
-  const noteActivity = (): void => {
+  const recordActivity = (): void => {
     lastActivityMs = clock.elapsed();
   };
 
@@ -75,25 +75,25 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     });
   });
   socket.on("error", (error) => {
-    reason ??= reasonOf(error);
+    reason ??= errorReason(error);
     frameTooLarge ||= "code" in error && error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH";
   });
   socket.on("unexpected-response", (request, response) => {
     status = response.statusCode ?? null;
-    void refusalOf(response, redactText).then((refusal) => {
+    void responseRefusal(response, redactText).then((refusal) => {
       reason ??= refusal;
       request.destroy();
       socket.terminate();
     });
   });
   socket.on("open", () => {
-    noteActivity();
+    recordActivity();
     options.onOpen();
   });
-  socket.on("ping", noteActivity);
-  socket.on("pong", noteActivity);
+  socket.on("ping", recordActivity);
+  socket.on("pong", recordActivity);
   socket.on("message", (data, isBinary) => {
-    noteActivity();
+    recordActivity();
     countFrame();
     if (Buffer.isBuffer(data)) options.onFrame({ data, isBinary });
   });
@@ -124,7 +124,7 @@ export function openStreamConnection(options: StreamConnectionOptions): StreamCo
     while (!watchAbort.signal.aborted) {
       await clock.sleep(idleTimeoutMs / 3, watchAbort.signal);
       // Silence while reading is paused means nothing.
-      if (socket.isPaused) noteActivity();
+      if (socket.isPaused) recordActivity();
       if (clock.elapsed() - lastActivityMs >= idleTimeoutMs) {
         reason ??= `no traffic for ${Math.round(idleTimeoutMs / 1000)} s`;
         socket.terminate();
@@ -153,7 +153,7 @@ const maxFramesPerTurn = 100;
 const turnMs = 10;
 const refusalBytes = 300;
 
-async function refusalOf(
+async function responseRefusal(
   response: IncomingMessage,
   redactText: (text: string) => string,
 ): Promise<string> {
@@ -174,9 +174,10 @@ async function refusalOf(
   return `HTTP ${response.statusCode}${reason === "" ? "" : `: ${reason}`}`;
 }
 
-function reasonOf(error: unknown): string {
+function errorReason(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("syscall" in error && "code" in error) return `${error.syscall} ${error.code}`;
-  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0]);
+  if (error instanceof AggregateError && error.errors.length > 0)
+    return errorReason(error.errors[0]);
   return error.message;
 }

@@ -1,4 +1,4 @@
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { GuardedClient, StreamedResponse } from "../../lib/guarded-fetch.ts";
 import type { ConnectionEnd, StreamConnection, StreamConnectionOptions } from "./connection.ts";
 import { createEventReader } from "./event-lines.ts";
@@ -29,7 +29,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
         maxBytes: Number.POSITIVE_INFINITY,
       });
     } catch (error) {
-      return endBy(messageOf(error));
+      return endBy(errorMessage(error));
     }
     const { status } = response;
     const type = response.headers.get("content-type") ?? "";
@@ -49,7 +49,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
         try {
           events = eventsIn(piece);
         } catch (error) {
-          return { ...endBy(messageOf(error)), frameTooLarge: true };
+          return { ...endBy(errorMessage(error)), frameTooLarge: true };
         }
         for (const { event, data } of events) {
           const frame = JSON.stringify({ event, payload: data });
@@ -59,7 +59,7 @@ export function openEventStream(options: EventStreamOptions): StreamConnection {
       }
       return endBy("closed by the server");
     } catch (error) {
-      return endBy(messageOf(error));
+      return endBy(errorMessage(error));
     }
   }
 

@@ -43,7 +43,7 @@ describe("a frame", () => {
       .array(fc.tuple(fc.nat(compressed.length - 1), fc.nat(255)))
       .map((edits) => {
         const bytes = Buffer.from(compressed);
-        for (const [at, byte] of edits) bytes[at] = byte;
+        for (const [time, byte] of edits) bytes[time] = byte;
         return bytes;
       });
     const truncated = fc.nat(compressed.length - 1).map((end) => compressed.subarray(0, end));

@@ -1,7 +1,7 @@
 import type { Archive } from "../../archive/archive.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Guard } from "../../lib/guard.ts";
 import type { PartStatus } from "../ingest-state.ts";
 import {
@@ -77,7 +77,7 @@ export function createStreamLink(options: StreamLinkOptions): StreamLink {
       try {
         return read(await archive.readCheckpoint(checkpoint));
       } catch (error) {
-        await wait("the archive", messageOf(error), failures);
+        await wait("the archive", errorMessage(error), failures);
       }
     }
     return null;

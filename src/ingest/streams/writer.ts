@@ -1,11 +1,11 @@
 import type { Archive } from "../../archive/archive.ts";
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import {
+  batchChanges,
   batchCoverage,
   type CoverageSource,
-  changesOf,
   createStreamBatches,
   type StreamBatch,
   type StreamItem,
@@ -20,7 +20,7 @@ export type StreamWriter<Position> = {
   /**
    * Events may be missing before the next one: if it is later than all before, coverage has a gap.
    */
-  noteInterruption(): void;
+  recordInterruption(): void;
   waiting(): number;
   position(): Position | null;
   failure(): { reason: string; retryAtMs: number } | null;
@@ -116,7 +116,7 @@ export function startStreamWriter<Position extends object>(
   }
 
   async function writeBatch(batch: StreamBatch<Position>): Promise<boolean> {
-    const changes = changesOf(batch);
+    const changes = batchChanges(batch);
     const value = JSON.stringify(batch.position);
     const coverage = batchCoverage(batch, options.coverage);
     const checkpoints = [{ name: options.checkpoint, value }];
@@ -128,7 +128,7 @@ export function startStreamWriter<Position extends object>(
         return true;
       } catch (error) {
         const waitMs = backoffMs(failures, backoff, options.random);
-        failure = { reason: messageOf(error), retryAtMs: clock.elapsed() + waitMs };
+        failure = { reason: errorMessage(error), retryAtMs: clock.elapsed() + waitMs };
         options.onFailure(failure.reason);
         if (isLastTry) return false;
         await clock.sleep(waitMs, stopping.signal).catch(() => {});
@@ -139,7 +139,7 @@ export function startStreamWriter<Position extends object>(
   const ended = run();
   return {
     add,
-    noteInterruption: () => {
+    recordInterruption: () => {
       isInterrupted = true;
     },
     waiting: () => batches.events(),

@@ -1,11 +1,11 @@
 import { isSearch } from "../../platforms/methods.ts";
 import type { Job } from "../job.ts";
 import type { ActiveJob } from "./dispatcher.ts";
-import { workKindOf } from "./work-kind.ts";
+import { workKind } from "./work-kind.ts";
 
 export function activeJob(submitted: Job, deadlineMs: number): ActiveJob {
   const { uuid, accountId, keyId, request } = submitted;
-  const work = workKindOf(request);
+  const work = workKind(request);
   const nodes = { avoided: new Set<string>(), failedOn: new Set<string>(), runningNode: null };
   const endListeners: ActiveJob["endListeners"] = new Set();
   const idle = { phase: "waiting", lease: null } as const;

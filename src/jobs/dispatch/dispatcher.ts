@@ -1,5 +1,5 @@
 import type { Clock } from "../../lib/clock.ts";
-import { firstOf } from "../../lib/first-of.ts";
+import { firstValue } from "../../lib/first-of.ts";
 import type { Job, SearchJobRequest } from "../job.ts";
 import type { LeaseRequest } from "../leases/lease.ts";
 import type { UncommittedJob } from "../submissions/uncommitted.ts";
@@ -222,7 +222,7 @@ export function createDispatcher(
       ? take(leaseRequest, idleNodes.waitingOf(leaseRequest) + 1)
       : null;
     if (ready !== null) return ready;
-    return await firstOf<ActiveJob>(clock, waitMs, signal, (give) =>
+    return await firstValue<ActiveJob>(clock, waitMs, signal, (give) =>
       idleNodes.add(leaseRequest, give),
     );
   }
@@ -266,7 +266,7 @@ export function createDispatcher(
     signal?: AbortSignal,
   ): Promise<Job | null> {
     if (stopping.signal.aborted) return null;
-    return await firstOf<Job>(clock, waitMs, signal, (give) => {
+    return await firstValue<Job>(clock, waitMs, signal, (give) => {
       job.endListeners.add(give);
       return () => job.endListeners.delete(give);
     });

@@ -173,12 +173,12 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     for (const waiting of next?.key.waiting.values() ?? []) {
       if (waiting.group !== group || !accepted.has(waiting.kind)) continue;
       const item = waiting.items.first();
-      if (item !== null && (oldest === null || ageOf(item) < ageOf(oldest))) oldest = item;
+      if (item !== null && (oldest === null || itemAge(item) < itemAge(oldest))) oldest = item;
     }
     return oldest;
   }
 
-  const ageOf = (item: Item): number => ages.get(item) ?? 0;
+  const itemAge = (item: Item): number => ages.get(item) ?? 0;
 
   function unqueue(item: Item): void {
     const key = keys.get(item.keyId);

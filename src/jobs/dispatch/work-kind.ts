@@ -1,7 +1,7 @@
 import type { SearchJobRequest } from "../job.ts";
 
 /** All that decides which nodes can run a job: `accepts` is called once per kind. */
-export function workKindOf({
+export function workKind({
   method,
   platform,
   type,

@@ -8,7 +8,7 @@ import type { JobOperations } from "../operations.ts";
 import type { ChangeReaders } from "../reads/change-readers.ts";
 import type { JobSnapshot } from "../reads/visible-change.ts";
 import { hasEnded, shownState } from "../states.ts";
-import { resultlessJobOf } from "../stored.ts";
+import { resultlessJobFromRow } from "../stored.ts";
 import type { ForeignChange } from "./gateway.ts";
 import type { UnfinishedJob } from "./recovery-operations.ts";
 
@@ -109,7 +109,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (isRunning && gateway === gatewayId) return;
     if (known !== undefined && isOlder(row, known)) return;
     const job =
-      known ?? activeJob(resultlessJobOf(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
+      known ?? activeJob(resultlessJobFromRow(row, nowMs), clock.elapsed() + deadlineMs - nowMs);
     job.change = change;
     if (isRunning) dispatcher.leaseRemotely(job);
     else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);

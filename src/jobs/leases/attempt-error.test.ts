@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { causeOf, failureOf } from "./attempt-error.ts";
+import { errorCause, toLeaseFailure } from "./attempt-error.ts";
 
 const query = "canaryword";
 
@@ -22,15 +22,15 @@ test.each([
 ])(
   "neither the caller nor the log gets internal details of an attempt's error: %s",
   (error, code, message) => {
-    expect(failureOf(error)).toMatchObject({ code, message });
-    expect(causeOf(error)).toEqual({ code, error: "unknown error" });
+    expect(toLeaseFailure(error)).toMatchObject({ code, message });
+    expect(errorCause(error)).toEqual({ code, error: "unknown error" });
   },
 );
 
 test("the log contains the database engine's message for a failed attempt", () => {
   const cause = new Error("database disk image is malformed");
   const error = new EarshotError("archive_unavailable", "the archive cannot be used", { cause });
-  expect(causeOf(error)).toEqual({
+  expect(errorCause(error)).toEqual({
     code: "archive_unavailable",
     error: "database disk image is malformed",
   });
@@ -38,13 +38,13 @@ test("the log contains the database engine's message for a failed attempt", () =
 
 test("an attempt's error that concerns the caller reaches the caller and the log", () => {
   const error = new EarshotError("invalid_query", "too deep", { status: 400 });
-  expect(failureOf(error)).toEqual({
+  expect(toLeaseFailure(error)).toEqual({
     code: "invalid_query",
     message: "too deep",
     status: 400,
     retryable: false,
   });
-  expect(causeOf(error)).toEqual({ code: "invalid_query", error: "too deep" });
+  expect(errorCause(error)).toEqual({ code: "invalid_query", error: "too deep" });
 });
 
 test("the log, but not the caller, reports that a name resolves to a private address", () => {
@@ -54,6 +54,6 @@ test("the log, but not the caller, reports that a name resolves to a private add
   );
   const message = "x.example does not resolve to a public address";
   const error = new EarshotError("upstream_unreachable", message, { retryable: true, cause });
-  expect(failureOf(error)).toMatchObject({ code: "upstream_unreachable", message });
-  expect(causeOf(error).error).toBe(`${message}: ${cause.message}`);
+  expect(toLeaseFailure(error)).toMatchObject({ code: "upstream_unreachable", message });
+  expect(errorCause(error).error).toBe(`${message}: ${cause.message}`);
 });

@@ -7,8 +7,8 @@ const publicMessages: ReadonlyMap<string, string> = new Map([
   ["address_refused", "the address to which the query leads is not public"],
 ]);
 
-export function failureOf(error: unknown): LeaseFailure {
-  const code = codeOf(error);
+export function toLeaseFailure(error: unknown): LeaseFailure {
+  const code = errorCode(error);
   const message = publicMessages.get(code);
   if (!(error instanceof EarshotError)) {
     return { code, message: message ?? code, status: 500, retryable: false };
@@ -19,12 +19,12 @@ export function failureOf(error: unknown): LeaseFailure {
 }
 
 /** Database messages may repeat the query, so only known texts are logged. */
-export function causeOf(error: unknown): { code: string; error: string } {
-  const code = codeOf(error);
+export function errorCause(error: unknown): { code: string; error: string } {
+  const code = errorCode(error);
   if (error instanceof EarshotError && (!publicMessages.has(code) || code === refusedAddress)) {
     return { code, error: [error.message, ...refusalsOf(error.cause)].join(": ") };
   }
-  const messages = messagesOf(error).join(": ");
+  const messages = errorMessages(error).join(": ");
   return { code, error: loggableTexts.find((text) => messages.includes(text)) ?? "unknown error" };
 }
 
@@ -32,15 +32,15 @@ export function causeOf(error: unknown): { code: string; error: string } {
 const refusedAddress = "address_refused";
 
 function refusalsOf(cause: unknown): string[] {
-  return codeOf(cause) === refusedAddress ? messagesOf(cause) : [];
+  return errorCode(cause) === refusedAddress ? errorMessages(cause) : [];
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   return error instanceof EarshotError ? error.code : "internal";
 }
 
-function messagesOf(error: unknown): string[] {
-  return error instanceof Error ? [error.message, ...messagesOf(error.cause)] : [];
+function errorMessages(error: unknown): string[] {
+  return error instanceof Error ? [error.message, ...errorMessages(error.cause)] : [];
 }
 
 const loggableTexts = [

@@ -161,7 +161,7 @@ export function createLeases(context: LeasesContext): Leases {
     releaseLease(uuid, token);
     const { maxAttempts, retryDelayMs } = settings;
     const nowMs = now();
-    const deadlineMs = job === undefined ? nowMs : deadlineOf(job);
+    const deadlineMs = job === undefined ? nowMs : jobDeadline(job);
     const end = await store.write("failJob", {
       lease: { uuid, token, deadlineMs },
       failure,
@@ -233,10 +233,10 @@ export function createLeases(context: LeasesContext): Leases {
   function activeLease(job: ActiveJob): ActiveLease | null {
     job.uncommitted?.commit();
     const { uuid, lease } = job;
-    return lease === null ? null : { uuid, token: lease.token, deadlineMs: deadlineOf(job) };
+    return lease === null ? null : { uuid, token: lease.token, deadlineMs: jobDeadline(job) };
   }
 
-  function deadlineOf(job: ActiveJob): number {
+  function jobDeadline(job: ActiveJob): number {
     return timeAfter(now(), job.deadlineMs - clock.elapsed());
   }
 

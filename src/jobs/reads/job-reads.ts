@@ -6,7 +6,7 @@ import type { Job, ListPosition } from "../job.ts";
 import type { JobOperations } from "../operations.ts";
 import type { JobQueue } from "../queue.ts";
 import { hasEnded } from "../states.ts";
-import { jobOf, summaryOf } from "../stored.ts";
+import { jobFromRow, summaryFromRow } from "../stored.ts";
 import type { EarlierJob, Idempotency } from "../submissions/submission.ts";
 import type { EarlierSubmission } from "../submissions/submission-operations.ts";
 import type { AllJobsPage, JobFilter, JobPage } from "./job-list.ts";
@@ -39,7 +39,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     const ended = endedJobs.find(accountId, uuid.toLowerCase());
     if (ended !== null) return ended;
     const row = await store.read("findJob", { accountId, uuid: uuid.toLowerCase() });
-    return row === null ? null : jobOf(row, now());
+    return row === null ? null : jobFromRow(row, now());
   }
 
   const isUnfinished = (accountId: string, uuid: string): boolean =>
@@ -78,7 +78,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
 
   const earlierJob = ({ uuid, row }: EarlierSubmission): EarlierJob => ({
     uuid,
-    job: row === null ? null : jobOf(row, now()),
+    job: row === null ? null : jobFromRow(row, now()),
   });
 
   /** Reads in batches, so that a long list does not block other reads. */
@@ -99,7 +99,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
         nowMs,
       };
       const { rows, seen } = await store.read("listJobs", part);
-      for (const row of rows) jobs.push(summaryOf(row, nowMs));
+      for (const row of rows) jobs.push(summaryFromRow(row, nowMs));
       position = seen;
     }
     const last = jobs.length > limit ? jobs[limit - 1] : undefined;
@@ -112,7 +112,7 @@ export function createJobReads(context: JobReadsContext): JobReads {
     const rows = await store.read("listAllJobs", part);
     const nowMs = now();
     return {
-      jobs: rows.slice(0, limit).map((row) => summaryOf(row, nowMs)),
+      jobs: rows.slice(0, limit).map((row) => summaryFromRow(row, nowMs)),
       next: rows.length > limit ? (rows[limit - 1]?.sequence ?? null) : null,
     };
   }

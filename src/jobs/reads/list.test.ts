@@ -22,7 +22,7 @@ const all: JobFilter = {
   limit: 100,
 };
 
-async function uuidsOf(filter: Partial<JobFilter>): Promise<string[]> {
+async function filterUuids(filter: Partial<JobFilter>): Promise<string[]> {
   const page = await jobs.queue.list("one", { ...all, ...filter });
   return page.jobs.map(({ uuid }) => uuid);
 }
@@ -43,7 +43,7 @@ test("pages of the job list contain each job once, newest first", async () => {
     uuids.unshift((await jobs.queue.submit(newJob())).uuid);
     if (index % 2 === 0) await jobs.clock.advance(1);
   }
-  expect(new Set(await uuidsOf({}))).toEqual(new Set(uuids));
+  expect(new Set(await filterUuids({}))).toEqual(new Set(uuids));
   const paged: string[] = [];
   let before: JobPage["next"] = null;
   do {
@@ -51,7 +51,7 @@ test("pages of the job list contain each job once, newest first", async () => {
     paged.push(...page.jobs.map(({ uuid }) => uuid));
     before = page.next;
   } while (before !== null);
-  expect(paged).toEqual(await uuidsOf({}));
+  expect(paged).toEqual(await filterUuids({}));
   const times = (await jobs.queue.list("one", all)).jobs.map(({ submittedMs }) => submittedMs);
   expect(times).toEqual([...times].sort((a, b) => b - a));
 });
@@ -98,14 +98,14 @@ test("the job list can be filtered by method and by the state shown to callers",
     ...newJob(),
     request: { ...request, method: "searchbyfullarchive" },
   });
-  expect(await uuidsOf({ states: ["done"] })).toEqual([done]);
-  expect((await uuidsOf({ states: ["in progress"] })).sort()).toEqual([running, failed].sort());
-  expect(await uuidsOf({ states: ["error(retrying)"] })).toEqual([]);
-  expect(await uuidsOf({ methods: ["searchbyfullarchive"] })).toEqual([archive.uuid]);
-  expect(await uuidsOf({ methods: [], states: ["done"] })).toEqual([]);
+  expect(await filterUuids({ states: ["done"] })).toEqual([done]);
+  expect((await filterUuids({ states: ["in progress"] })).sort()).toEqual([running, failed].sort());
+  expect(await filterUuids({ states: ["error(retrying)"] })).toEqual([]);
+  expect(await filterUuids({ methods: ["searchbyfullarchive"] })).toEqual([archive.uuid]);
+  expect(await filterUuids({ methods: [], states: ["done"] })).toEqual([]);
   jobs.clock.shiftWall(86_400_000);
-  expect(await uuidsOf({ states: ["done"] })).toEqual([]);
-  expect(await uuidsOf({ states: ["expired"] })).toEqual([done]);
+  expect(await filterUuids({ states: ["done"] })).toEqual([]);
+  expect(await filterUuids({ states: ["expired"] })).toEqual([done]);
 });
 
 test("the job list can be filtered by platform and by part of the query", async () => {
@@ -113,13 +113,13 @@ test("the job list can be filtered by platform and by part of the query", async 
     (await jobs.queue.submit({ ...newJob(), request: { ...request, ...overrides } })).uuid;
   const onX = await submitted({ platform: "x", query: "Storm 100% _here" });
   const everywhere = await submitted({ platform: "social", query: "storm" });
-  expect(await uuidsOf({ platforms: ["x"] })).toEqual([onX]);
-  expect((await uuidsOf({ platforms: ["x", "social"], text: "STORM" })).sort()).toEqual(
+  expect(await filterUuids({ platforms: ["x"] })).toEqual([onX]);
+  expect((await filterUuids({ platforms: ["x", "social"], text: "STORM" })).sort()).toEqual(
     [onX, everywhere].sort(),
   );
-  expect(await uuidsOf({ text: "0% _" })).toEqual([onX]);
-  expect(await uuidsOf({ text: "%" })).toEqual([onX]);
-  expect(await uuidsOf({ text: "s_orm" })).toEqual([]);
+  expect(await filterUuids({ text: "0% _" })).toEqual([onX]);
+  expect(await filterUuids({ text: "%" })).toEqual([onX]);
+  expect(await filterUuids({ text: "s_orm" })).toEqual([]);
 });
 
 test("a listed job has the cost of its result, or none if no source has a price", async () => {
@@ -142,10 +142,10 @@ const source = { platform: "x", via: "api", fromMs: null, toMs: 0, count: 1 } as
 test("the job list finds a single match among thousands, and fills its pages", async () => {
   insertEnded(3_500, "error");
   jobs.table.database.run("UPDATE job SET state = 'cancelled' WHERE submitted_ms IN (1, 1700)");
-  expect(await uuidsOf({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);
+  expect(await filterUuids({ states: ["cancelled"] })).toEqual(["00001700", "00000001"]);
   const page = await jobs.queue.list("one", { ...all, states: ["cancelled"], limit: 1 });
   expect(page).toMatchObject({ jobs: [{ uuid: "00001700" }], next: { uuid: "00001700" } });
-  expect(await uuidsOf({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
+  expect(await filterUuids({ before: { submittedMs: 1_001, uuid: "00001001" } })).toHaveLength(100);
 });
 
 test("a page of jobs ends early when it would scan too many jobs, and the next page continues", async () => {

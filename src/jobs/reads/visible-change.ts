@@ -89,7 +89,7 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
       accountId,
       change,
     });
-    const event = eventOf(state);
+    const event = stateEvent(state);
     const hasDeliveries =
       event !== null &&
       (yield* enqueueDeliveries(database, { accountId, uuid, event, nowMs: args.nowMs }));
@@ -97,7 +97,7 @@ export function visibleChange<Args extends Values & { nowMs: number }>(
   };
 }
 
-function eventOf(state: JobState): JobEvent | null {
+function stateEvent(state: JobState): JobEvent | null {
   if (state === "done") return "job.done";
   if (state === "error") return "job.error";
   return state === "cancelled" ? "job.cancelled" : null;

@@ -27,7 +27,7 @@ export function receivedJob(submittedMs: number, uuid: string, job: NewJob, life
   };
 }
 
-export function rowOf(job: Job): Omit<InsertedRow, "idempotency"> {
+export function jobRow(job: Job): Omit<InsertedRow, "idempotency"> {
   const { uuid, accountId, keyId, canonicalQuery, submittedMs, deadlineMs } = job;
   const warnings = JSON.stringify(job.warnings);
   return { uuid, accountId, keyId, canonicalQuery, warnings, submittedMs, deadlineMs };

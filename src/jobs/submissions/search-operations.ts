@@ -59,7 +59,10 @@ export const searchOperations = {
       return { kind: "unanswered", reason: "declined" };
     const answered = answerSubmission(database, submission);
     if (answered.kind === "unanswered") return answered;
-    return submittedOf(answered, yield* submissionOperations.insertJob.run(database, answered.job));
+    return submittedSearch(
+      answered,
+      yield* submissionOperations.insertJob.run(database, answered.job),
+    );
   }),
 };
 
@@ -103,7 +106,10 @@ export function answerSubmission(
 const idsOf = ({ items }: JobResult): bigint[] =>
   items.filter(isFetched).flatMap(({ id }) => (id === null ? [] : [id]));
 
-export function submittedOf({ submitted }: AnsweredSearch, inserted: InsertedJob): SubmittedSearch {
+export function submittedSearch(
+  { submitted }: AnsweredSearch,
+  inserted: InsertedJob,
+): SubmittedSearch {
   if (inserted.isRepeated) return { kind: "repeated", earlier: inserted.earlier };
   const { change, hasDeliveries } = inserted;
   return { kind: "done", change, hasDeliveries, ...submitted };

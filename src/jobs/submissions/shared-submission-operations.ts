@@ -18,7 +18,7 @@ import {
   hasRequestablePlatform,
   type SearchSubmission,
   type SubmittedSearch,
-  submittedOf,
+  submittedSearch,
 } from "./search-operations.ts";
 import {
   doneInsert,
@@ -38,7 +38,7 @@ export const sharedSubmissionOperations = {
     if (answered.kind === "unanswered") return answered;
     const { job } = answered;
     const inserted = yield* insertAlone(job, submission.search.terms.requestableWithCredential);
-    if (inserted !== null) return submittedOf(answered, inserted);
+    if (inserted !== null) return submittedSearch(answered, inserted);
     return yield* insertOrDecline(database, submission, answered);
   }),
 };
@@ -146,7 +146,7 @@ export function* insertOrDecline(
 ): Steps<SubmittedSearch> {
   if (yield* hasRequestablePlatform(database, submission))
     return { kind: "unanswered", reason: "declined" };
-  return submittedOf(answered, yield* insertInSteps(database, answered.job));
+  return submittedSearch(answered, yield* insertInSteps(database, answered.job));
 }
 
 /** SQLite's steps, with the IDs of the posts. */

@@ -15,7 +15,7 @@ import {
   type ShortSearches,
   type SubmittedShortSearch,
 } from "./answered-submissions.ts";
-import { type InsertedRow, receivedJob, rowOf } from "./received-job.ts";
+import { type InsertedRow, jobRow, receivedJob } from "./received-job.ts";
 import type { NewJob, PendingAdmission, SubmittedJob } from "./submission.ts";
 import { createSubmissionCommits } from "./submission-commits.ts";
 import { createUncommittedRuns } from "./uncommitted-runs.ts";
@@ -56,7 +56,7 @@ export function createSubmissions(context: SubmissionsContext): {
   ): Promise<SubmittedJob> {
     requireRoom();
     const { active, row } = prepare(job);
-    const search = shortSearchOf(job, active);
+    const search = jobShortSearch(job, active);
     const submitted = search === null ? null : await submitShort(active, row, search, admission);
     if (submitted !== null) return submitted;
     if (admission !== null) await admission.admit();
@@ -71,7 +71,7 @@ export function createSubmissions(context: SubmissionsContext): {
     if (dispatcher.depth() >= settings.maxWaiting) throw overloaded();
   }
 
-  function shortSearchOf(job: NewJob, active: ActiveJob): SubmittedShortSearch | null {
+  function jobShortSearch(job: NewJob, active: ActiveJob): SubmittedShortSearch | null {
     const search = answered.searchOf(job);
     if (search === null || localNodeId === null) return null;
     return dispatcher.takeTurn(localNodeId, active) ? search : answered.onSkipped("no_slot");
@@ -102,7 +102,7 @@ export function createSubmissions(context: SubmissionsContext): {
     return {
       active: activeJob(submitted, clock.elapsed() + deadlineMs),
       row: {
-        ...rowOf(submitted),
+        ...jobRow(submitted),
         idempotency: idempotency && { ...idempotency, sinceMs: reads.keyedSinceMs() },
       },
     };

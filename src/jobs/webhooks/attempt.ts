@@ -6,7 +6,7 @@ import type { WebhookOperations } from "./operations.ts";
 import type { PostDelivery } from "./post.ts";
 import type { DeliveryAttempt } from "./record-attempt.ts";
 import { type AttemptOutcome, maxPauseMs, pauseAfter } from "./schedule.ts";
-import { secretsOf } from "./secrets.ts";
+import { decryptWebhookSecrets } from "./secrets.ts";
 import type { WebhookSettings } from "./settings.ts";
 import { signatureHeaders } from "./sign.ts";
 
@@ -45,7 +45,7 @@ export async function attemptDelivery(
   const { id, webhookId, attempts, nextMs } = delivery;
   const outcome = await send(context, delivery, signal);
   const nowMs = clock.now();
-  const end = endOf(outcome, delivery.failures + 1, random, nowMs);
+  const end = outcomeEnd(outcome, delivery.failures + 1, random, nowMs);
   const { disableAfterMs } = settings;
   const attempt = { ...end, id, webhookId, attempts, nextMs, nowMs, disableAfterMs };
   const { disabledReason } = await record(context, attempt, signal);
@@ -80,7 +80,7 @@ async function send(
   const { id, webhookId, url, payload: body } = delivery;
   let secrets: string[];
   try {
-    secrets = secretsOf(encryptor, delivery);
+    secrets = decryptWebhookSecrets(encryptor, delivery);
   } catch (thrown) {
     log.error({ webhook: webhookId, err: thrown }, "cannot decrypt a webhook's secret");
     const error = "the server cannot decrypt the signing secret; replace the secret";
@@ -90,7 +90,7 @@ async function send(
   return await post({ url, body, fields }, signal);
 }
 
-function endOf(
+function outcomeEnd(
   outcome: AttemptOutcome,
   failures: number,
   random: () => number,

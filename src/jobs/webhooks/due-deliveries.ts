@@ -34,7 +34,7 @@ export function* dueDeliveries(database: Database, request: DueRequest): Steps<D
   const room = Math.max(0, Math.min(failingLimit, unfilled));
   const failing = yield* dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
   const chosen = [...healthy.slice(0, limit - failing.length), ...failing];
-  return yield* mapNonNull(chosen, (id) => detailsOf(database, id, request.nowMs));
+  return yield* mapNonNull(chosen, (id) => readDetails(database, id, request.nowMs));
 }
 
 type Share = { isHealthy: 0 | 1; limit: number };
@@ -57,12 +57,12 @@ function* dueOfWebhooks(
   const ids: string[] = [];
   for (const { webhookId } of webhooks) {
     if (ids.length >= limit) break;
-    if (!pausedIds.has(webhookId)) ids.push(...(yield* dueOf(database, webhookId, request)));
+    if (!pausedIds.has(webhookId)) ids.push(...(yield* readDue(database, webhookId, request)));
   }
   return ids.slice(0, limit);
 }
 
-function* dueOf(
+function* readDue(
   database: Database,
   webhookId: string,
   { nowMs, inProgress, perWebhook }: DueRequest,
@@ -82,7 +82,7 @@ function* dueOf(
     .slice(0, room);
 }
 
-function* detailsOf(database: Database, id: string, nowMs: number): Steps<DueDelivery | null> {
+function* readDetails(database: Database, id: string, nowMs: number): Steps<DueDelivery | null> {
   const delivery = yield* database.get<DueDelivery>(
     `SELECT delivery.id, webhook_id AS webhookId, account_id AS accountId, url, payload, attempts, failures, next_ms AS nextMs,
             failing_since_ms AS failingSinceMs, sealed_secret AS encryptedSecret,

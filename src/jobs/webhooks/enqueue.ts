@@ -20,7 +20,7 @@ export function* enqueueDeliveries(database: Database, ended: JobEnd): Steps<boo
   if (payload === null) return false;
   for (const { id: webhookId } of subscribed) {
     yield* insertDelivery(database, {
-      id: idOf(webhookId, uuid, event),
+      id: deliveryId(webhookId, uuid, event),
       webhookId,
       event,
       payload,
@@ -54,7 +54,7 @@ export function* insertDelivery(database: Database, delivery: NewDelivery): Step
 }
 
 /** Unique, because a job ends once, and not guessable without both the webhook ID and the uuid. */
-function idOf(webhookId: string, uuid: string, event: WebhookEvent): string {
+function deliveryId(webhookId: string, uuid: string, event: WebhookEvent): string {
   const hash = createHash("sha256")
     .update(JSON.stringify([webhookId, uuid, event]))
     .digest("hex");

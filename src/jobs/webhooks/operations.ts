@@ -7,11 +7,11 @@ import { testPayload } from "./payload.ts";
 import { setDue } from "./record-attempt.ts";
 import {
   type DeliveryFilter,
-  deliveriesOf,
-  deliveryOf,
+  findDelivery,
+  findWebhook,
   type OwnedId,
-  webhookOf,
-  webhooksOf,
+  readDeliveries,
+  readWebhooks,
 } from "./rows.ts";
 import type { Delivery, JobEvent, Webhook } from "./webhook.ts";
 
@@ -37,22 +37,22 @@ export const webhookOperations = {
   /** Errors: `too_many_webhooks`. */
   createWebhook: durable(function* (database, params: NewWebhook): Steps<Webhook> {
     const { id, accountId, url, events, encryptedSecret, nowMs, maxPerAccount } = params;
-    if ((yield* webhooksOf(database, accountId)).length >= maxPerAccount)
+    if ((yield* readWebhooks(database, accountId)).length >= maxPerAccount)
       throw tooMany(maxPerAccount);
     yield* database.run(
       `INSERT INTO webhook(id, account_id, url, events, sealed_secret, created_ms)
        VALUES(:id, :accountId, :url, :events, :encryptedSecret, :nowMs)`,
       { id, accountId, url, events: JSON.stringify(events), encryptedSecret, nowMs },
     );
-    return requirePresent(yield* webhookOf(database, params));
+    return requirePresent(yield* findWebhook(database, params));
   }),
 
   listWebhooks: read(function* (database, { accountId }: { accountId: string }): Steps<Webhook[]> {
-    return yield* webhooksOf(database, accountId);
+    return yield* readWebhooks(database, accountId);
   }),
 
   findWebhook: read(function* (database, owned: OwnedId): Steps<Webhook | null> {
-    return yield* webhookOf(database, owned);
+    return yield* findWebhook(database, owned);
   }),
 
   deleteWebhook: durable(function* (database, { accountId, id }: OwnedId): Steps<boolean> {
@@ -71,7 +71,7 @@ export const webhookOperations = {
        WHERE id = :id AND account_id = :accountId`,
       { accountId, id, encryptedSecret, formerUntilMs },
     );
-    return yield* webhookOf(database, change);
+    return yield* findWebhook(database, change);
   }),
 
   enableWebhook: durable(function* (
@@ -84,7 +84,7 @@ export const webhookOperations = {
       owned,
     );
     if (changed === 1) yield* setDue(database, owned.id, nowMs);
-    return yield* webhookOf(database, owned);
+    return yield* findWebhook(database, owned);
   }),
 
   /** Errors: `webhook_disabled`. */
@@ -102,14 +102,16 @@ export const webhookOperations = {
       payload: testPayload(webhook.id, nowMs),
       nowMs,
     });
-    return requirePresent(yield* deliveryOf(database, webhook.id, deliveryId));
+    return requirePresent(yield* findDelivery(database, webhook.id, deliveryId));
   }),
 
   listDeliveries: read(function* (
     database,
     { filter, ...owned }: OwnedId & { filter: DeliveryFilter },
   ): Steps<Delivery[] | null> {
-    return (yield* webhookOf(database, owned)) && (yield* deliveriesOf(database, owned.id, filter));
+    return (
+      (yield* findWebhook(database, owned)) && (yield* readDeliveries(database, owned.id, filter))
+    );
   }),
 
   /** Returns `webhook` or `delivery`, whichever does not exist. Errors: `webhook_disabled`. */
@@ -118,8 +120,8 @@ export const webhookOperations = {
     replay: OwnedId & { deliveryId: string; nowMs: number },
   ): Steps<Delivery | "webhook" | "delivery"> {
     const { accountId, id, deliveryId, nowMs } = replay;
-    if ((yield* webhookOf(database, { accountId, id })) === null) return "webhook";
-    if ((yield* deliveryOf(database, id, deliveryId)) === null) return "delivery";
+    if ((yield* findWebhook(database, { accountId, id })) === null) return "webhook";
+    if ((yield* findDelivery(database, id, deliveryId)) === null) return "delivery";
     yield* enabledWebhook(database, { accountId, id });
     yield* database.run(
       `UPDATE webhook_delivery SET next_ms = :nowMs, failures = 0, delivered_ms = NULL
@@ -127,13 +129,13 @@ export const webhookOperations = {
       { id, deliveryId, nowMs },
     );
     yield* setDue(database, id, nowMs);
-    return requirePresent(yield* deliveryOf(database, id, deliveryId));
+    return requirePresent(yield* findDelivery(database, id, deliveryId));
   }),
 };
 
 /** Null if the account has no such webhook. Errors: `webhook_disabled`. */
 function* enabledWebhook(database: Database, owned: OwnedId): Steps<Webhook | null> {
-  const webhook = yield* webhookOf(database, owned);
+  const webhook = yield* findWebhook(database, owned);
   if (webhook === null || webhook.disabledMs === null) return webhook;
   throw new EarshotError("webhook_disabled", `the webhook is disabled: ${webhook.disabledReason}`, {
     status: 409,

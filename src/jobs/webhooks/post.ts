@@ -30,10 +30,10 @@ export function createPost(
         maxBytes: maxResponseBytes,
       });
       await drop(response.pieces);
-      return outcomeOf(response.status, response.headers.get("retry-after"), now());
+      return statusOutcome(response.status, response.headers.get("retry-after"), now());
     } catch (error) {
       signal.throwIfAborted();
-      return { kind: "failed", status: null, error: reasonOf(error), retryAfterMs: null };
+      return { kind: "failed", status: null, error: errorReason(error), retryAfterMs: null };
     }
   };
 }
@@ -46,7 +46,7 @@ async function drop(pieces: AsyncIterable<Uint8Array>): Promise<void> {
   }
 }
 
-function outcomeOf(status: number, retryAfter: string | null, nowMs: number): AttemptOutcome {
+function statusOutcome(status: number, retryAfter: string | null, nowMs: number): AttemptOutcome {
   if (status >= 200 && status < 300) return { kind: "delivered", status };
   if (status === 410) return { kind: "gone", status };
   const isRedirect = status >= 300 && status < 400;
@@ -62,7 +62,7 @@ function requestedPauseMs(field: string | null, nowMs: number): number | null {
 }
 
 /** Never reveals the internal address of a name. */
-function reasonOf(error: unknown): string {
+function errorReason(error: unknown): string {
   if (!(error instanceof EarshotError)) return "sending failed";
   if (error.code === "address_refused") return "the address is not public";
   return error.message;

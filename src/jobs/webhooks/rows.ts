@@ -11,14 +11,17 @@ const webhookColumns = `id, account_id AS accountId, url, events, created_ms AS 
 const deliveryColumns = `id, number, event, payload, created_ms AS createdMs, attempts, next_ms AS nextMs, last_ms AS lastMs,
   delivered_ms AS deliveredMs, last_status AS lastStatus, last_error AS lastError`;
 
-export function* webhooksOf(database: Database, accountId: string): Steps<Webhook[]> {
+export function* readWebhooks(database: Database, accountId: string): Steps<Webhook[]> {
   return (yield* database.all<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhook WHERE account_id = :accountId ORDER BY created_ms, id`,
     { accountId },
   )).map(readWebhook);
 }
 
-export function* webhookOf(database: Database, { accountId, id }: OwnedId): Steps<Webhook | null> {
+export function* findWebhook(
+  database: Database,
+  { accountId, id }: OwnedId,
+): Steps<Webhook | null> {
   const row = yield* database.get<WebhookRow>(
     `SELECT ${webhookColumns} FROM webhook WHERE id = :id AND account_id = :accountId`,
     { accountId, id },
@@ -40,7 +43,7 @@ const conditions: Record<Delivery["state"], string> = {
   failed: "next_ms IS NULL AND delivered_ms IS NULL",
 };
 
-export function* deliveriesOf(
+export function* readDeliveries(
   database: Database,
   webhookId: string,
   { states, before, limit }: DeliveryFilter,
@@ -54,7 +57,7 @@ export function* deliveriesOf(
   )).map(readDelivery);
 }
 
-export function* deliveryOf(
+export function* findDelivery(
   database: Database,
   webhookId: string,
   id: string,

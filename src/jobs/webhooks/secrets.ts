@@ -9,7 +9,7 @@ export function webhookOwner(accountId: string, id: string): SecretOwner {
  * The current secret and, while it is valid, the former one. An undecryptable former one is skipped, so that replacing a secret
  * helps. Errors: `secret_key_mismatch`.
  */
-export function secretsOf(
+export function decryptWebhookSecrets(
   encryptor: Encryptor,
   {
     accountId,

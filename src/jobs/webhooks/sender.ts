@@ -4,7 +4,7 @@ import type { DueDelivery } from "./due-deliveries.ts";
 import type { WebhookOperations } from "./operations.ts";
 import type { DeliveryAttempt } from "./record-attempt.ts";
 import { enforceDeliveryRetention } from "./retention.ts";
-import { secretsOf } from "./secrets.ts";
+import { decryptWebhookSecrets } from "./secrets.ts";
 
 /**
  * Delivers at least once. Failing webhooks get at most half of the slots, so as not to delay
@@ -123,7 +123,7 @@ export function createSender(context: SenderContext): Sender {
   /** Detects a wrong key at startup. */
   async function checkKey(): Promise<void> {
     const anySecret = await store.read("anyWebhookSecret", null);
-    if (anySecret !== null) secretsOf(encryptor, anySecret);
+    if (anySecret !== null) decryptWebhookSecrets(encryptor, anySecret);
   }
 
   function start(): void {

@@ -1,6 +1,6 @@
 import { choice, count, duration } from "../../lib/settings/kinds.ts";
 import { urlListOrNone } from "../../lib/settings/network-kinds.ts";
-import { defaultsOf, type SettingsOf } from "../../lib/settings/setting.ts";
+import { type SettingsOf, settingDefaults } from "../../lib/settings/setting.ts";
 
 const hourMs = 3_600_000;
 
@@ -57,6 +57,6 @@ export const webhookLimits = {
 export type WebhookSettings = SettingsOf<typeof webhookSettings> & typeof webhookLimits;
 
 export const webhookDefaults: WebhookSettings = {
-  ...defaultsOf(webhookSettings),
+  ...settingDefaults(webhookSettings),
   ...webhookLimits,
 };

@@ -22,7 +22,7 @@ test("webhook signatures made with two secrets can be verified with either, and 
   const secrets = [newSigningSecret(randomBytes), newSigningSecret(randomBytes)];
   const body = JSON.stringify({ text: "é 🦉  " });
   const fields = signatureHeaders({ id: "msg_1", atMs: Date.now(), body }, secrets);
-  for (const each of secrets) expect(new Webhook(each).verify(body, fields)).toBeTruthy();
+  for (const other of secrets) expect(new Webhook(other).verify(body, fields)).toBeTruthy();
   expect(() => new Webhook(secret).verify(body, fields)).toThrow();
   expect(() => new Webhook(secrets[0] ?? "").verify(`${body} `, fields)).toThrow();
 });

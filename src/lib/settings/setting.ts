@@ -15,7 +15,7 @@ export type SettingsOf<Table extends SettingTable> = {
   [Name in keyof Table]: Table[Name] extends Setting<infer T> ? T : never;
 };
 
-export function defaultsOf<Table extends SettingTable>(table: Table): SettingsOf<Table> {
+export function settingDefaults<Table extends SettingTable>(table: Table): SettingsOf<Table> {
   const values = Object.entries(table).map(([name, { fallback }]) => [name, fallback]);
   // `fromEntries` loses the types of keys and values.
   return Object.fromEntries(values) as SettingsOf<Table>;

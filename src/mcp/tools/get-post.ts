@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { platform, postName } from "../inputs.ts";
-import { post, postOf } from "../records.ts";
-import { notesOf, renderPosts } from "../render-posts.ts";
+import { post, toToolPost } from "../records.ts";
+import { listNotes, renderPosts } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 
@@ -27,11 +27,11 @@ export const getPost: Tool<typeof input, typeof output> = {
     if (record === undefined) {
       const text = [
         "Post not found: it may be deleted, hidden or not archived.",
-        ...notesOf(response),
+        ...listNotes(response),
       ];
       return { structured: { post: null }, text: text.join("\n") };
     }
-    const toolPost = postOf(record);
+    const toolPost = toToolPost(record);
     return { structured: { post: toolPost }, text: renderPosts([toolPost]) };
   },
 };

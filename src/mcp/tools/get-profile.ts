@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { account, platform } from "../inputs.ts";
-import { notesOf } from "../render-posts.ts";
+import { listNotes } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 import { inline, quoted, safeUrl, untrustedNote } from "../untrusted.ts";
@@ -43,7 +43,7 @@ export const getProfile: Tool<typeof input, typeof output> = {
     if (record === undefined) {
       const text = [
         "Account not found: it may be deleted or not visible.",
-        ...notesOf(response),
+        ...listNotes(response),
       ].join("\n");
       return { structured: { profile: null, complete }, text };
     }
@@ -70,7 +70,7 @@ export const getProfile: Tool<typeof input, typeof output> = {
     ];
     const text = [
       facts.filter((fact) => fact !== null).join(" · "),
-      ...notesOf(response),
+      ...listNotes(response),
       untrustedNote,
       quoted([accountProfile.name, accountProfile.description].filter(Boolean).join("\n")),
     ];

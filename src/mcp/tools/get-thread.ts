@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cursor, maxChars, maxResults, platform, postName } from "../inputs.ts";
-import { type ApiRecord, post, postOf } from "../records.ts";
-import { notesOf, renderPosts, summaryLine } from "../render-posts.ts";
+import { type ApiRecord, post, toToolPost } from "../records.ts";
+import { listNotes, renderPosts, summaryLine } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 
@@ -27,10 +27,10 @@ export const getThread: Tool<typeof input, typeof output> = {
   input,
   output,
   run: async (args, context) => {
-    const { platform: at, max_results: limit } = args;
+    const { platform: requestedPlatform, max_results: limit } = args;
     const lookup = await runSearch(
       {
-        platform: at,
+        platform: requestedPlatform,
         arguments: { type: "getbyid", query: args.post, max_results: 1 },
         maxChars: null,
       },
@@ -40,13 +40,13 @@ export const getThread: Tool<typeof input, typeof output> = {
     if (record === undefined) {
       const text = [
         "Post not found: it may be deleted, hidden or not archived.",
-        ...notesOf(lookup),
+        ...listNotes(lookup),
       ].join("\n");
       return { structured: { posts: [], next_cursor: null, complete: lookup.complete }, text };
     }
     const response = await runSearch(
       {
-        platform: at,
+        platform: requestedPlatform,
         arguments: {
           type: "searchbyfullarchive",
           query: `conversation_id:${record.Metadata?.conversation_id ?? record.ID}`,
@@ -59,10 +59,10 @@ export const getThread: Tool<typeof input, typeof output> = {
     );
     const replies = response.results.filter(({ ID }) => ID !== record.ID);
     const isFirstPage = args.cursor === undefined;
-    const posts = oldestFirst(isFirstPage ? [record, ...replies] : replies).map(postOf);
+    const posts = oldestFirst(isFirstPage ? [record, ...replies] : replies).map(toToolPost);
     return {
       structured: { posts, next_cursor: response.next_cursor, complete: response.complete },
-      text: [summaryLine(response, "posts"), ...notesOf(response), "", renderPosts(posts)].join(
+      text: [summaryLine(response, "posts"), ...listNotes(response), "", renderPosts(posts)].join(
         "\n",
       ),
     };

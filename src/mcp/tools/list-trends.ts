@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { maxResults, platform } from "../inputs.ts";
-import { notesOf, warningText } from "../render-posts.ts";
+import { listNotes, warningText } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 import { quoted, untrustedNote } from "../untrusted.ts";
@@ -43,7 +43,7 @@ export const listTrends: Tool<typeof input, typeof output> = {
       quoted(`${rank}. ${name}${posts === null ? "" : ` (${posts} posts)`}`),
     );
     const text = [
-      ...notesOf(response),
+      ...listNotes(response),
       ...(lines.length === 0 ? ["No trends."] : [untrustedNote, ...lines]),
     ];
     return { structured: { trends, warnings }, text: text.join("\n") };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { cursor, endTime, maxChars, maxResults, platform, startTime } from "../inputs.ts";
-import { post, postOf } from "../records.ts";
-import { notesOf, renderPosts, summaryLine, warningText } from "../render-posts.ts";
+import { post, toToolPost } from "../records.ts";
+import { listNotes, renderPosts, summaryLine, warningText } from "../render-posts.ts";
 import { runSearch } from "../run-search.ts";
 import type { Tool } from "../tool.ts";
 
@@ -66,7 +66,7 @@ If the query has an error, the result says where and how to fix it. "complete: f
       },
       context,
     );
-    const posts = response.results.map(postOf);
+    const posts = response.results.map(toToolPost);
     const warnings =
       isAll || posts.length > 0 ? response.warnings : [...response.warnings, recentOnly];
     return {
@@ -80,7 +80,7 @@ If the query has an error, the result says where and how to fix it. "complete: f
       },
       text: [
         summaryLine(response, "posts"),
-        ...notesOf({ ...response, warnings }),
+        ...listNotes({ ...response, warnings }),
         "",
         renderPosts(posts),
       ]

@@ -7,7 +7,7 @@ import type {
   Secrets,
 } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
-import { hintOf } from "../hint.ts";
+import { secretHint } from "../hint.ts";
 import { withoutSecrets } from "../without-secrets.ts";
 import { isHandle } from "./at-uri.ts";
 import { type FindSettings, findGivenAccount, identifierField } from "./given-account.ts";
@@ -16,7 +16,7 @@ import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
 import { hintFor, refusalMessage } from "./log-in-refusal.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
 import { lifeMs, storedTokens } from "./stored-tokens.ts";
-import { type Refusal, refusalOf } from "./xrpc.ts";
+import { type Refusal, readRefusal } from "./xrpc.ts";
 
 /** A host allows 300 logins a day, so tokens are refreshed as long as possible. */
 export function appPasswordKind(settings: FindSettings): CredentialKind {
@@ -72,7 +72,7 @@ async function make(
     host,
     subject: did,
     subjectName: handle ?? loginHandle,
-    hint: hintOf(password),
+    hint: secretHint(password),
     secrets: secretsOf(password, logIn, tools.now()),
   };
 }
@@ -114,7 +114,7 @@ function tokenAccessOf(
       return secretsOf(password, next, tools.now());
     },
     tokenRefusedError: (response, secrets) => {
-      const { message, ...refusal } = refusalOf(response);
+      const { message, ...refusal } = readRefusal(response);
       return loginRefusedError(host, { ...refusal, message: withoutSecrets(message, secrets) });
     },
   };
@@ -130,7 +130,7 @@ const isTakedown = (outcome: LogIn | Refusal | null): outcome is Refusal =>
 function isTokenRefused(response: FetchedResponse): boolean {
   if (response.status === 401) return true;
   if (response.status !== 400) return false;
-  const { error, message } = refusalOf(response);
+  const { error, message } = readRefusal(response);
   return error === "ExpiredToken" || (error === "InvalidToken" && !/scope|method/i.test(message));
 }
 

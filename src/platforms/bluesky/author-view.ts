@@ -1,4 +1,4 @@
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
 import { readDisplayName } from "./profile.ts";
 import { readViewLabels } from "./view-labels.ts";
@@ -13,7 +13,7 @@ export type AuthorView = {
 };
 
 export function readAuthorView(value: unknown, nowMs: number): AuthorView | null {
-  const { did, handle, displayName, verification, labels } = fieldsOf(value);
+  const { did, handle, displayName, verification, labels } = asFields(value);
   if (typeof did !== "string" || !isDid(did)) return null;
   const isUsable = typeof handle === "string" && isHandle(handle) && handle !== "handle.invalid";
   return {
@@ -26,7 +26,7 @@ export function readAuthorView(value: unknown, nowMs: number): AuthorView | null
 }
 
 function readVerification(value: unknown): boolean | null {
-  const { verifiedStatus, trustedVerifierStatus } = fieldsOf(value);
+  const { verifiedStatus, trustedVerifierStatus } = asFields(value);
   if (verifiedStatus === undefined && trustedVerifierStatus === undefined) return null;
   return verifiedStatus === "valid" || trustedVerifierStatus === "valid";
 }

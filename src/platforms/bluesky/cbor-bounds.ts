@@ -27,7 +27,8 @@ function readSealedHeader(bytes: Uint8Array, position: number): Head | null {
   const end = position + 1 + width;
   if (end > bytes.length) return null;
   let length = width === 0 ? first & 31 : 0;
-  for (let at = position + 1; at < end; at += 1) length = length * 256 + (bytes[at] ?? 0);
+  for (let offset = position + 1; offset < end; offset += 1)
+    length = length * 256 + (bytes[offset] ?? 0);
   const major = first >> 5;
   if (major === 2 || major === 3) return { bytes: length, items: 0, end };
   if (major === 4) return { bytes: 0, items: length, end };

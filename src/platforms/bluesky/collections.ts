@@ -13,11 +13,11 @@ const nsids: Readonly<Record<FollowedCollection, string>> = {
   profiles: profileCollection,
 };
 
-export const collectionOf = (collection: FollowedCollection): string => nsids[collection];
+export const collectionNsid = (collection: FollowedCollection): string => nsids[collection];
 
 const namesByNsid = new Map(
   followedCollections.map((collection) => [nsids[collection], collection]),
 );
 
-export const followedCollectionOf = (collection: string): FollowedCollection | null =>
+export const findFollowedCollection = (collection: string): FollowedCollection | null =>
   namesByNsid.get(collection) ?? null;

@@ -1,4 +1,4 @@
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
 
 export type DidDocument = {
@@ -19,7 +19,7 @@ export function didDocumentUrl(did: string, plcUrl: string): URL | null {
 }
 
 export function readDidDocument(value: unknown, did: string): DidDocument | null {
-  const { id, service, alsoKnownAs } = fieldsOf(value);
+  const { id, service, alsoKnownAs } = asFields(value);
   if (id !== did) return null;
   const names = list(alsoKnownAs, maxNames).flatMap((name) =>
     typeof name === "string" && name.startsWith("at://") ? [name.slice("at://".length)] : [],
@@ -35,7 +35,7 @@ export function readDidDocument(value: unknown, did: string): DidDocument | null
   };
 
   function readPds(item: unknown): URL | null {
-    const { id: name, type, serviceEndpoint } = fieldsOf(item);
+    const { id: name, type, serviceEndpoint } = asFields(item);
     if (type !== "AtprotoPersonalDataServer" || typeof serviceEndpoint !== "string") return null;
     if (name !== "#atproto_pds" && name !== `${did}#atproto_pds`) return null;
     const url = URL.parse(serviceEndpoint);

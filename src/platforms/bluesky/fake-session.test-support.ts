@@ -66,10 +66,10 @@ export const author = (did = ann, more: Record<string, unknown> = {}) => ({
   ...more,
 });
 
-export const uriOf = (key: string, did = ann) => `at://${did}/app.bsky.feed.post/${key}`;
+export const postUri = (key: string, did = ann) => `at://${did}/app.bsky.feed.post/${key}`;
 
 export const postView = (key: string, more: Record<string, unknown> = {}, did = ann) => ({
-  uri: uriOf(key, did),
+  uri: postUri(key, did),
   cid: "bafyreib2rxk3rybk3aobmv5cjuql3bm2twh4jo5uxgb5etxpbhfkncqzjy",
   author: author(did),
   record: {

@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { isDid, isHandle } from "./at-uri.ts";
 import { didDocumentUrl, readDidDocument } from "./did-document.ts";
 import { query, refusalError, type XrpcFetch, xrpcUrl } from "./xrpc.ts";
@@ -28,11 +28,11 @@ export async function findAccount(
   const name = requested.replace(/^@/, "");
   if (isDid(name)) {
     const { pds, handle } = await readDocument(name, directory);
-    const isConfirmed = handle !== null && (await didOf(handle, directory)) === name;
+    const isConfirmed = handle !== null && (await handleDid(handle, directory)) === name;
     return { did: name, pds, handle: isConfirmed ? handle : null };
   }
   if (!isHandle(name)) throw unknownAccount(requested, "is neither a handle nor a DID");
-  const did = await didOf(name, directory);
+  const did = await handleDid(name, directory);
   if (did === null) throw unknownAccount(requested, "is not the handle of an account");
   const { pds, handle } = await readDocument(did, directory);
   if (handle !== name.toLowerCase()) throw unknownAccount(requested, `is not the handle of ${did}`);
@@ -58,7 +58,7 @@ async function readDocument(
   return { pds: document.pds, handle: document.handle };
 }
 
-async function didOf(handle: string, directory: AccountDirectory): Promise<string | null> {
+async function handleDid(handle: string, directory: AccountDirectory): Promise<string | null> {
   for (const resolve of [resolveByAppview, resolveByDns, resolveByHost]) {
     const did = await resolve(handle.toLowerCase(), directory);
     if (did !== null && isDid(did)) return did;
@@ -73,7 +73,7 @@ async function resolveByAppview(
   const url = xrpcUrl(appviewUrl, "com.atproto.identity.resolveHandle", { handle });
   return await orNull(async () => {
     const response = await query(fetch, url);
-    const { did } = fieldsOf("value" in response ? response.value : null);
+    const { did } = asFields("value" in response ? response.value : null);
     return typeof did === "string" ? did : null;
   });
 }

@@ -1,5 +1,5 @@
 import type { PostReference } from "../../posts/post.ts";
-import { blueskyUriOf, importedUri } from "../../posts/references.ts";
+import { importedUri, parseBlueskyUrl } from "../../posts/references.ts";
 import {
   type ClaimedIdentity,
   type IdentityError,
@@ -42,7 +42,7 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
 }
 
 function reference(text: string): PostReference | null {
-  const uri = blueskyUriOf(text) ?? text;
+  const uri = parseBlueskyUrl(text) ?? text;
   if (!uri.startsWith("at://")) {
     const identifiers = isUri(text)
       ? { id: null, uri: text }

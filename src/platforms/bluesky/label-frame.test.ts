@@ -59,7 +59,7 @@ describe("a labeler frame", () => {
       .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 5 })
       .map((edits) => {
         const bytes = Buffer.from(good);
-        for (const [at, byte] of edits) bytes[at] = byte;
+        for (const [time, byte] of edits) bytes[time] = byte;
         return bytes;
       });
     fc.assert(
@@ -97,9 +97,9 @@ describe("CBOR bounds", () => {
 
   test("the CBOR bounds reject nested lists that each claim all remaining bytes", () => {
     const bytes = Buffer.alloc(1_000_000);
-    for (let at = 0; at + 5 <= bytes.length; at += 5) {
-      bytes[at] = 0x9a;
-      bytes.writeUInt32BE(bytes.length - at - 5, at + 1);
+    for (let index = 0; index + 5 <= bytes.length; index += 5) {
+      bytes[index] = 0x9a;
+      bytes.writeUInt32BE(bytes.length - index - 5, index + 1);
     }
     expect(isBoundedCbor(bytes, max)).toBe(false);
     expect(isBoundedCbor(bytes, { depth: 1_000_000, items: 1_000_000 })).toBe(false);

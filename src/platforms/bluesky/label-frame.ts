@@ -1,6 +1,6 @@
 import { decodeFirst } from "@atcute/cbor";
-import { messageOf } from "../../lib/errors.ts";
-import { fieldsOf, isObject, string } from "../fields.ts";
+import { errorMessage } from "../../lib/errors.ts";
+import { asFields, isObject, string } from "../fields.ts";
 import { isBoundedCbor } from "./cbor-bounds.ts";
 
 /** https://docs.bsky.app/docs/api/com-atproto-label-subscribe-labels */
@@ -38,9 +38,9 @@ export function readLabelFrame(bytes: Uint8Array, { maxLabels }: LabelFrameBound
     const [header, rest] = decodeFirst(bytes);
     const [body, trailing] = decodeFirst(rest);
     if (trailing.length > 0) return { kind: "unreadable", reason: "more than a header and a body" };
-    return readFrame(fieldsOf(header), body, maxLabels);
+    return readFrame(asFields(header), body, maxLabels);
   } catch (error) {
-    return { kind: "unreadable", reason: `not DAG-CBOR: ${messageOf(error)}` };
+    return { kind: "unreadable", reason: `not DAG-CBOR: ${errorMessage(error)}` };
   }
 }
 

@@ -1,5 +1,5 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
@@ -16,15 +16,15 @@ export function readLabel(
   value: unknown,
   nowMs: number,
 ): LabelChange | "unsupported" | "unreadable" {
-  const { src, uri, neg, cts, exp } = fieldsOf(value);
-  const label = readLabelValue(fieldsOf(value).val);
+  const { src, uri, neg, cts, exp } = asFields(value);
+  const label = readLabelValue(asFields(value).val);
   const createdMs = readTime(cts);
   if (typeof src !== "string" || !isDid(src) || typeof uri !== "string") return "unreadable";
   if (label === null || createdMs === null) return "unreadable";
   if (neg !== undefined && typeof neg !== "boolean") return "unreadable";
   const expiresMs = exp === undefined ? null : readTime(exp);
   if (exp !== undefined && expiresMs === null) return "unreadable";
-  const subject = subjectOf(uri);
+  const subject = uriSubject(uri);
   if (subject === null) return "unsupported";
   return {
     kind: "label",
@@ -44,6 +44,6 @@ function readTime(value: unknown): number | null {
   return typeof value === "string" && value.length <= maxTimeLength ? parseIsoTime(value) : null;
 }
 
-function subjectOf(uri: string): string | null {
+function uriSubject(uri: string): string | null {
   return parseAtUri(uri)?.collection === postCollection ? uri : accountOfAddress(uri);
 }

@@ -1,11 +1,11 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools } from "../credential.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { UpstreamLimited } from "../upstream-limited.ts";
 import { withoutSecrets } from "../without-secrets.ts";
 import { blueskyLimit } from "./limit.ts";
-import { type Refusal, refusalOf, xrpcUrl } from "./xrpc.ts";
+import { type Refusal, readRefusal, xrpcUrl } from "./xrpc.ts";
 
 export type LogIn = { did: string; handle: string | null; accessJwt: string; refreshJwt: string };
 
@@ -62,10 +62,10 @@ function readLogIn(
   if (status !== 200) {
     if (!refusalStatuses.includes(status))
       throw loginFailed(url, `responded to the login with ${status}`);
-    const { error, message } = refusalOf(response);
+    const { error, message } = readRefusal(response);
     return { status, error, message: withoutSecrets(message, secrets) };
   }
-  const { did, handle, accessJwt, refreshJwt } = fieldsOf(response.json());
+  const { did, handle, accessJwt, refreshJwt } = asFields(response.json());
   if (typeof did !== "string" || !isToken(accessJwt) || !isToken(refreshJwt)) {
     throw loginFailed(url, "responded to the login without a session");
   }

@@ -1,7 +1,7 @@
 import * as oauth from "oauth4webapi";
 import type { CredentialTools, Dialogue, NewCredential } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { hintOf } from "../hint.ts";
+import { secretHint } from "../hint.ts";
 import { type FindSettings, findGivenAccount } from "./given-account.ts";
 import {
   findServer,
@@ -54,7 +54,7 @@ export async function authorize(
       host: pds.origin,
       subject: did,
       subjectName: handle,
-      hint: hintOf(refreshToken.replace(/^ref-/, "")),
+      hint: secretHint(refreshToken.replace(/^ref-/, "")),
       secrets: { key, ...serverOfGrant(server), ...tokens },
     };
   } catch (thrown) {

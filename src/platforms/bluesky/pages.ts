@@ -7,7 +7,7 @@ import { postOfFeedView, postOfView } from "./post-view.ts";
 import { profileOfView } from "./profile-view.ts";
 import { blueskyReplyPage } from "./replies.ts";
 import { type AppView, type Query, requestAppView } from "./request.ts";
-import { actorOf, postUriOf } from "./resolve-target.ts";
+import { resolvePostUri, targetActor } from "./resolve-target.ts";
 import { trendOfView } from "./trend-view.ts";
 import { blueskyName, blueskyPostPage, pageOfProfiles } from "./view-page.ts";
 
@@ -49,7 +49,7 @@ const paging = ({ call }: PageContext) => ({
 
 async function profile(context: PageContext): Promise<UpstreamPage> {
   const { call, session } = context;
-  const actor = actorOf(call.target);
+  const actor = targetActor(call.target);
   if (actor === null) return absentPage;
   const view = await request(context, "app.bsky.actor.getProfile", { actor });
   if (view === null) return absentPage;
@@ -58,7 +58,7 @@ async function profile(context: PageContext): Promise<UpstreamPage> {
 
 async function post(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
-  const uri = await postUriOf(call.target, session, appView);
+  const uri = await resolvePostUri(call.target, session, appView);
   if (uri === null) return absentPage;
   const response = await request(context, "app.bsky.feed.getPosts", { uris: [uri] });
   if (response === null) return absentPage;
@@ -71,7 +71,7 @@ async function post(context: PageContext): Promise<UpstreamPage> {
 
 async function replies(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
-  const uri = await postUriOf(call.target, session, appView);
+  const uri = await resolvePostUri(call.target, session, appView);
   if (uri === null) return absentPage;
   const fetchThread = async (first: string): Promise<unknown> => {
     const query = { uri: first, depth: replyDepth, parentHeight: 0 };
@@ -83,15 +83,15 @@ async function replies(context: PageContext): Promise<UpstreamPage> {
 
 async function retweeters(context: PageContext): Promise<UpstreamPage> {
   const { call, session, appView } = context;
-  const uri = await postUriOf(call.target, session, appView);
+  const uri = await resolvePostUri(call.target, session, appView);
   if (uri === null) return absentPage;
   const query = { uri, ...paging(context) };
   const response = await request(context, "app.bsky.feed.getRepostedBy", query);
-  return profilesOf(response, "repostedBy", session);
+  return responseProfiles(response, "repostedBy", session);
 }
 
 async function authorFeed(context: PageContext, filter: string): Promise<UpstreamPage> {
-  const actor = actorOf(context.call.target);
+  const actor = targetActor(context.call.target);
   if (actor === null) return absentPage;
   return await feedPage(context, "app.bsky.feed.getAuthorFeed", { actor, filter });
 }
@@ -113,13 +113,13 @@ async function accounts(
   method: string,
   field: string,
 ): Promise<UpstreamPage> {
-  const actor = actorOf(context.call.target);
+  const actor = targetActor(context.call.target);
   if (actor === null) return absentPage;
   const response = await request(context, method, { actor, ...paging(context) });
-  return profilesOf(response, field, context.session);
+  return responseProfiles(response, field, context.session);
 }
 
-function profilesOf(
+function responseProfiles(
   response: Record<string, unknown> | null,
   field: string,
   session: Session,

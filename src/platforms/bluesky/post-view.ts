@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Post } from "../../posts/post.ts";
 import { isSensitiveLabel } from "../../posts/terms.ts";
-import { fieldsOf, isObject } from "../fields.ts";
+import { asFields, isObject } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { parseAtUri, tidMs } from "./at-uri.ts";
 import { type AuthorView, readAuthorView, readViewCount } from "./author-view.ts";
@@ -16,7 +16,7 @@ const repostReason = "app.bsky.feed.defs#reasonRepost";
 const maxAheadMs = 24 * 3_600_000;
 
 export function postOfView(value: unknown, nowMs: number): PostViewResult {
-  const view = fieldsOf(value);
+  const view = asFields(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
   const author = readAuthorView(view.author, nowMs);
   if (parts?.collection !== postCollection || author?.did !== parts.did) return "unreadable";
@@ -45,9 +45,9 @@ export function postOfView(value: unknown, nowMs: number): PostViewResult {
 
 /** A repost has its reposter and time, and the original's text without counts and parent. */
 export function postOfFeedView(value: unknown, nowMs: number): PostViewResult {
-  const { post: view, reason } = fieldsOf(value);
+  const { post: view, reason } = asFields(value);
   const original = postOfView(view, nowMs);
-  const { $type, by, uri, indexedAt } = fieldsOf(reason);
+  const { $type, by, uri, indexedAt } = asFields(reason);
   if ($type !== repostReason || typeof original === "string") return original;
   const reposter = readAuthorView(by, nowMs);
   const repostedMs = readIndexedMs(indexedAt, nowMs);
@@ -99,13 +99,13 @@ export function readIndexedMs(value: unknown, nowMs: number): number | null {
 }
 
 export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
-  const view = fieldsOf(value);
-  const { $type, indexedAt } = fieldsOf(view.reason);
+  const view = asFields(value);
+  const { $type, indexedAt } = asFields(view.reason);
   if ($type === repostReason) {
     return { createdMs: null, seenMs: readIndexedMs(indexedAt, nowMs) ?? nowMs };
   }
   const post = isObject(view.post) ? view.post : view;
-  const { createdAt } = fieldsOf(post.record);
+  const { createdAt } = asFields(post.record);
   return {
     createdMs: typeof createdAt === "string" ? parseIsoTime(createdAt.slice(0, 64)) : null,
     seenMs: readIndexedMs(post.indexedAt, nowMs) ?? nowMs,

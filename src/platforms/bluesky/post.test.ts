@@ -9,7 +9,7 @@ const other = "did:plc:r2zybk6op3ymzpz6jhqpkoy5";
 const postUri = `at://${other}/app.bsky.feed.post/3mpsjbtci2c2o`;
 const cid = "bafkreias7oxbr6swsuggccmtnqpoeami4jza5x4w3urltn6gzhqf4k6k2e";
 
-const postOf = (record: unknown) =>
+const recordPost = (record: unknown) =>
   postOfCommit({
     did,
     collection: "app.bsky.feed.post",
@@ -22,7 +22,7 @@ const postOf = (record: unknown) =>
 describe("a post from the stream", () => {
   test("a Bluesky post from the stream has text, time, languages, account and revision", () => {
     expect(
-      postOf({ text: "hello", createdAt: "2026-07-04T14:38:06.240Z", langs: ["en", "pt-BR"] }),
+      recordPost({ text: "hello", createdAt: "2026-07-04T14:38:06.240Z", langs: ["en", "pt-BR"] }),
     ).toMatchObject({
       platform: "bluesky",
       uri: `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`,
@@ -48,7 +48,7 @@ describe("a post from the stream", () => {
       return { byteStart, byteEnd: byteStart + Buffer.byteLength(part) };
     };
     const facet = (part: string, feature: object) => ({ index: at(part), features: [feature] });
-    const post = postOf({
+    const post = recordPost({
       text,
       facets: [
         facet("@alice.example", { $type: "app.bsky.richtext.facet#mention", did: other }),
@@ -68,12 +68,12 @@ describe("a post from the stream", () => {
   test("only the account of a mention with a wrong offset is retained", () => {
     const features = [{ $type: "app.bsky.richtext.facet#mention", did: other }];
     const facets = [{ index: { byteStart: 0, byteEnd: 900 }, features }];
-    expect(postOf({ text: "hi", facets }).mentions).toEqual([{ username: "", userId: other }]);
+    expect(recordPost({ text: "hi", facets }).mentions).toEqual([{ username: "", userId: other }]);
   });
 
   test("entities of a Bluesky post without a facet are found in its text", () => {
     const text = "booking.com by @alice.bsky.social and @bob, #deal #Deal https://example.org/a";
-    const post = postOf({ text });
+    const post = recordPost({ text });
     expect(post.urls).toEqual(["booking.com", "https://example.org/a"]);
     expect(post.mentions).toEqual([
       { username: "alice.bsky.social", userId: null },
@@ -97,7 +97,7 @@ describe("a post from the stream", () => {
       facet("@bob.com", { $type: "app.bsky.richtext.facet#mention", did: other }),
       facet("#ab", { $type: "app.bsky.richtext.facet#tag", tag: "another" }),
     ];
-    expect(postOf({ text, facets })).toMatchObject({
+    expect(recordPost({ text, facets })).toMatchObject({
       urls: [uri],
       mentions: [{ username: "bob.com", userId: other }],
       hashtags: ["another"],
@@ -117,17 +117,23 @@ describe("a post from the stream", () => {
     const alt = "x".repeat(20_000);
     const images = Array.from({ length: 50 }, () => ({ alt }));
     const external = { $type: "app.bsky.embed.external", external: { uri: "https://example.com" } };
-    const post = postOf({ text: "a", facets, embed: { $type: "app.bsky.embed.images", images } });
+    const post = recordPost({
+      text: "a",
+      facets,
+      embed: { $type: "app.bsky.embed.images", images },
+    });
     expect(post.mentions).toHaveLength(100);
     expect(post.urls).toHaveLength(99);
     expect(post.hashtags).toHaveLength(100);
     expect(post.media.map((medium) => medium.alt?.length)).toEqual([5_000, 5_000, 5_000, 5_000]);
-    expect(postOf({ text: "a", facets, embed: external }).urls).toContain("https://example.com");
+    expect(recordPost({ text: "a", facets, embed: external }).urls).toContain(
+      "https://example.com",
+    );
     const words = Array.from(
       { length: 900 },
       (_unused, index) => `@a${index} #b${index} c${index}.com`,
     );
-    const plain = postOf({ text: words.join(" ") });
+    const plain = recordPost({ text: words.join(" ") });
     expect([plain.mentions.length, plain.urls.length, plain.hashtags.length]).toEqual([
       100, 99, 100,
     ]);
@@ -135,7 +141,10 @@ describe("a post from the stream", () => {
 
   test("a Bluesky post has its parent and the root of the conversation", () => {
     const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
-    const post = postOf({ text: "yes", reply: { root: { uri: root }, parent: { uri: postUri } } });
+    const post = recordPost({
+      text: "yes",
+      reply: { root: { uri: root }, parent: { uri: postUri } },
+    });
     expect(post).toMatchObject({ isReply: true, conversationId: root });
     expect(post.inReplyTo).toEqual({ id: null, uri: postUri, username: null, userId: other });
   });
@@ -146,7 +155,7 @@ describe("a post from the stream", () => {
       images: [{ alt: "a cat", image: { ref: { $link: cid } } }],
     };
     const quote = { $type: "app.bsky.embed.record", record: { uri: postUri } };
-    expect(postOf({ text: "", embed: images }).media).toEqual([
+    expect(recordPost({ text: "", embed: images }).media).toEqual([
       {
         type: "image",
         url: `https://cdn.bsky.app/img/feed_fullsize/plain/${did}/${cid}@jpeg`,
@@ -154,15 +163,15 @@ describe("a post from the stream", () => {
       },
     ]);
     expect(
-      postOf({ text: "", embed: { $type: "app.bsky.embed.video", alt: "a dog" } }).media,
+      recordPost({ text: "", embed: { $type: "app.bsky.embed.video", alt: "a dog" } }).media,
     ).toEqual([{ type: "video", url: null, alt: "a dog" }]);
     const external = { $type: "app.bsky.embed.external", external: { uri: "https://example.org" } };
-    expect(postOf({ text: "", embed: external }).urls).toEqual(["https://example.org"]);
-    expect(postOf({ text: "", embed: quote })).toMatchObject({
+    expect(recordPost({ text: "", embed: external }).urls).toEqual(["https://example.org"]);
+    expect(recordPost({ text: "", embed: quote })).toMatchObject({
       isQuote: true,
       quoted: { uri: postUri },
     });
-    const both = postOf({
+    const both = recordPost({
       text: "",
       embed: { $type: "app.bsky.embed.recordWithMedia", media: images, record: quote },
     });
@@ -180,7 +189,7 @@ describe("a post from the stream", () => {
     const quote = { $type: "app.bsky.embed.record", record: { uri: postUri } };
     const both = { $type: "app.bsky.embed.recordWithMedia", media: gallery, record: quote };
     for (const embed of [gallery, both]) {
-      const { media } = postOf({ text: "", embed });
+      const { media } = recordPost({ text: "", embed });
       expect(media).toHaveLength(20);
       expect(media[1]).toMatchObject({ type: "image", alt: "picture 1" });
       expect(media[1]?.url).toContain(cid);
@@ -189,16 +198,16 @@ describe("a post from the stream", () => {
 
   test("a video shown as an animation is an animation, and a link to one is a link", () => {
     const video = { $type: "app.bsky.embed.video", presentation: "gif" };
-    expect(postOf({ text: "", embed: video }).media[0]?.type).toBe("gif");
+    expect(recordPost({ text: "", embed: video }).media[0]?.type).toBe("gif");
     const uri = "https://media.tenor.com/abc/cat.gif?hh=1&ww=1";
     const external = { $type: "app.bsky.embed.external", external: { uri } };
-    expect(postOf({ text: "", embed: external })).toMatchObject({ media: [], urls: [uri] });
+    expect(recordPost({ text: "", embed: external })).toMatchObject({ media: [], urls: [uri] });
   });
 
   test("a Bluesky post is found by every relation, kind and label of its record", () => {
     const root = `at://${did}/app.bsky.feed.post/3mpsjbtci2c22`;
     const terms = indexTerms(
-      postOf({
+      recordPost({
         text: "look",
         reply: { root: { uri: root }, parent: { uri: root } },
         embed: {
@@ -209,25 +218,28 @@ describe("a post from the stream", () => {
         labels: { values: [{ val: "Spoiler" }] },
       }),
     );
-    const keyOf = (uri: string) => postKey("bluesky", { id: null, uri });
+    const uriKey = (uri: string) => postKey("bluesky", { id: null, uri });
     const facets = [
-      `conversation:${keyOf(root)}`,
-      `reply:${keyOf(root)}`,
-      `quoted:${keyOf(postUri)}`,
+      `conversation:${uriKey(root)}`,
+      `reply:${uriKey(root)}`,
+      `quoted:${uriKey(postUri)}`,
       `to:bluesky/${did}`,
       `quoted-user:bluesky/${other}`,
     ];
     expect(terms).toEqual(expect.arrayContaining(facets));
     const kinds = ["is:reply", "is:self-reply", "is:quote", "has:media", "has:video"];
     expect(terms).toEqual(expect.arrayContaining([...kinds, "label:spoiler"]));
-    expect(indexTerms(postOf({ text: "first" }))).toContain(
-      `conversation:${keyOf(`at://${did}/app.bsky.feed.post/3mptbyoeyc22k`)}`,
+    expect(indexTerms(recordPost({ text: "first" }))).toContain(
+      `conversation:${uriKey(`at://${did}/app.bsky.feed.post/3mptbyoeyc22k`)}`,
     );
   });
 
   test("an embedded list in a Bluesky post is not a quote", () => {
     const uri = `at://${other}/app.bsky.graph.list/3mpsjbtci2c2o`;
-    const post = postOf({ text: "", embed: { $type: "app.bsky.embed.record", record: { uri } } });
+    const post = recordPost({
+      text: "",
+      embed: { $type: "app.bsky.embed.record", record: { uri } },
+    });
     expect(post).toMatchObject({ isQuote: false, quoted: null });
   });
 
@@ -238,11 +250,11 @@ describe("a post from the stream", () => {
     ["!no-unauthenticated", false],
   ])("the self-label %s makes a Bluesky post sensitive: %s", (val, sensitive) => {
     const labels = { $type: "com.atproto.label.defs#selfLabels", values: [{ val }] };
-    expect(postOf({ text: "", labels })).toMatchObject({ labels: [val], sensitive });
+    expect(recordPost({ text: "", labels })).toMatchObject({ labels: [val], sensitive });
   });
 
   test("malformed fields of a Bluesky post are dropped, and long texts truncated", () => {
-    const post = postOf({
+    const post = recordPost({
       text: "x".repeat(30_000),
       createdAt: "soon",
       langs: ["en", 5, "not a tag"],
@@ -309,7 +321,7 @@ describe("a post from the stream", () => {
     );
     fc.assert(
       fc.property(record, (value) => {
-        const post = postOf(value);
+        const post = recordPost(value);
         expect(JSON.parse(JSON.stringify(post, (_key, item) => item))).toMatchObject({
           uri: post.uri,
         });

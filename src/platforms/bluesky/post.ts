@@ -2,7 +2,7 @@ import { extractEntities, type TextSpan } from "@earshot/query/text";
 import type { Media, Mention, Post, PostReference } from "../../posts/post.ts";
 import { isSensitiveLabel } from "../../posts/terms.ts";
 import { distinctTags } from "../distinct-tags.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, isHandle, isTid, parseAtUri } from "./at-uri.ts";
@@ -37,13 +37,13 @@ const maxGalleryImages = 20;
  */
 export function postOfCommit(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
-  const record = fieldsOf(commit.record);
+  const record = asFields(commit.record);
   const text = string(record.text, maxTextLength) ?? "";
   const createdAt = string(record.createdAt, 64) ?? "";
   const entities = withEntitiesOf(text, readFacets(text, record.facets));
   const embed = readEmbed(did, record.embed);
-  const reply = fieldsOf(record.reply);
-  const parent = referenceOf(fieldsOf(reply.parent).uri);
+  const reply = asFields(record.reply);
+  const parent = uriReference(asFields(reply.parent).uri);
   const labels = readSelfLabels(record.labels);
   return {
     platform: "bluesky",
@@ -60,7 +60,7 @@ export function postOfCommit(commit: PostCommit): Post {
     text,
     langs: list(record.langs, 10).filter(isLanguageTag),
     detectedLang: null,
-    conversationId: parent === null ? null : (referenceOf(fieldsOf(reply.root).uri)?.uri ?? null),
+    conversationId: parent === null ? null : (uriReference(asFields(reply.root).uri)?.uri ?? null),
     inReplyTo: parent,
     quoted: embed.quoted,
     reposted: null,
@@ -90,10 +90,10 @@ function readFacets(text: string, value: unknown): Facets {
   if (facets.length === 0) return parsed;
   const bytes = Buffer.from(text);
   for (const facet of facets) {
-    const { index, features } = fieldsOf(facet);
+    const { index, features } = asFields(facet);
     const before = parsed.mentions.length + parsed.links.length + parsed.tags.length;
     for (const feature of list(features, maxFeaturesPerFacet)) {
-      const { $type, did, uri, tag } = fieldsOf(feature);
+      const { $type, did, uri, tag } = asFields(feature);
       if ($type === "app.bsky.richtext.facet#mention" && typeof did === "string" && isDid(did)) {
         parsed.mentions.push({ username: handleAt(bytes, index), userId: did });
       }
@@ -131,7 +131,7 @@ function handleAt(bytes: Buffer, index: unknown): string {
 }
 
 function positionOf(bytes: Buffer, index: unknown): TextSpan | null {
-  const { byteStart, byteEnd } = fieldsOf(index);
+  const { byteStart, byteEnd } = asFields(index);
   if (!isOffset(byteStart) || !isOffset(byteEnd)) return null;
   return byteEnd > bytes.length ? null : { start: byteStart, end: byteEnd };
 }
@@ -161,11 +161,11 @@ function readLink(value: unknown): string[] {
 type Embed = { links: string[]; media: Media[]; quoted: PostReference | null };
 
 function readEmbed(did: string, value: unknown): Embed {
-  const embed = fieldsOf(value);
+  const embed = asFields(value);
   const none: Embed = { links: [], media: [], quoted: null };
   switch (embed.$type) {
     case "app.bsky.embed.external":
-      return { ...none, links: readLink(fieldsOf(embed.external).uri) };
+      return { ...none, links: readLink(asFields(embed.external).uri) };
     case "app.bsky.embed.images":
       return {
         ...none,
@@ -179,12 +179,12 @@ function readEmbed(did: string, value: unknown): Embed {
     case "app.bsky.embed.video":
       return { ...none, media: [readVideo(did, embed)] };
     case "app.bsky.embed.record":
-      return { ...none, quoted: quotedOf(fieldsOf(embed.record).uri) };
+      return { ...none, quoted: quotedOf(asFields(embed.record).uri) };
     case "app.bsky.embed.recordWithMedia": {
-      const media = fieldsOf(embed.media);
+      const media = asFields(embed.media);
       // `recordWithMedia` does not nest.
       const mediaEmbed = media.$type === embed.$type ? none : readEmbed(did, media);
-      return { ...mediaEmbed, quoted: quotedOf(fieldsOf(fieldsOf(embed.record).record).uri) };
+      return { ...mediaEmbed, quoted: quotedOf(asFields(asFields(embed.record).record).uri) };
     }
     default:
       return none;
@@ -192,7 +192,7 @@ function readEmbed(did: string, value: unknown): Embed {
 }
 
 function readImage(did: string, value: unknown): Media {
-  const { alt, image } = fieldsOf(value);
+  const { alt, image } = asFields(value);
   const key = blobKey(image);
   const url =
     key === null ? null : `https://cdn.bsky.app/img/feed_fullsize/plain/${did}/${key}@jpeg`;
@@ -214,17 +214,17 @@ function readVideo(did: string, embed: Record<string, unknown>): Media {
 }
 
 function blobKey(blob: unknown): string | null {
-  const { $link } = fieldsOf(fieldsOf(blob).ref);
+  const { $link } = asFields(asFields(blob).ref);
   return typeof $link === "string" && /^[a-z0-9]{10,120}$/i.test($link) ? $link : null;
 }
 
 /** Null for feeds, lists and starter packs, which are embedded the same way. */
 function quotedOf(uri: unknown): PostReference | null {
-  const reference = referenceOf(uri);
+  const reference = uriReference(uri);
   return reference?.uri?.includes(`/${postCollection}/`) ? reference : null;
 }
 
-function referenceOf(uri: unknown): PostReference | null {
+function uriReference(uri: unknown): PostReference | null {
   if (typeof uri !== "string") return null;
   const parts = parseAtUri(uri);
   return parts === null ? null : { id: null, uri, username: null, userId: parts.did };

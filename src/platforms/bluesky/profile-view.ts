@@ -1,5 +1,5 @@
 import type { Profile } from "../../posts/profile.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { asFields, string } from "../fields.ts";
 import { isWebAddress } from "../identity.ts";
 import { parseIsoTime } from "../time.ts";
 import { readAuthorView, readViewCount } from "./author-view.ts";
@@ -13,7 +13,7 @@ export function profileOfView(value: unknown, nowMs: number): Profile | "withhel
   const author = readAuthorView(value, nowMs);
   if (author === null) return "unreadable";
   if (isAccountWithheld(author.labels)) return "withheld";
-  const view = fieldsOf(value);
+  const view = asFields(value);
   return {
     platform: "bluesky",
     userId: author.did,

@@ -1,5 +1,5 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import { isHandle } from "./at-uri.ts";
 import { readLabel } from "./label.ts";
 import { readDisplayName } from "./profile.ts";
@@ -20,11 +20,11 @@ export function readProfileViews(
   request: { sources: ReadonlySet<string>; observedMs: number },
 ): ReadonlyMap<string, readonly ArchiveChange[]> {
   const changesByAccount = new Map<string, readonly ArchiveChange[]>();
-  for (const view of list(fieldsOf(response).profiles, maxProfiles)) {
-    const { did } = fieldsOf(view);
+  for (const view of list(asFields(response).profiles, maxProfiles)) {
+    const { did } = asFields(view);
     const account = requested.find((id) => id === did);
     if (account !== undefined)
-      changesByAccount.set(account, changesOf(account, fieldsOf(view), request));
+      changesByAccount.set(account, changesOf(account, asFields(view), request));
   }
   return changesByAccount;
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, string } from "../fields.ts";
+import { asFields, string } from "../fields.ts";
 import { isDid } from "./at-uri.ts";
 import { profileCollection } from "./collections.ts";
 import { readSelfLabels } from "./self-labels.ts";
@@ -11,7 +11,7 @@ export const profileKey = "self";
 const maxNameLength = 640;
 
 export function profileOfRecord(record: unknown): ProfileFields {
-  const { displayName, labels } = fieldsOf(record);
+  const { displayName, labels } = asFields(record);
   return { name: readDisplayName(displayName), labels: readSelfLabels(labels) };
 }
 

@@ -1,14 +1,14 @@
 import type { CountMetric } from "@earshot/query/tree";
 import type { PostCounts } from "../../posts/post.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { parseAtUri } from "./at-uri.ts";
 import type { FollowedCollection } from "./collections.ts";
 import { postCollection } from "./post.ts";
 
 export type CountedPost = { uri: string; metric: CountMetric };
 
-export function reactionsOf(metric: "likes" | "reposts", record: unknown): CountedPost[] {
-  const { uri } = fieldsOf(fieldsOf(record).subject);
+export function readReactions(metric: "likes" | "reposts", record: unknown): CountedPost[] {
+  const { uri } = asFields(asFields(record).subject);
   if (typeof uri !== "string" || parseAtUri(uri)?.collection !== postCollection) return [];
   return [{ uri, metric }];
 }

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { decodeBlock } from "./block.ts";
 import type { ReplayRow } from "./replay-block.ts";
 
@@ -30,7 +30,7 @@ export function replayFrame(row: ReplayRow): string | null {
   }
   const name = events.get(kind);
   if (name === undefined) return null;
-  const { handle, active, status } = fieldsOf(decodeBlock(payload));
+  const { handle, active, status } = asFields(decodeBlock(payload));
   const event = { did, handle, active, status };
   return JSON.stringify({ did, time_us: timeUs, kind: name, [name]: event });
 }

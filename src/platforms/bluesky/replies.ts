@@ -1,5 +1,5 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, isObject, list } from "../fields.ts";
+import { asFields, isObject, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { readViewCount } from "./author-view.ts";
@@ -27,7 +27,7 @@ export async function blueskyReplyPage(
   let isTruncated = false;
   // Not recursive, because thread depth is unbounded.
   const thread = await fetchThread(uri);
-  const { notFound, blocked } = fieldsOf(thread);
+  const { notFound, blocked } = asFields(thread);
   if (thread === null || notFound === true || blocked === true) return null;
   const pending = repliesTo(thread, nowMs).reverse();
   for (let reply = pending.pop(); reply !== undefined; reply = pending.pop()) {
@@ -64,11 +64,11 @@ const threadTruncated: UpstreamWarning = {
 type Reply = { view: unknown; post: PostViewResult; timeMs: number };
 
 function repliesTo(parent: unknown, nowMs: number): Reply[] {
-  const replies = list(fieldsOf(parent).replies, maxRepliesPerPost).flatMap((view): Reply[] => {
-    const { notFound, blocked, post: postView } = fieldsOf(view);
+  const replies = list(asFields(parent).replies, maxRepliesPerPost).flatMap((view): Reply[] => {
+    const { notFound, blocked, post: postView } = asFields(view);
     if (notFound === true || blocked === true) return [];
     const post = isObject(postView) ? postOfView(postView, nowMs) : "unreadable";
-    const timeMs = typeof post === "string" ? indexedMs(postView, nowMs) : timeOf(post, nowMs);
+    const timeMs = typeof post === "string" ? indexedMs(postView, nowMs) : postTime(post, nowMs);
     return [{ view, post, timeMs }];
   });
   return replies.sort((one, other) => one.timeMs - other.timeMs);
@@ -76,14 +76,14 @@ function repliesTo(parent: unknown, nowMs: number): Reply[] {
 
 /** Null unless the depth limit truncated this post's replies. */
 function truncatedUri(view: unknown): string | null {
-  const { post, replies } = fieldsOf(view);
-  const { uri, replyCount } = fieldsOf(post);
+  const { post, replies } = asFields(view);
+  const { uri, replyCount } = asFields(post);
   if (replies !== undefined || typeof uri !== "string") return null;
   return (readViewCount(replyCount) ?? 0) > 0 ? uri : null;
 }
 
 const indexedMs = (view: unknown, nowMs: number): number =>
-  readIndexedMs(fieldsOf(view).indexedAt, nowMs) ?? nowMs;
+  readIndexedMs(asFields(view).indexedAt, nowMs) ?? nowMs;
 
-const timeOf = ({ createdMs, seenMs }: Post, nowMs: number): number =>
+const postTime = ({ createdMs, seenMs }: Post, nowMs: number): number =>
   Math.min(createdMs ?? nowMs, seenMs ?? nowMs);

@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
   type Block,
-  blockOf,
-  carOf,
+  encodeCar,
+  makeBlock,
   repositoryBlocks,
 } from "../../../testkit/archives/repository-archive.ts";
 import { systemClock } from "../../lib/clock.ts";
@@ -14,7 +14,8 @@ const rev = "3kaaaaaaaaaaa";
 const posts = "app.bsky.feed.post";
 
 async function* inPieces(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+  for (let index = 0; index < bytes.length; index += size)
+    yield bytes.subarray(index, index + size);
 }
 
 function read(bytes: Uint8Array, size = 1_000): Promise<Repository> {
@@ -50,7 +51,7 @@ describe("a repository", () => {
             .map((block) => ({ block, order: draws.next().value }))
             .sort((a, b) => a.order - b.order)
             .map(({ block }) => block);
-          const repository = await read(await carOf([commit, ...mixed]), size);
+          const repository = await read(await encodeCar([commit, ...mixed]), size);
           expect(repository.rev).toBe(rev);
           expect(textsOf(repository)).toEqual(expectedTexts);
         },
@@ -62,21 +63,23 @@ describe("a repository", () => {
   test("a repository yields only the requested collections", async () => {
     const records = recordsOf(["a"]);
     records.set("app.bsky.feed.like/3k1", { $type: "app.bsky.feed.like" });
-    const repository = await read(await carOf(repositoryBlocks({ did, rev, records })));
+    const repository = await read(await encodeCar(repositoryBlocks({ did, rev, records })));
     expect(repository.entries.map(({ path }) => path)).toEqual([`${posts}/3k00000`]);
   });
 
   test("a repository lacks a record whose block is missing or forged", async () => {
     const blocks = repositoryBlocks({ did, rev, records: recordsOf(["a", "b", "c"]) });
     const invalid = blocks.flatMap((block) => {
-      if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "a" }).data)))
+      if (Buffer.from(block.data).equals(Buffer.from(makeBlock({ $type: posts, text: "a" }).data)))
         return [];
-      if (Buffer.from(block.data).equals(Buffer.from(blockOf({ $type: posts, text: "b" }).data))) {
-        return [{ cid: block.cid, data: blockOf({ $type: posts, text: "x" }).data }];
+      if (
+        Buffer.from(block.data).equals(Buffer.from(makeBlock({ $type: posts, text: "b" }).data))
+      ) {
+        return [{ cid: block.cid, data: makeBlock({ $type: posts, text: "x" }).data }];
       }
       return [block];
     });
-    expect(textsOf(await read(await carOf(invalid)))).toEqual([undefined, undefined, "c"]);
+    expect(textsOf(await read(await encodeCar(invalid)))).toEqual([undefined, undefined, "c"]);
   });
 });
 
@@ -88,18 +91,18 @@ describe("an invalid repository is rejected", () => {
     "it belongs to another account": () =>
       repositoryBlocks({ ...valid, did: "did:plc:bbbbbbbbbbbbbbbbbbbbbbbb" }),
     "no revision": () => repositoryBlocks({ ...valid, rev: "later" }),
-    "the root is a record": () => [blockOf({ $type: posts, text: "a" })],
+    "the root is a record": () => [makeBlock({ $type: posts, text: "a" })],
   };
 
   test.each(Object.keys(invalid))("an invalid repository is rejected: %s", async (name) => {
     const blocks = invalid[name]?.() ?? [];
-    await expect(carOf(blocks).then((car) => read(car))).rejects.toEqual(unreadable);
+    await expect(encodeCar(blocks).then((car) => read(car))).rejects.toEqual(unreadable);
   });
 
   test("a truncated repository is rejected", async () => {
-    const car = await carOf(repositoryBlocks(valid));
-    for (let at = 0; at < car.length; at += 97) {
-      await expect(read(car.subarray(0, at))).rejects.toEqual(unreadable);
+    const car = await encodeCar(repositoryBlocks(valid));
+    for (let index = 0; index < car.length; index += 97) {
+      await expect(read(car.subarray(0, index))).rejects.toEqual(unreadable);
     }
   });
 
@@ -114,12 +117,12 @@ describe("an invalid repository is rejected", () => {
 
   test("a repository with any byte changed is rejected or lacks a record, and never yields a different one", async () => {
     const expectedTexts = Array.from({ length: 6 }, (_, n) => `post ${n}`);
-    const car = await carOf(repositoryBlocks({ did, rev, records: recordsOf(expectedTexts) }));
+    const car = await encodeCar(repositoryBlocks({ did, rev, records: recordsOf(expectedTexts) }));
     const change = fc.tuple(fc.nat(car.length - 1), fc.integer({ min: 1, max: 255 }));
     await fc.assert(
-      fc.asyncProperty(change, async ([at, by]) => {
+      fc.asyncProperty(change, async ([time, by]) => {
         const bytes = Buffer.from(car);
-        bytes[at] = (bytes[at] ?? 0) ^ by;
+        bytes[time] = (bytes[time] ?? 0) ^ by;
         const repository = await read(bytes).catch((error: unknown) => {
           expect(error).toEqual(unreadable);
           return null;

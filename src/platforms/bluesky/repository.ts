@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { fromStream } from "@atcute/car";
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { startSlices } from "../../lib/slices.ts";
 import { isObject } from "../fields.ts";
 import { isDid, isTid } from "./at-uri.ts";
@@ -135,7 +135,7 @@ function decodeContent(content: Uint8Array | null): unknown {
 function unreadable(did: string | null, error: unknown): EarshotError {
   return new EarshotError(
     "repository_unreadable",
-    `the repository${did === null ? "" : ` of ${did}`} is invalid: ${messageOf(error)}`,
+    `the repository${did === null ? "" : ` of ${did}`} is invalid: ${errorMessage(error)}`,
     { status: 502, cause: error },
   );
 }

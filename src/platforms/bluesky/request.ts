@@ -1,6 +1,6 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import type { Session } from "../session.ts";
 import { type Refusal, refusalError, xrpcRefusal } from "./xrpc.ts";
 
@@ -31,7 +31,7 @@ export async function requestAppView(
   const outcome = await tryAppView(session, appView, method, query);
   if (!("refusal" in outcome)) return outcome.fields;
   if (isMissing(outcome.refusal)) return null;
-  throw blueskyErrorOf(session, method, outcome.refusal);
+  throw makeBlueskyError(session, method, outcome.refusal);
 }
 
 /** Like `requestAppView`, but returns refusals. */
@@ -47,7 +47,7 @@ export async function tryAppView(
     headers: headersFor(session, appView, method),
     bucket,
   });
-  if (response.status >= 200 && response.status < 300) return { fields: fieldsOf(response.json) };
+  if (response.status >= 200 && response.status < 300) return { fields: asFields(response.json) };
   return { refusal: xrpcRefusal(response.status, response.json) };
 }
 
@@ -88,7 +88,7 @@ function isMissing({ status, error, message }: Refusal): boolean {
 
 const scopeNames: readonly string[] = ["ScopeMissingError", "InsufficientScope"];
 
-export function blueskyErrorOf(session: Session, method: string, refusal: Refusal): EarshotError {
+export function makeBlueskyError(session: Session, method: string, refusal: Refusal): EarshotError {
   const { host } = new URL(session.baseUrl);
   const isScopeMissing =
     scopeNames.includes(refusal.error) ||

@@ -5,14 +5,14 @@ import { postCollection } from "./post.ts";
 import { type AppView, requestAppView } from "./request.ts";
 
 /** A DID or handle; null unless the target is a valid Bluesky account. */
-export function actorOf(target: Target | null): string | null {
+export function targetActor(target: Target | null): string | null {
   if (target?.kind !== "user") return null;
   const { id, handle } = target;
   if (id !== null) return isDid(id) ? id : null;
   return handle !== null && isHandle(handle) ? handle.toLowerCase() : null;
 }
 
-export async function postUriOf(
+export async function resolvePostUri(
   target: Target | null,
   session: Session,
   appView: AppView,

@@ -60,7 +60,7 @@ function requestsForLanguage(code: string): Requests {
 export const requestsForHost = (leaf: QueryLeaf): Requests | null =>
   leaf.kind === "domain" ? [{ ...unconditional, domain: leaf.host }] : null;
 
-function accountsOf(
+function userAccounts(
   user: string,
   { accounts }: ResolvedNames,
 ): { dids: string[]; handles: string[] } {
@@ -75,7 +75,7 @@ function accountsOf(
 const prefix = "bluesky/";
 
 function requestsForAuthor(user: string, names: ResolvedNames): Requests {
-  const { dids, handles } = accountsOf(user, names);
+  const { dids, handles } = userAccounts(user, names);
   const handle = isHandle(user) ? user.toLowerCase() : null;
   const soleHandle = dids.length === 1 ? handle : null;
   if (dids.length > 0) {
@@ -89,7 +89,7 @@ function requestsForAuthor(user: string, names: ResolvedNames): Requests {
 
 /** The text may name the handle without a facet. */
 function requestsForMention(user: string, names: ResolvedNames): Requests {
-  const { dids, handles } = accountsOf(user, names);
+  const { dids, handles } = userAccounts(user, names);
   return anyAlternative([
     ...dids.map((did): Requests => [{ ...unconditional, mentions: did }]),
     ...handles.map((handle) => requestsForWords(searchTerms(handle))),

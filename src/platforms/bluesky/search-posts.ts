@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { isoText } from "../../lib/iso-time.ts";
 import { postTimeMs } from "../../posts/ids.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import {
   onlyRoute,
@@ -12,7 +12,7 @@ import {
 } from "../upstream.ts";
 import { emptyPage, itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { postOfView, timesOfView } from "./post-view.ts";
-import { type AppView, blueskyErrorOf, type Query, tryAppView } from "./request.ts";
+import { type AppView, makeBlueskyError, type Query, tryAppView } from "./request.ts";
 import type { Request } from "./search-alternatives.ts";
 import {
   type AlternativePage,
@@ -115,7 +115,7 @@ function readPart(
       unreadable.push(item);
       return [];
     }
-    const key = typeof post === "string" ? String(fieldsOf(view).uri) : post.uri;
+    const key = typeof post === "string" ? String(asFields(view).uri) : post.uri;
     return [{ timeMs: postTimeMs(timesOfView(view, nowMs), nowMs), key, item }];
   });
   return { items, cursor: pageToken(cursor, blueskyName).next, unreadable };
@@ -127,7 +127,7 @@ function unavailablePage(refusal: Refusal, session: Session): UpstreamPage {
   const isUnavailable =
     (status === 403 && error !== "ScopeMissingError") ||
     (status === 400 && /disabled|not enabled|forbidden/i.test(message));
-  if (!isUnavailable) throw blueskyErrorOf(session, method, refusal);
+  if (!isUnavailable) throw makeBlueskyError(session, method, refusal);
   return { ...emptyPage, warnings: [notAvailable] };
 }
 

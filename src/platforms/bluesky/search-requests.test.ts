@@ -20,7 +20,7 @@ const tree = (query: string): QueryNode => {
   return parsed.tree;
 };
 
-function namesOf(node: QueryNode): ResolvedNames {
+function nodeNames(node: QueryNode): ResolvedNames {
   const { accounts: names } = namesIn(node);
   const resolved = names.map((name): [string, string[]] => {
     const bearers = accounts.filter(({ username }) => foldHandle(username) === foldHandle(name));
@@ -37,7 +37,7 @@ function namesOf(node: QueryNode): ResolvedNames {
   return { accounts: new Map(resolved), posts: new Map() };
 }
 
-const requests = (query: string) => requestsFor(tree(query), namesOf(tree(query)));
+const requests = (query: string) => requestsFor(tree(query), nodeNames(tree(query)));
 const output = (query: string) =>
   requests(query)?.map((request) =>
     Object.fromEntries(
@@ -120,8 +120,8 @@ test("a Bluesky search requests a mention as a facet with the account, or as a h
 
 test("a Bluesky search requests a link by its host if nothing else can be requested", () => {
   const node = tree("domain:news.example");
-  expect(requestsFor(node, namesOf(node))).toBeNull();
-  expect(narrowRequestsFor(node, namesOf(node))).toMatchObject([{ domain: "news.example" }]);
+  expect(requestsFor(node, nodeNames(node))).toBeNull();
+  expect(narrowRequestsFor(node, nodeNames(node))).toMatchObject([{ domain: "news.example" }]);
 });
 
 test("the parameter `q` has words as users write them, and is never empty", () => {
@@ -147,7 +147,7 @@ test("no word of a query becomes an operator of Bluesky's search", () => {
 /** As the lexicon describes: filters are exact, a word also matches as a substring. */
 function accepts(request: Request, post: Post): boolean {
   const { words, tags, author, mentions, lang, domain } = request;
-  const subject = subjectOf(post);
+  const subject = postSubject(post);
   const isFound = (word: string): boolean => {
     const text = word.replaceAll('"', "");
     const kind = word.startsWith('"') ? "phrase" : "word";
@@ -178,7 +178,7 @@ function accepts(request: Request, post: Post): boolean {
 
 const noNames: ResolvedNames = { accounts: new Map(), posts: new Map() };
 
-const subjectOf = (post: Post) => ({
+const postSubject = (post: Post) => ({
   id: 1n,
   platform: post.platform,
   timeMs: post.createdMs ?? 0,
@@ -211,7 +211,7 @@ test("every post that matches a query satisfies one of its requests", () => {
   fc.assert(
     fc.property(generatedQuery, (query) => {
       const node = tree(query);
-      const names = namesOf(node);
+      const names = nodeNames(node);
       const requested = requestsFor(node, names);
       if (requested === null) tally.inexpressible += 1;
       else tally.requested += 1;
@@ -220,7 +220,7 @@ test("every post that matches a query satisfies one of its requests", () => {
       expect(requested.length).toBeLessThanOrEqual(6);
       const plan = makePlan(node, { names, asOfMs });
       for (const post of posts) {
-        if (!matches(plan, subjectOf(post))) continue;
+        if (!matches(plan, postSubject(post))) continue;
         tally.matched += 1;
         if (!requested.some((request) => accepts(request, post))) {
           expect.fail(`${query}: ${JSON.stringify(requested)} misses ${JSON.stringify(post)}`);

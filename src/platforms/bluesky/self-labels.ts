@@ -1,11 +1,11 @@
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 
 const maxLabels = 100;
 const labelLength = 128;
 
 export function readSelfLabels(value: unknown): string[] {
-  const labels = list(fieldsOf(value).values, maxLabels).flatMap((item) => {
-    const label = readLabelValue(fieldsOf(item).val);
+  const labels = list(asFields(value).values, maxLabels).flatMap((item) => {
+    const label = readLabelValue(asFields(item).val);
     return label === null ? [] : [label];
   });
   return [...new Set(labels)];

@@ -6,7 +6,7 @@ import type {
   Secrets,
 } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { throwIfServerFailed } from "../request-errors.ts";
 import { isHandle } from "./at-uri.ts";
 import { isUsable } from "./stored-tokens.ts";
@@ -53,7 +53,7 @@ export async function checkToken(stored: CredentialInUse, access: TokenAccess): 
   const signal = AbortSignal.timeout(testTimeoutMs);
   const response = await sendWithToken({ url, headers, signal }, stored, access);
   throwIfServerFailed(url.host, response);
-  const { did, handle } = fieldsOf(response.status === 200 ? response.json() : null);
+  const { did, handle } = asFields(response.status === 200 ? response.json() : null);
   if (did !== subject)
     throw credentialRefused(`${url.host} did not issue the token for ${subject}`);
   return typeof handle === "string" && isHandle(handle)

@@ -1,5 +1,5 @@
 import type { Secrets } from "../credential.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 
 /** `lapseMs`: expiry of the access token; empty if unknown. */
 export type StoredTokens = { accessToken: string; refreshToken: string; lapseMs: string };
@@ -31,7 +31,7 @@ export function lifeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > maxTokenLength) return null;
   try {
-    const { iat, exp } = fieldsOf(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
+    const { iat, exp } = asFields(JSON.parse(Buffer.from(payload, "base64url").toString("utf8")));
     if (typeof iat !== "number" || typeof exp !== "number") return null;
     const seconds = exp - iat;
     return seconds > 0 && Number.isFinite(seconds) ? seconds * 1_000 : null;

@@ -174,12 +174,12 @@ test("an event of an unfollowed collection only advances time", () => {
 });
 
 test("a commit has the same key at every server, regardless of its time there", () => {
-  const keyOf = (event: object) => ("key" in event ? event.key : null);
-  expect(keyOf(readCommit({}))).toBe(
-    keyOf(readEvent({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
+  const eventKey = (event: object) => ("key" in event ? event.key : null);
+  expect(eventKey(readCommit({}))).toBe(
+    eventKey(readEvent({ kind: "commit", time_us: timeUs + 5, commit: { ...commit, cid: "x" } })),
   );
   for (const part of [{ rkey: "b" }, { rev: "3mptbypcq372g" }, { operation: "update" }]) {
-    expect(keyOf(readCommit(part))).not.toBe(keyOf(readCommit({})));
+    expect(eventKey(readCommit(part))).not.toBe(eventKey(readCommit({})));
   }
 });
 

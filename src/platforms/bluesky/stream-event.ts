@@ -1,13 +1,13 @@
 import type { AccountStatus, ArchiveChange } from "../../archive/archive.ts";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, isObject } from "../fields.ts";
+import { asFields, isObject } from "../fields.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
-import { type FollowedCollection, followedCollectionOf } from "./collections.ts";
+import { type FollowedCollection, findFollowedCollection } from "./collections.ts";
 import { postCollection, postOfCommit } from "./post.ts";
 import { profileKey, profileOfRecord } from "./profile.ts";
-import { type CountedPost, countsOfNewPost, reactionsOf } from "./reactions.ts";
+import { type CountedPost, countsOfNewPost, readReactions } from "./reactions.ts";
 
 export type StreamEvent = {
   /** Time by the server's clock, from which streams resume. */
@@ -32,13 +32,13 @@ export function readStreamEvent(
   try {
     value = parseUntrustedJson(frame);
   } catch (error) {
-    return { reason: `not valid JSON: ${messageOf(error)}` };
+    return { reason: `not valid JSON: ${errorMessage(error)}` };
   }
   if (!isObject(value)) return { reason: "not a JSON object" };
   const { did, time_us: timeUs, kind } = value;
   if (typeof did !== "string" || !isDid(did)) return { reason: "did: not a DID" };
   if (!isTimeUs(timeUs)) return { reason: "time_us: not a time in microseconds" };
-  if (kind === "commit") return readCommit(did, timeUs, fieldsOf(value.commit), followed);
+  if (kind === "commit") return readCommit(did, timeUs, asFields(value.commit), followed);
   const event = { ...noChange, timeUs, key: `${did} ${String(kind).slice(0, 64)} ${timeUs}` };
   if (kind === "identity") return { ...event, ...readIdentity(did, timeUs, value.identity) };
   if (kind === "account") return { ...event, change: readAccount(did, timeUs, value.account) };
@@ -70,7 +70,7 @@ function readCommit(
   }
   const key = `${did} ${collection} ${rkey} ${rev} ${operation}`;
   const event = { ...noChange, timeUs, key };
-  const name = followedCollectionOf(collection);
+  const name = findFollowedCollection(collection);
   if (name === null || !followed.has(name)) return event;
   const record = operation === "delete" ? null : commit.record;
   if (operation !== "delete" && !isObject(record))
@@ -81,7 +81,7 @@ function readCommit(
   }
   if (name !== "posts") {
     // A delete omits the subject of a reaction, so counts are an upper bound.
-    return operation === "create" ? { ...event, counted: reactionsOf(name, record) } : event;
+    return operation === "create" ? { ...event, counted: readReactions(name, record) } : event;
   }
   if (record === null) {
     const uri = `at://${did}/${postCollection}/${rkey}`;
@@ -113,7 +113,7 @@ function readIdentity(
   timeUs: number,
   identity: unknown,
 ): Pick<StreamEvent, "change" | "renamed"> {
-  const { handle } = fieldsOf(identity);
+  const { handle } = asFields(identity);
   // Handle and account do not agree.
   if (handle === "handle.invalid") return { change: null, renamed: null };
   if (typeof handle !== "string" || !isHandle(handle)) return { change: null, renamed: userId };
@@ -123,7 +123,7 @@ function readIdentity(
 }
 
 function readAccount(userId: string, timeUs: number, account: unknown): ArchiveChange | null {
-  const { active, status } = fieldsOf(account);
+  const { active, status } = asFields(account);
   if (typeof active !== "boolean") return null;
   return {
     kind: "account",

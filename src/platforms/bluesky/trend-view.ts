@@ -1,12 +1,12 @@
 import type { Trend } from "../../posts/profile.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { asFields, string } from "../fields.ts";
 import { readViewCount } from "./author-view.ts";
 import { readTimeText, readWebAddress } from "./profile-view.ts";
 
 const maxNameLength = 640;
 
 export function trendOfView(value: unknown, rank: number): Trend | null {
-  const { topic, displayName, link, postCount, category, startedAt } = fieldsOf(value);
+  const { topic, displayName, link, postCount, category, startedAt } = asFields(value);
   const name = string(displayName, maxNameLength) || string(topic, maxNameLength);
   if (!name) return null;
   return {

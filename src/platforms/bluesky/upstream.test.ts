@@ -12,8 +12,8 @@ import {
   labelView,
   now,
   postTarget,
+  postUri,
   postView,
-  uriOf,
   userTarget,
 } from "./fake-session.test-support.ts";
 import { createBlueskyUpstream } from "./upstream.ts";
@@ -88,7 +88,7 @@ test("Bluesky returns a profile by handle or DID, with every field", async () =>
 });
 
 test("Bluesky returns a post with every field of its record and the AppView's view", async () => {
-  const parent = uriOf("3kparent", bob);
+  const parent = postUri("3kparent", bob);
   const view = postView("3kpost", {
     author: author(ann, { labels: [labelView("spam")], verification: { verifiedStatus: "none" } }),
     record: {
@@ -112,17 +112,20 @@ test("Bluesky returns a post with every field of its record and the AppView's vi
         images: [{ alt: "a cat", image: { $type: "blob", ref: { $link: "bafkreicat" } } }],
       },
     },
-    labels: [labelView("porn", { uri: uriOf("3kpost") })],
+    labels: [labelView("porn", { uri: postUri("3kpost") })],
   });
   const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts: [view] } } });
-  const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
+  const page = await upstream.page(
+    call("getbyid", postTarget({ uri: postUri("3kpost") })),
+    session,
+  );
   expect(page).toEqual({
     items: [
       {
         kind: "post",
         post: {
           platform: "bluesky",
-          uri: uriOf("3kpost"),
+          uri: postUri("3kpost"),
           nativeId: null,
           url: null,
           username: "ann.example",
@@ -167,7 +170,7 @@ test("Bluesky returns a post with every field of its record and the AppView's vi
   expect(session.requests).toEqual([
     {
       path: "/xrpc/app.bsky.feed.getPosts",
-      query: { uris: [uriOf("3kpost")] },
+      query: { uris: [postUri("3kpost")] },
       headers: {
         accept: "application/json",
         "atproto-accept-labelers": "did:plc:ar7c4by46qjdydhdevvrndac;redact",
@@ -187,7 +190,7 @@ test("the handle of a post's author is resolved", async () => {
     postTarget({ uri: "at://ann.example/app.bsky.feed.post/3kpost" }),
   ]) {
     const page = await upstream.page(call("getbyid", target), session);
-    expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
+    expect(urisOf(page.items)).toEqual([postUri("3kpost")]);
   }
   expect(session.requests[0]?.query).toEqual({ handle: "ann.example" });
   expect(session.requests[0]?.headers).toEqual({ accept: "application/json" });
@@ -200,7 +203,7 @@ test("a Bluesky repost is a post of the reposter, at the time of the repost", as
     uri: `at://${bob}/app.bsky.feed.repost/3krepost`,
     indexedAt: "2026-11-21T09:00:00.000Z",
   };
-  const reply = { root: { uri: uriOf("3kroot") }, parent: { uri: uriOf("3kroot") } };
+  const reply = { root: { uri: postUri("3kroot") }, parent: { uri: postUri("3kroot") } };
   const record = { text: "the original", createdAt: "2026-11-20T10:00:00Z", reply, langs: ["en"] };
   const view = { post: postView("3kpost", { record }), reason };
   const withoutUri = { post: postView("3kother"), reason: { ...reason, uri: undefined } };
@@ -224,7 +227,7 @@ test("a Bluesky repost is a post of the reposter, at the time of the repost", as
     isReply: false,
     inReplyTo: null,
     conversationId: null,
-    reposted: { id: null, uri: uriOf("3kpost"), username: "ann.example", userId: ann },
+    reposted: { id: null, uri: postUri("3kpost"), username: "ann.example", userId: ann },
     counts: { likes: null, reposts: null, replies: null, quotes: null },
   });
   expect(other?.uri).toMatch(new RegExp(`^at://${bob}/app\\.bsky\\.feed\\.repost/[0-9a-f]{32}$`));
@@ -235,7 +238,7 @@ test("a pinned post appears once in a timeline, in its regular position", async 
   const views = [pin, { post: postView("3knew") }, { post: postView("3kold") }];
   const session = fakeSession({ "app.bsky.feed.getAuthorFeed": { json: { feed: views } } });
   const page = await upstream.page(call("gettweets", userTarget({ id: ann })), session);
-  expect(urisOf(page.items)).toEqual([uriOf("3knew"), uriOf("3kold")]);
+  expect(urisOf(page.items)).toEqual([postUri("3knew"), postUri("3kold")]);
   expect(session.requests[0]?.query).toEqual({
     actor: ann,
     filter: "posts_with_replies",
@@ -253,7 +256,7 @@ test.each<[FetchMethod, string, Record<string, unknown>]>([
   const session = fakeSession({ [endpoint]: { json } }, "user");
   const requested = { ...call(method, userTarget({ id: ann })), cursor: "before", limit: 500 };
   const page = await upstream.page(requested, session);
-  expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
+  expect(urisOf(page.items)).toEqual([postUri("3kpost")]);
   expect(page.next).toBe("after");
   expect(session.requests[0]?.query).toEqual({ ...query, cursor: "before", limit: 100 });
 });
@@ -266,7 +269,7 @@ test.each<[FetchMethod, string, string]>([
   const json = { subject: author(), [field]: [author(bob), author(bob)], cursor: "after" };
   const session = fakeSession({ [endpoint]: { json } });
   const target =
-    method === "getretweeters" ? postTarget({ uri: uriOf("3kpost") }) : userTarget({ id: ann });
+    method === "getretweeters" ? postTarget({ uri: postUri("3kpost") }) : userTarget({ id: ann });
   const page = await upstream.page(call(method, target), session);
   expect(page).toMatchObject({
     items: [{ kind: "profile", profile: { userId: bob, name: "Bob", counts: { posts: null } } }],
@@ -288,19 +291,19 @@ test("Bluesky replies are in thread order: each after its parent, oldest first",
   Object.assign(hidden.post, { labels: [labelView("!takedown")] });
   const thread = at("3kroot", 10, [
     at("3klate", 40),
-    { $type: "app.bsky.feed.defs#blockedPost", uri: uriOf("3kb"), blocked: true, author: {} },
-    { $type: "app.bsky.feed.defs#notFoundPost", uri: uriOf("3kn"), notFound: true },
+    { $type: "app.bsky.feed.defs#blockedPost", uri: postUri("3kb"), blocked: true, author: {} },
+    { $type: "app.bsky.feed.defs#notFoundPost", uri: postUri("3kn"), notFound: true },
     at("3kearly", 20, [at("3kanswer", 50)]),
     hidden,
     "no view",
   ]);
   const session = fakeSession({ "app.bsky.feed.getPostThread": { json: { thread } } });
   const page = await upstream.page(
-    call("getreplies", postTarget({ uri: uriOf("3kroot") })),
+    call("getreplies", postTarget({ uri: postUri("3kroot") })),
     session,
   );
   expect(urisOf(page.items)).toEqual(
-    ["3kbelow", "3kearly", "3kanswer", "3klate"].map((key) => uriOf(key)),
+    ["3kbelow", "3kearly", "3kanswer", "3klate"].map((key) => postUri(key)),
   );
   expect(page.next).toBeNull();
   expect(page.warnings).toEqual([
@@ -372,7 +375,7 @@ test.each([
 ])("%s is omitted without a warning, even with a credential", async (_what, view) => {
   const responses = { "app.bsky.feed.getPosts": { json: { posts: [view] } } };
   for (const access of ["public", "user"] as const) {
-    const target = postTarget({ uri: uriOf("3kpost") });
+    const target = postTarget({ uri: postUri("3kpost") });
     const page = await upstream.page(call("getbyid", target), fakeSession(responses, access));
     expect(page).toMatchObject({ items: [], next: null, received: 1 });
     expect(page.warnings).toBeUndefined();
@@ -388,7 +391,7 @@ test("a negated or expired label does not hide a post", async () => {
   const responses = {
     "app.bsky.feed.getPosts": { json: { posts: [postView("3kpost", { labels })] } },
   };
-  const target = postTarget({ uri: uriOf("3kpost") });
+  const target = postTarget({ uri: postUri("3kpost") });
   const page = await upstream.page(call("getbyid", target), fakeSession(responses));
   expect(postsOf(page.items)[0]?.labels).toEqual([]);
 });
@@ -404,7 +407,7 @@ test.each([
   async (method, endpoint, error, message) => {
     const session = fakeSession({ [endpoint]: { status: 400, json: { error, message } } });
     const target =
-      method === "getreplies" ? postTarget({ uri: uriOf("3kpost") }) : userTarget({ id: ann });
+      method === "getreplies" ? postTarget({ uri: postUri("3kpost") }) : userTarget({ id: ann });
     expect(await upstream.page(call(method, target), session)).toMatchObject({
       items: [],
       next: null,
@@ -420,8 +423,11 @@ test("items that are not posts, or claim another account, are counted as unreada
     postView("3kpost"),
   ];
   const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts } } });
-  const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
-  expect(urisOf(page.items)).toEqual([uriOf("3kpost")]);
+  const page = await upstream.page(
+    call("getbyid", postTarget({ uri: postUri("3kpost") })),
+    session,
+  );
+  expect(urisOf(page.items)).toEqual([postUri("3kpost")]);
   expect(page.warnings).toEqual([
     expect.objectContaining({
       code: "unreadable_items",
@@ -437,7 +443,10 @@ test("a far-future index time is replaced by the key's time", async () => {
     postView("jzzzzzzzzzzzz", { indexedAt: null }),
   ];
   const session = fakeSession({ "app.bsky.feed.getPosts": { json: { posts: views } } });
-  const page = await upstream.page(call("getbyid", postTarget({ uri: uriOf("3kpost") })), session);
+  const page = await upstream.page(
+    call("getbyid", postTarget({ uri: postUri("3kpost") })),
+    session,
+  );
   expect(postsOf(page.items).map(({ seenMs }) => seenMs)).toEqual([
     tidMs("3n2udptqgl22y"),
     null,
@@ -543,9 +552,9 @@ const validJson = {
   cursor: "after",
 };
 
-function pathsOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+function readPaths(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
-  return [path, ...Object.entries(value).flatMap(([key, part]) => pathsOf(part, [...path, key]))];
+  return [path, ...Object.entries(value).flatMap(([key, part]) => readPaths(part, [...path, key]))];
 }
 
 function withPart(value: unknown, [key, ...rest]: readonly string[], part: unknown): unknown {
@@ -565,7 +574,7 @@ function emptyIfUnreadable(error: unknown): UpstreamPage {
 }
 
 test("any JSON from Bluesky is read within bounds, or reported as unreadable", async () => {
-  const paths = pathsOf(validJson);
+  const paths = readPaths(validJson);
   await fc.assert(
     fc.asyncProperty(
       fc.constantFrom(...methods),
@@ -577,7 +586,7 @@ test("any JSON from Bluesky is read within bounds, or reported as unreadable", a
           new Proxy({}, { get: () => ({ json }) }) as Record<string, { json: unknown }>,
         );
         const { query } = { query: ["getbyid", "getreplies", "getretweeters"].includes(method) };
-        const target = query ? postTarget({ uri: uriOf("3kpost") }) : userTarget({ id: ann });
+        const target = query ? postTarget({ uri: postUri("3kpost") }) : userTarget({ id: ann });
         const page = await upstream.page(call(method, target), session).catch(emptyIfUnreadable);
         expect(page.items.length).toBeLessThanOrEqual(100);
         for (const post of postsOf(page.items)) {
@@ -608,7 +617,7 @@ test("a thread of any depth or width is read within bounds", async () => {
     [wide, 2_000],
   ] as const) {
     const session = fakeSession({ "app.bsky.feed.getPostThread": { json: { thread } } });
-    const target = postTarget({ uri: uriOf("3kroot") });
+    const target = postTarget({ uri: postUri("3kroot") });
     const page = await upstream.page(call("getreplies", target), session);
     expect(page.items).toHaveLength(count);
   }
@@ -621,9 +630,12 @@ test("branches deeper than one response are requested separately, up to a maximu
       return { json: { thread: node(`3k${level}`, [node(`3k${level + 1}`)]) } };
     },
   });
-  const page = await upstream.page(call("getreplies", postTarget({ uri: uriOf("3k0") })), session);
+  const page = await upstream.page(
+    call("getreplies", postTarget({ uri: postUri("3k0") })),
+    session,
+  );
   expect(urisOf(page.items)).toEqual(
-    Array.from({ length: 21 }, (_, index) => uriOf(`3k${index + 1}`)),
+    Array.from({ length: 21 }, (_, index) => postUri(`3k${index + 1}`)),
   );
   expect(session.requests).toHaveLength(21);
   expect(page.warnings).toEqual([expect.objectContaining({ code: "thread_cut" })]);

@@ -1,4 +1,4 @@
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { readLabelValue } from "./self-labels.ts";
 
@@ -8,7 +8,7 @@ const maxTimeLength = 64;
 export function readViewLabels(value: unknown, nowMs: number): string[] {
   const byKey = new Map<string, string>();
   for (const item of list(value, maxLabels)) {
-    const { src, val, neg, exp } = fieldsOf(item);
+    const { src, val, neg, exp } = asFields(item);
     const label = readLabelValue(val);
     if (label === null) continue;
     const key = `${typeof src === "string" ? src : ""} ${label}`;

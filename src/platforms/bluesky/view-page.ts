@@ -1,5 +1,5 @@
 import type { Profile } from "../../posts/profile.ts";
-import { fieldsOf, requiredList } from "../fields.ts";
+import { asFields, requiredList } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
 import { type PostViewResult, timesOfView } from "./post-view.ts";
@@ -34,11 +34,11 @@ export function blueskyPostPage(
 }
 
 const isPin = (view: unknown): boolean =>
-  fieldsOf(fieldsOf(view).reason).$type === "app.bsky.feed.defs#reasonPin";
+  asFields(asFields(view).reason).$type === "app.bsky.feed.defs#reasonPin";
 
 export function pageItemOfPost(post: PostViewResult, view: unknown, nowMs: number): PageItem {
   if (post === "unreadable") return { kind: "unreadable" };
-  if (post === "withheld") return { kind: "withheld", times: timesOfView(view, nowMs) };
+  if (post === "withheld") return { kind: "omitted", timestamps: timesOfView(view, nowMs) };
   return { kind: "post", post };
 }
 
@@ -51,7 +51,7 @@ export function pageOfProfiles(
     const profile = readProfile(view);
     if (profile === "unreadable") return { kind: "unreadable" };
     return profile === "withheld"
-      ? { kind: "withheld", times: null }
+      ? { kind: "omitted", timestamps: null }
       : { kind: "profile", profile };
   });
   return itemsPage(items, { name: blueskyName, ...pageToken(cursor, blueskyName), nowMs });

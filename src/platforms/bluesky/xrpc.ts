@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse, FetchOptions } from "../../lib/guarded-fetch.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
 /** `tries: 1` if a failure is itself a usable response. */
@@ -27,10 +27,10 @@ export async function query(
   url: URL,
 ): Promise<{ value: unknown } | { refusal: Refusal }> {
   const response = await fetch.get(url, { headers: { accept: "application/json" } });
-  return response.status === 200 ? { value: response.json() } : { refusal: refusalOf(response) };
+  return response.status === 200 ? { value: response.json() } : { refusal: readRefusal(response) };
 }
 
-export function refusalOf(response: Pick<FetchedResponse, "status" | "json">): Refusal {
+export function readRefusal(response: Pick<FetchedResponse, "status" | "json">): Refusal {
   const { status } = response;
   try {
     return xrpcRefusal(status, response.json());
@@ -40,7 +40,7 @@ export function refusalOf(response: Pick<FetchedResponse, "status" | "json">): R
 }
 
 export function xrpcRefusal(status: number, json: unknown): Refusal {
-  const { error, message } = fieldsOf(json);
+  const { error, message } = asFields(json);
   return { status, error: withoutTokens(error), message: withoutTokens(message) };
 }
 

@@ -4,7 +4,13 @@ import { asPartial, foreignAccountWarnings, hiddenListWarnings } from "./account
 import { listCursor } from "./cursor.ts";
 import { type AccountOnServer, findAccountOnServer } from "./find-account.ts";
 import { linkWarnings, nextPaging } from "./link-paging.ts";
-import { boundedLimit, bucket, bucketOf, type PageRequest, resumeOrFind } from "./page-request.ts";
+import {
+  boundedLimit,
+  bucket,
+  type PageRequest,
+  pagingBucket,
+  resumeOrFind,
+} from "./page-request.ts";
 import { sendToServer } from "./server-access.ts";
 import { pageOfAccounts, requireReadable } from "./view-page.ts";
 
@@ -35,7 +41,7 @@ export async function followPage(
   const { access, id, paging, json } = account;
   const path = `/api/v1/accounts/${id}/${list}`;
   const query = { ...paging, limit: boundedLimit(maxAccounts, call) };
-  const request = { path, query, bucket: bucketOf(paging) };
+  const request = { path, query, bucket: pagingBucket(paging) };
   const answer = await sendToServer(access, request, "read:accounts");
   if (answer === null) return absentPage;
   const warnings = [

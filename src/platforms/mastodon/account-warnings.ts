@@ -1,4 +1,4 @@
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import type { UpstreamWarning } from "../upstream.ts";
 import type { ServerAccess } from "./server-access.ts";
 
@@ -7,7 +7,7 @@ export function foreignAccountWarnings(
   { instance }: ServerAccess,
   account: unknown,
 ): UpstreamWarning[] {
-  const { acct } = fieldsOf(account);
+  const { acct } = asFields(account);
   const isForeign =
     typeof acct === "string" && acct.includes("@") && !acct.endsWith(`@${instance}`);
   if (!isForeign) return [];
@@ -26,7 +26,7 @@ export const asPartial = (warning: UpstreamWarning): UpstreamWarning => ({
 });
 
 export function hiddenListWarnings(account: unknown): UpstreamWarning[] {
-  if (fieldsOf(account).hide_collections !== true) return [];
+  if (asFields(account).hide_collections !== true) return [];
   return [
     {
       code: "hidden_list",

@@ -1,5 +1,5 @@
 import { stripControls } from "../../lib/controls.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { asFields, string } from "../fields.ts";
 
 export type AccountNames = {
   /** `<id>@<host>`: ids are local to a server. */
@@ -12,7 +12,7 @@ const maxNameLength = 500;
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 export function namesOfAccount(account: unknown, instance: string): AccountNames | null {
-  const { id, acct, display_name: name } = fieldsOf(account);
+  const { id, acct, display_name: name } = asFields(account);
   const accountId = readServerId(id);
   const username = readAccount(acct, instance);
   if (accountId === null || username === null) return null;

@@ -8,7 +8,7 @@ import type {
   Secrets,
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { hintOf } from "../hint.ts";
+import { secretHint } from "../hint.ts";
 import {
   grantError,
   outOfBandRedirectUri,
@@ -92,7 +92,7 @@ async function make(
     host,
     subject: null,
     subjectName: typeof name === "string" ? name.slice(0, 200) : null,
-    hint: hintOf(clientSecret),
+    hint: secretHint(clientSecret),
     secrets: { ...application, token: outcome },
   };
 }

@@ -36,7 +36,7 @@ beforeEach(() => {
 });
 
 function kindNamed(name: string): CredentialKind {
-  const kind = mastodonCredentialKinds().find((each) => each.name === name);
+  const kind = mastodonCredentialKinds().find((other) => other.name === name);
   if (kind === undefined) throw new Error(`no kind ${name}`);
   return kind;
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { SearchCall } from "../upstream.ts";
 import type { InstanceInfo } from "./instance-info.ts";
@@ -38,7 +38,7 @@ export async function readFeed(
       ? await searchPage(feed.text, position, context)
       : await timeline(feed, position, context);
   const all = list(json, maxPerPage)
-    .map((status) => ({ status, ms: timeOf(status) }))
+    .map((status) => ({ status, ms: statusTime(status) }))
     .toSorted((a, b) => b.ms - a.ms);
   const oldestMs = all.at(-1)?.ms ?? Number.NEGATIVE_INFINITY;
   const { fromMs } = context.call;
@@ -52,8 +52,8 @@ export async function readFeed(
 }
 
 /** A status without a time sorts as the oldest. */
-function timeOf(status: unknown): number {
-  return parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "") ?? 0;
+function statusTime(status: unknown): number {
+  return parseIsoTime(string(asFields(status).created_at, 64) ?? "") ?? 0;
 }
 
 async function searchPage(
@@ -77,7 +77,7 @@ async function searchPage(
   // Muted accounts are removed, so a short page is not the end.
   const isMore = offset + 2 * maxStatuses <= maxOffset;
   const next = isMore ? { offset: String(offset + maxStatuses) } : null;
-  return { json: fieldsOf(answer?.json).statuses, next };
+  return { json: asFields(answer?.json).statuses, next };
 }
 
 async function timeline(

@@ -1,14 +1,14 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { Target, UserTarget } from "../target.ts";
 import { idOn, readAccount, readServerId } from "./account.ts";
 import { namedServer } from "./named-server.ts";
 import {
+  getServerAccess,
   type ServerAccess,
   sendToServer,
   serverAccessAt,
-  serverAccessOf,
 } from "./server-access.ts";
 
 export type AccountOnServer = {
@@ -32,7 +32,7 @@ export async function findAccountOnServer(
 
 function byId(target: UserTarget, name: string, session: Session): AccountOnServer | null {
   const home = namedServer(target);
-  const access = home === null ? serverAccessOf(session) : serverAccessAt(session, home);
+  const access = home === null ? getServerAccess(session) : serverAccessAt(session, home);
   const id = idOn(access.instance, name);
   return id === null ? null : { access, id, json: null };
 }
@@ -42,7 +42,7 @@ async function byHandle(
   handle: string,
   session: Session,
 ): Promise<AccountOnServer | null> {
-  const ownServer = serverAccessOf(session);
+  const ownServer = getServerAccess(session);
   const home = handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1) : null;
   const first = ownServer.isAnonymous
     ? serverAccessAt(session, home ?? host ?? ownServer.instance)
@@ -68,7 +68,7 @@ const localNameAt = (instance: string, handle: string): string =>
   handle.toLowerCase().endsWith(`@${instance}`) ? handle.slice(0, handle.lastIndexOf("@")) : handle;
 
 function accountAt(access: ServerAccess, json: unknown): AccountOnServer | null {
-  const id = readServerId(fieldsOf(json).id);
+  const id = readServerId(asFields(json).id);
   return id === null ? null : { access, id, json };
 }
 
@@ -85,9 +85,9 @@ async function resolveRemotely(
     bucket: "api",
   };
   const answer = await sendToServer(access, request, "read:search");
-  const match = list(fieldsOf(answer?.json).accounts, 40).find(
+  const match = list(asFields(answer?.json).accounts, 40).find(
     (account) =>
-      readAccount(fieldsOf(account).acct, access.instance)?.toLowerCase() === handle.toLowerCase(),
+      readAccount(asFields(account).acct, access.instance)?.toLowerCase() === handle.toLowerCase(),
   );
   return match === undefined ? null : accountAt(access, match);
 }

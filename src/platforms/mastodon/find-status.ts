@@ -1,14 +1,14 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, Target } from "../target.ts";
 import { readServerId } from "./account.ts";
 import { namedServer } from "./named-server.ts";
 import {
+  getServerAccess,
   type ServerAccess,
   sendToServer,
   serverAccessAt,
-  serverAccessOf,
 } from "./server-access.ts";
 
 export type StatusOnServer = {
@@ -26,8 +26,8 @@ export async function findStatus(
   session: Session,
 ): Promise<StatusOnServer | null> {
   if (target?.kind !== "post") return null;
-  const ownServer = serverAccessOf(session);
-  const identifier = identifierOf(target);
+  const ownServer = getServerAccess(session);
+  const identifier = targetIdentifier(target);
   if (identifier.host === null || identifier.host === ownServer.instance) {
     if (identifier.id !== null) return { access: ownServer, id: identifier.id, json: null };
   }
@@ -54,7 +54,7 @@ function serverUnknown(host: string): EarshotError {
   );
 }
 
-function identifierOf(target: PostTarget): { id: string | null; host: string | null } {
+function targetIdentifier(target: PostTarget): { id: string | null; host: string | null } {
   const { id, uri, url } = target;
   const host = namedServer(target);
   const imported = /^import:mastodon:([^@]+)/.exec(uri ?? "")?.[1];
@@ -88,8 +88,8 @@ async function resolveRemotely(
     bucket: "api",
   };
   const answer = await requestLeniently(access, request);
-  const [status] = list(fieldsOf(answer?.json).statuses, 1);
-  const id = readServerId(fieldsOf(status).id);
+  const [status] = list(asFields(answer?.json).statuses, 1);
+  const id = readServerId(asFields(status).id);
   return id === null ? null : { access, id, json: status };
 }
 

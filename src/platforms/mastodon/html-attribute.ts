@@ -2,7 +2,7 @@ import { decodeCharacters } from "./html-entities.ts";
 
 const maxAttributesLength = 20_000;
 
-export function attributeOf(attributes: string, name: string): string {
+export function readAttribute(attributes: string, name: string): string {
   const pattern =
     /(?<![^\s=/"'>])([^\s=/"'>]{1,60})\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))/g;
   for (const match of attributes.slice(0, maxAttributesLength).matchAll(pattern)) {

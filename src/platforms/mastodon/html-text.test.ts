@@ -3,43 +3,47 @@ import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { textOfHtml } from "./html-text.ts";
 
-const textOf = (html: string): string => textOfHtml(html).text;
+const htmlText = (html: string): string => textOfHtml(html).text;
 
 describe("the text of a post", () => {
   it("the text of a Mastodon post has its paragraphs, line breaks and lists", () => {
-    expect(textOf("<p>one<br />two</p><p>three</p>")).toBe("one\ntwo\n\nthree");
-    expect(textOf("<p>one</p>\n<p>two</p>")).toBe("one\n\ntwo");
-    expect(textOf("one<br>two<br/><br>three")).toBe("one\ntwo\n\nthree");
-    expect(textOf("<p>to do:</p><ul><li>one</li><li><p>two</p></li></ul><p>end</p>")).toBe(
+    expect(htmlText("<p>one<br />two</p><p>three</p>")).toBe("one\ntwo\n\nthree");
+    expect(htmlText("<p>one</p>\n<p>two</p>")).toBe("one\n\ntwo");
+    expect(htmlText("one<br>two<br/><br>three")).toBe("one\ntwo\n\nthree");
+    expect(htmlText("<p>to do:</p><ul><li>one</li><li><p>two</p></li></ul><p>end</p>")).toBe(
       "to do:\n\none\n\ntwo\n\nend",
     );
-    expect(textOf("<blockquote><p>said</p></blockquote><p>answered</p>")).toBe("said\n\nanswered");
-    expect(textOf("<pre><code>a\n  b\n</code></pre>")).toBe("a\n  b");
-    expect(textOf("<p>  much \n\t white   space </p>")).toBe("much white space");
-    expect(textOf("<p>H<sub>2</sub>O is <em>wet</em>, <del>dry</del></p>")).toBe("H2O is wet, dry");
-    expect(textOf("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>")).toBe("漢kan");
+    expect(htmlText("<blockquote><p>said</p></blockquote><p>answered</p>")).toBe(
+      "said\n\nanswered",
+    );
+    expect(htmlText("<pre><code>a\n  b\n</code></pre>")).toBe("a\n  b");
+    expect(htmlText("<p>  much \n\t white   space </p>")).toBe("much white space");
+    expect(htmlText("<p>H<sub>2</sub>O is <em>wet</em>, <del>dry</del></p>")).toBe(
+      "H2O is wet, dry",
+    );
+    expect(htmlText("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>")).toBe("漢kan");
   });
 
   it("the text of a Mastodon post has its entities decoded once", () => {
     expect(
-      textOf("<p>&lt;b&gt; &amp;amp; &quot;q&quot; &#39;s&apos; &#x1F600; &#8230; &eacute;</p>"),
+      htmlText("<p>&lt;b&gt; &amp;amp; &quot;q&quot; &#39;s&apos; &#x1F600; &#8230; &eacute;</p>"),
     ).toBe("<b> &amp; \"q\" 's' 😀 … &eacute;");
-    expect(textOf("&#0; &#xD800; &#x110000; &#99999999; &amp")).toBe(
+    expect(htmlText("&#0; &#xD800; &#x110000; &#99999999; &amp")).toBe(
       "\ufffd \ufffd \ufffd &#99999999; &amp",
     );
   });
 
   it("the text of a Mastodon post has no scripts, styles, comments or tags", () => {
-    expect(textOf("a<script>alert('<p>x</p>')</script>b<style>p{}</style>c<!-- no > -->d")).toBe(
+    expect(htmlText("a<script>alert('<p>x</p>')</script>b<style>p{}</style>c<!-- no > -->d")).toBe(
       "abcd",
     );
-    expect(textOf("a<SCRIPT >x</Script >b")).toBe("ab");
-    expect(textOf('<img src=x onerror="alert(1)>">a')).toBe("a");
-    expect(textOf("<!doctype html><?php x ?>a")).toBe("a");
-    expect(textOf("a < b and c <3 and <")).toBe("a < b and c <3 and <");
-    expect(textOf("a<b")).toBe("a");
-    expect(textOf("<p>a<script>never closed")).toBe("a");
-    expect(textOf('a<p title="never closed>b</p>')).toBe("a");
+    expect(htmlText("a<SCRIPT >x</Script >b")).toBe("ab");
+    expect(htmlText('<img src=x onerror="alert(1)>">a')).toBe("a");
+    expect(htmlText("<!doctype html><?php x ?>a")).toBe("a");
+    expect(htmlText("a < b and c <3 and <")).toBe("a < b and c <3 and <");
+    expect(htmlText("a<b")).toBe("a");
+    expect(htmlText("<p>a<script>never closed")).toBe("a");
+    expect(htmlText('a<p title="never closed>b</p>')).toBe("a");
   });
 });
 
@@ -53,9 +57,9 @@ describe("the links of a post", () => {
       text: `see ${url} now`,
       links: [{ url, isReference: false }],
     });
-    expect(textOf(`<a href="${url.replace("&", "&amp;")}">example.com/a/ver…</a>`)).toBe(url);
-    expect(textOf(`<a href="https://example.com/">example.com</a>`)).toBe("https://example.com/");
-    expect(textOf(`<a href="https://example.com/%C3%A4">example.com/ä</a>`)).toBe(
+    expect(htmlText(`<a href="${url.replace("&", "&amp;")}">example.com/a/ver…</a>`)).toBe(url);
+    expect(htmlText(`<a href="https://example.com/">example.com</a>`)).toBe("https://example.com/");
+    expect(htmlText(`<a href="https://example.com/%C3%A4">example.com/ä</a>`)).toBe(
       "https://example.com/%C3%A4",
     );
   });
@@ -89,7 +93,7 @@ describe("the links of a post", () => {
 it("fallback text for another rendering is dropped from a Mastodon post", () => {
   const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
   expect(textOfHtml(html, "quote-inline")).toEqual({ text: "words", links: [] });
-  expect(textOf(html)).toBe("RE: x\n\nwords");
+  expect(htmlText(html)).toBe("RE: x\n\nwords");
 });
 
 it("any HTML text is read in linear time", () => {

@@ -1,4 +1,4 @@
-import { attributeOf } from "./html-attribute.ts";
+import { readAttribute } from "./html-attribute.ts";
 import { decodeCharacters } from "./html-entities.ts";
 import { type HtmlToken, htmlTokens } from "./html-tokens.ts";
 import { createWriter } from "./text-writer.ts";
@@ -83,9 +83,9 @@ const isOpen = (token: HtmlToken): token is HtmlToken & { kind: "open" } => toke
 type Anchor = { url: string | null; isReference: boolean; start: number };
 
 function readAnchor(attributes: string): Omit<Anchor, "start"> {
-  const href = attributeOf(attributes, "href");
+  const href = readAttribute(attributes, "href");
   const address = href.length <= maxAddressLength && /^https?:\/\//i.test(href) ? href : null;
-  const classes = attributeOf(attributes, "class").toLowerCase().split(/\s+/);
+  const classes = readAttribute(attributes, "class").toLowerCase().split(/\s+/);
   return {
     url: address !== null && URL.canParse(address) ? address : null,
     isReference: classes.includes("mention") || classes.includes("hashtag"),
@@ -95,7 +95,7 @@ function readAnchor(attributes: string): Omit<Anchor, "start"> {
 function isOmitted(token: HtmlToken & { kind: "open" }, omittedClass: string | null): boolean {
   if (omittedElements.has(token.name)) return true;
   if (omittedClass === null || !token.attributes.includes(omittedClass)) return false;
-  return attributeOf(token.attributes, "class").split(/\s+/).includes(omittedClass);
+  return readAttribute(token.attributes, "class").split(/\s+/).includes(omittedClass);
 }
 
 function nextSkipping(

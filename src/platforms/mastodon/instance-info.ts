@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { asFields, string } from "../fields.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
 
 export type InstanceInfo = {
@@ -42,7 +42,7 @@ export function createInstanceInfos(): InstanceInfos {
 async function requestInfo(access: ServerAccess): Promise<InstanceInfo> {
   for (const path of ["/api/v2/instance", "/api/v1/instance"]) {
     const answer = await requestInstance(access, path);
-    if (answer !== null && answer.status === 200) return infoOf(answer.json);
+    if (answer !== null && answer.status === 200) return readInstanceInfo(answer.json);
   }
   return unknownInstance;
 }
@@ -56,15 +56,15 @@ async function requestInstance(access: ServerAccess, path: string): Promise<Serv
   }
 }
 
-export function infoOf(json: unknown): InstanceInfo {
-  const { version: versionText, configuration } = fieldsOf(json);
-  const access = fieldsOf(fieldsOf(fieldsOf(configuration).timelines_access).hashtag_feeds);
-  const version = versionOf(string(versionText, 200) ?? "");
+export function readInstanceInfo(json: unknown): InstanceInfo {
+  const { version: versionText, configuration } = asFields(json);
+  const access = asFields(asFields(asFields(configuration).timelines_access).hashtag_feeds);
+  const version = readVersion(string(versionText, 200) ?? "");
   return { isMastodon: version !== null, version, hashtagFeeds: leastRestrictive(access) };
 }
 
 /** Other software reports a compatible version or its own. */
-function versionOf(text: string): { major: number; minor: number } | null {
+function readVersion(text: string): { major: number; minor: number } | null {
   const [, major, minor] = /^(\d{1,3})\.(\d{1,3})\.\d/.exec(text) ?? [];
   if (major === undefined || minor === undefined || /compatible/i.test(text)) return null;
   return Number(major) < 2 ? null : { major: Number(major), minor: Number(minor) };

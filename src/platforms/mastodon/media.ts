@@ -1,5 +1,5 @@
 import type { Media } from "../../posts/post.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
 const maxMedia = 40;
@@ -8,7 +8,7 @@ const maxAltLength = 5_000;
 const types: readonly string[] = ["image", "gifv", "video", "audio"];
 
 /** Prefers files on this server to the origin's, and both to a preview. */
-export function mediaOf(attachments: unknown): Media[] {
+export function readAttachments(attachments: unknown): Media[] {
   return list(attachments, maxMedia).flatMap((attachment) => {
     const {
       type,
@@ -16,7 +16,7 @@ export function mediaOf(attachments: unknown): Media[] {
       remote_url: remote,
       preview_url: preview,
       description,
-    } = fieldsOf(attachment);
+    } = asFields(attachment);
     if (typeof type !== "string") return [];
     return [
       {

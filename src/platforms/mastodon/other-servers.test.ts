@@ -10,8 +10,8 @@ import type { EarshotError } from "../../lib/errors.ts";
 import { type FetchMethod, methods } from "../methods.ts";
 import { readTarget } from "../read-target.ts";
 import type { UpstreamItem } from "../upstream.ts";
-import { createInstanceInfos, infoOf } from "./instance-info.ts";
-import { serverAccessOf } from "./server-access.ts";
+import { createInstanceInfos, readInstanceInfo } from "./instance-info.ts";
+import { getServerAccess } from "./server-access.ts";
 import { createMastodonUpstream } from "./upstream.ts";
 
 let server: MastodonEmulator;
@@ -220,7 +220,7 @@ describe("the description of a server", () => {
   it("the description of a server is requested once an hour, from the older endpoint if the newer is missing", async () => {
     await start({ differences: { noInstanceV2: true }, version: "3.5.3" });
     const infos = createInstanceInfos();
-    const access = serverAccessOf(plainSession(server));
+    const access = getServerAccess(plainSession(server));
     for (const nowMs of [0, 3_599_999]) {
       expect(await infos.get(access, nowMs)).toMatchObject({ version: { major: 3, minor: 5 } });
     }
@@ -234,7 +234,7 @@ describe("the description of a server", () => {
 
   it("the description of a server distinguishes Mastodon from compatible software", async () => {
     await start();
-    const versionOf = (version: unknown) => infoOf({ version }).version;
+    const versionOf = (version: unknown) => readInstanceInfo({ version }).version;
     expect(versionOf("4.5.2")).toEqual({ major: 4, minor: 5 });
     expect(versionOf("4.4.0-beta.1+glitch")).toEqual({ major: 4, minor: 4 });
     for (const other of [
@@ -248,7 +248,7 @@ describe("the description of a server", () => {
       expect(versionOf(other)).toBeNull();
     }
     for (const body of [null, [], "4.5.2", { configuration: { timelines_access: 1 } }])
-      infoOf(body);
+      readInstanceInfo(body);
   });
 });
 

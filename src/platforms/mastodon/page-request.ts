@@ -1,4 +1,4 @@
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PageCall } from "../upstream.ts";
 import { readServerId } from "./account.ts";
@@ -11,7 +11,7 @@ export type PageRequest = { call: PageCall; session: Session };
 export const bucket = "api";
 
 /** Paged requests have a separate rate limit. */
-export const bucketOf = (paging: Paging | null | undefined): string =>
+export const pagingBucket = (paging: Paging | null | undefined): string =>
   paging == null ? bucket : "paging";
 
 export const boundedLimit = (max: number, { limit }: PageCall): number =>
@@ -36,6 +36,6 @@ export function afterLast(
 ): Paging | null {
   if (headers.has("link")) return null;
   const statuses = list(json, 1_000);
-  const id = readServerId(fieldsOf(statuses.at(-1)).id);
+  const id = readServerId(asFields(statuses.at(-1)).id);
   return statuses.length < limit || id === null ? null : { max_id: id };
 }

@@ -1,13 +1,13 @@
 import { isoText } from "../../lib/iso-time.ts";
 import type { Origin, Post, PostCounts } from "../../posts/post.ts";
-import { fieldsOf, isObject, string } from "../fields.ts";
+import { asFields, isObject, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { namesOfAccount, readServerId } from "./account.ts";
 import { asCount } from "./count.ts";
-import { mediaOf } from "./media.ts";
+import { readAttachments } from "./media.ts";
 import { textAndLinks } from "./status-body.ts";
-import { maxEntities, mentionsOf, tagsOf, withEntitiesOf } from "./status-entities.ts";
-import { identityOf, quotedOf, repliedTo } from "./status-references.ts";
+import { addListedEntities, maxEntities, readMentions, readTags } from "./status-entities.ts";
+import { readQuoted, repliedTo, statusIdentity } from "./status-references.ts";
 import { webAddress } from "./web-address.ts";
 
 /** `instance`: host (and port) that returned the status. */
@@ -19,7 +19,7 @@ export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
  * precedes the text, poll options follow.
  */
 export function postOfStatus(status: unknown, context: StatusOrigin): Post | null {
-  const { reblog } = fieldsOf(status);
+  const { reblog } = asFields(status);
   if (!isObject(reblog)) return postWithoutReblog(status, context);
   const post = postWithoutReblog(status, context);
   const original = postWithoutReblog(reblog, context);
@@ -33,8 +33,8 @@ export function postOfStatus(status: unknown, context: StatusOrigin): Post | nul
  * is missing.
  */
 export function mayBeIndexed(status: unknown): boolean {
-  const { visibility, account, reblog } = fieldsOf(status);
-  const { indexable, noindex } = fieldsOf(account);
+  const { visibility, account, reblog } = asFields(status);
+  const { indexable, noindex } = asFields(account);
   if (visibility !== "public" || indexable !== true || noindex === true) return false;
   if (!isObject(reblog)) return true;
   return !isObject(reblog.reblog) && mayBeIndexed(reblog);
@@ -44,15 +44,15 @@ function postWithoutReblog(
   value: unknown,
   { instance, seenMs, origin }: StatusOrigin,
 ): Post | null {
-  const status = fieldsOf(value);
+  const status = asFields(value);
   const author = namesOfAccount(status.account, instance);
-  const uri = identityOf(status);
+  const uri = statusIdentity(status);
   if (author === null || uri === null) return null;
   const createdAt = string(status.created_at, 64) ?? "";
-  const mentions = mentionsOf(status.mentions, instance);
-  const quoted = quotedOf(status.quote, instance);
+  const mentions = readMentions(status.mentions, instance);
+  const quoted = readQuoted(status.quote, instance);
   const { text, links } = textAndLinks(status, quoted !== null);
-  const entities = withEntitiesOf(text, { mentions, tags: tagsOf(status.tags), links });
+  const entities = addListedEntities(text, { mentions, tags: readTags(status.tags), links });
   const inReplyTo = repliedTo(status, { instance, author, mentions });
   const url = webAddress(status.url);
   return {
@@ -80,12 +80,12 @@ function postWithoutReblog(
     hashtags: entities.tags.slice(0, maxEntities),
     mentions: entities.mentions.slice(0, maxEntities).map(({ mention }) => mention),
     urls: [...new Set(entities.links)].slice(0, maxEntities),
-    media: mediaOf(status.media_attachments),
+    media: readAttachments(status.media_attachments),
     geo: null,
     labels: [],
     sensitive: status.sensitive === true || hasWarning(status),
-    source: string(fieldsOf(status.application).name, 200)?.trim() || null,
-    counts: countsOf(status),
+    source: string(asFields(status.application).name, 200)?.trim() || null,
+    counts: statusCounts(status),
     origin,
     revision: revisionOf(status),
   };
@@ -137,7 +137,7 @@ function revisionOf({ created_at: created, edited_at: edited }: Fields): string 
   return ms === null ? "" : isoText(ms).replace(/(:\d\d)Z$/, "$1.000Z");
 }
 
-function countsOf(status: Fields): PostCounts {
+function statusCounts(status: Fields): PostCounts {
   return {
     likes: asCount(status.favourites_count),
     reposts: asCount(status.reblogs_count),

@@ -1,5 +1,5 @@
 import type { Profile } from "../../posts/profile.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { asFields, string } from "../fields.ts";
 import { namesOfAccount } from "./account.ts";
 import { asCount } from "./count.ts";
 import { textOfHtml } from "./html-text.ts";
@@ -8,7 +8,7 @@ import { webAddress } from "./web-address.ts";
 export function profileOfAccount(value: unknown, instance: string): Profile | null {
   const names = namesOfAccount(value, instance);
   if (names === null) return null;
-  const account = fieldsOf(value);
+  const account = asFields(value);
   return {
     platform: "mastodon",
     userId: names.userId,
@@ -17,7 +17,7 @@ export function profileOfAccount(value: unknown, instance: string): Profile | nu
     description: textOfHtml(string(account.note, 200_000) ?? "").text || null,
     url: webAddress(account.url),
     avatarUrl: webAddress(account.avatar),
-    bannerUrl: bannerOf(account.header),
+    bannerUrl: headerBanner(account.header),
     location: null,
     createdAt: string(account.created_at, 64),
     // Mastodon verifies links, not identity.
@@ -34,12 +34,12 @@ export function profileOfAccount(value: unknown, instance: string): Profile | nu
   };
 }
 
-export const isSuspended = (account: unknown): boolean => fieldsOf(account).suspended === true;
+export const isSuspended = (account: unknown): boolean => asFields(account).suspended === true;
 
 const asBoolean = (value: unknown): boolean | null => (typeof value === "boolean" ? value : null);
 
 /** A placeholder means no banner. */
-function bannerOf(header: unknown): string | null {
+function headerBanner(header: unknown): string | null {
   const address = webAddress(header);
   return address?.endsWith("/headers/original/missing.png") ? null : address;
 }

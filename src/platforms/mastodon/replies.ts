@@ -1,5 +1,5 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, requiredList } from "../fields.ts";
+import { asFields, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
@@ -15,13 +15,13 @@ export function mastodonReplyPage(
   { json, headers }: ServerAnswer,
   { access, root, nowMs }: { access: ServerAccess; root: Root; nowMs: number },
 ): UpstreamPage {
-  const { descendants: listed } = fieldsOf(json);
+  const { descendants: listed } = asFields(json);
   const descendants = requiredList(listed, maxReplies, access.instance);
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
   const origin = { instance: access.instance, nowMs };
   const items = descendants.map((status): PageItem => {
     const item = pageItemOfStatus(status, origin, isVisibleToAll);
-    if (item.kind === "post") uris.set(String(fieldsOf(status).id), item.post.uri);
+    if (item.kind === "post") uris.set(String(asFields(status).id), item.post.uri);
     return item;
   });
   const withParents = items.map((item) =>

@@ -10,7 +10,7 @@ export type Alternatives = readonly (readonly Atom[])[];
 const never: Alternatives = [];
 const anything: Alternatives = [[]];
 
-export function atomsOf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
+export function lowerLeaf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
   switch (leaf.kind) {
     case "word":
       return conjunction(wordsOf(leaf.text));

@@ -1,13 +1,13 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
-import { type Alternatives, type Atom, atomsOf, atomsOfNegation } from "./search-atoms.ts";
+import { type Alternatives, type Atom, atomsOfNegation, lowerLeaf } from "./search-atoms.ts";
 
 /** Each alternative costs one search. */
 const maxAlternatives = 8;
 const maxAtoms = 24;
 
 /** Mastodon has no OR. Every match satisfies one alternative; empty if nothing can match. */
-export function alternativesOf(tree: QueryNode, names: ResolvedNames): Alternatives {
+export function lowerTree(tree: QueryNode, names: ResolvedNames): Alternatives {
   return lower(tree, true, names).map((atoms) => distinct(atoms).slice(0, maxAtoms));
 }
 
@@ -22,7 +22,7 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
       return (node.kind === "and") === isPositive ? all(children) : any(children);
     }
     default:
-      return isPositive ? atomsOf(node, names) : atomsOfNegation(node);
+      return isPositive ? lowerLeaf(node, names) : atomsOfNegation(node);
   }
 }
 

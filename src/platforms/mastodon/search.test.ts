@@ -38,8 +38,8 @@ beforeAll(async () => {
   for (let index = 0; index < 120; index += 1) {
     const has = (prime: number): boolean => (index * 7919) % prime < prime / 3;
     const text = [
-      ...words.filter((_, at) => has(5 + 2 * at)),
-      ...tags.filter((_, at) => has(7 + 3 * at)).map((tag) => `#${tag}`),
+      ...words.filter((_, position) => has(5 + 2 * position)),
+      ...tags.filter((_, position) => has(7 + 3 * position)).map((tag) => `#${tag}`),
       has(11) ? "@bob@far.example" : "",
       has(6) ? "moons" : "",
       `post ${index}`,

@@ -1,4 +1,4 @@
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import type { Session } from "../session.ts";
 import {
   onlyRoute,
@@ -17,8 +17,8 @@ import {
   writeFeedPositions,
 } from "./search-cursor.ts";
 import { feedsFor } from "./search-feeds.ts";
-import { alternativesOf } from "./search-lowering.ts";
-import { type ServerAccess, serverAccessOf } from "./server-access.ts";
+import { lowerTree } from "./search-lowering.ts";
+import { getServerAccess, type ServerAccess } from "./server-access.ts";
 import { pageOfStatuses } from "./view-page.ts";
 
 /**
@@ -38,9 +38,9 @@ async function searchPage(
   session: Session,
   infos: InstanceInfos,
 ): Promise<UpstreamPage | null> {
-  const alternatives = alternativesOf(call.tree, call.names);
+  const alternatives = lowerTree(call.tree, call.names);
   if (alternatives.length === 0) return null;
-  const access = serverAccessOf(session);
+  const access = getServerAccess(session);
   const isUser = session.access === "user";
   const isSearchable =
     isUser || alternatives.some((atoms) => atoms.some(({ kind }) => kind === "tag"));
@@ -81,7 +81,7 @@ async function settleAll<Result>(requests: readonly Promise<Result>[]): Promise<
 }
 
 const lacksIndexable = (status: unknown): boolean =>
-  fieldsOf(fieldsOf(status).account).indexable === undefined;
+  asFields(asFields(status).account).indexable === undefined;
 
 const noIndexableWarning = ({ instance }: ServerAccess): UpstreamWarning => ({
   code: "no_indexable",

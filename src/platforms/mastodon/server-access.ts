@@ -15,7 +15,7 @@ export type ServerAnswer = Pick<UpstreamAnswer, "status" | "json"> & { headers: 
 
 type HeaderFields = Pick<Headers, "get" | "has">;
 
-export function serverAccessOf(session: Session): ServerAccess {
+export function getServerAccess(session: Session): ServerAccess {
   return {
     instance: new URL(session.baseUrl).host,
     isAnonymous: session.access === "public",
@@ -24,9 +24,9 @@ export function serverAccessOf(session: Session): ServerAccess {
 }
 
 export function serverAccessAt(session: Session, host: string): ServerAccess {
-  const ownServer = serverAccessOf(session);
+  const ownServer = getServerAccess(session);
   if (host === ownServer.instance) return ownServer;
-  const origin = originOf(host);
+  const origin = hostOrigin(host);
   return {
     instance: origin.host,
     isAnonymous: true,
@@ -35,7 +35,7 @@ export function serverAccessAt(session: Session, host: string): ServerAccess {
   };
 }
 
-function originOf(host: string): URL {
+function hostOrigin(host: string): URL {
   const address = `https://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url !== null && url.pathname === "/" && url.username === "" && url.search === "") return url;

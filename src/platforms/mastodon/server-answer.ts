@@ -1,19 +1,19 @@
 import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { serverFailed } from "../request-errors.ts";
 import { withoutTokens } from "../without-tokens.ts";
 
 export function fieldsIn(response: FetchedResponse): Record<string, unknown> {
   try {
-    return fieldsOf(response.json());
+    return asFields(response.json());
   } catch {
     return {};
   }
 }
 
-const errorIn = (json: unknown): string => withoutTokens(fieldsOf(json).error);
+const errorIn = (json: unknown): string => withoutTokens(asFields(json).error);
 
 export function reasonIn(response: FetchedResponse): string {
   const { error, error_description: description } = fieldsIn(response);

@@ -1,4 +1,4 @@
-import { fieldsOf, isObject, list, string } from "../fields.ts";
+import { asFields, isObject, list, string } from "../fields.ts";
 import { textOfHtml } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -15,26 +15,26 @@ export function textAndLinks(
 ): { text: string; links: string[] } {
   const content = string(status.content, maxContentLength) ?? "";
   const body = textOfHtml(content, hasQuote ? quoteFallbackClass : null);
-  const references = new Set([...addressesOf(status.mentions), ...addressesOf(status.tags)]);
+  const references = new Set([...readAddresses(status.mentions), ...readAddresses(status.tags)]);
   const links = body.links
     .filter(({ url, isReference }) => !isReference && !references.has(url))
     .map(({ url }) => url);
   const warning = (string(status.spoiler_text, maxWarningLength) ?? "").trim();
   const parts = [warning, body.text, optionsOf(status.poll).join("\n")];
-  const card = webAddress(fieldsOf(status.card).url);
+  const card = webAddress(asFields(status.card).url);
   return {
     text: parts.filter((part) => part !== "").join("\n\n"),
     links: card === null ? links : [...links, card],
   };
 }
 
-const addressesOf = (value: unknown): string[] =>
-  list(value, 200).flatMap((item) => webAddress(fieldsOf(item).url) ?? []);
+const readAddresses = (value: unknown): string[] =>
+  list(value, 200).flatMap((item) => webAddress(asFields(item).url) ?? []);
 
 function optionsOf(poll: unknown): string[] {
   if (!isObject(poll)) return [];
   return list(poll.options, maxOptions).flatMap((option) => {
-    const title = string(fieldsOf(option).title, maxOptionLength)?.trim();
+    const title = string(asFields(option).title, maxOptionLength)?.trim();
     return title ? [title] : [];
   });
 }

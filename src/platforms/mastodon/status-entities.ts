@@ -1,7 +1,7 @@
 import { extractEntities } from "@earshot/query/text";
 import type { Mention } from "../../posts/post.ts";
 import { distinctTags } from "../distinct-tags.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import { idAt, readAccount, readServerId } from "./account.ts";
 
 export const maxEntities = 100;
@@ -9,9 +9,9 @@ const maxTagLength = 640;
 
 export type KnownMention = { mention: Mention; shortName: string; accountId: string | null };
 
-export function mentionsOf(value: unknown, instance: string): KnownMention[] {
+export function readMentions(value: unknown, instance: string): KnownMention[] {
   return list(value, maxEntities).flatMap((item) => {
-    const { id, acct } = fieldsOf(item);
+    const { id, acct } = asFields(item);
     const username = readAccount(acct, instance);
     if (username === null) return [];
     const accountId = readServerId(id);
@@ -21,9 +21,9 @@ export function mentionsOf(value: unknown, instance: string): KnownMention[] {
   });
 }
 
-export function tagsOf(value: unknown): string[] {
+export function readTags(value: unknown): string[] {
   return list(value, maxEntities).flatMap((item) => {
-    const tag = string(fieldsOf(item).name, maxTagLength)
+    const tag = string(asFields(item).name, maxTagLength)
       ?.replace(/^[#＃]/, "")
       .trim();
     return tag ? [tag] : [];
@@ -37,7 +37,7 @@ type Entities = {
 };
 
 /** The analyzer does not index links and mentions as words. */
-export function withEntitiesOf(text: string, listed: Entities): Entities {
+export function addListedEntities(text: string, listed: Entities): Entities {
   const { mentions } = listed;
   const entities = { mentions: [...mentions], tags: [...listed.tags], links: [...listed.links] };
   const mentioned = new Set(

@@ -1,14 +1,20 @@
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { maxAccounts } from "./account-pages.ts";
 import { listCursor } from "./cursor.ts";
 import { findStatus } from "./find-status.ts";
 import { linkWarnings, nextPaging } from "./link-paging.ts";
-import { boundedLimit, bucket, bucketOf, type PageRequest, resumeOrFind } from "./page-request.ts";
+import {
+  boundedLimit,
+  bucket,
+  type PageRequest,
+  pagingBucket,
+  resumeOrFind,
+} from "./page-request.ts";
 import { mastodonReplyPage } from "./replies.ts";
 import { sendToServer } from "./server-access.ts";
-import { identityOf } from "./status-references.ts";
+import { statusIdentity } from "./status-references.ts";
 import { isVisibleToAll, pageOfAccounts, pageOfStatuses, requireReadable } from "./view-page.ts";
 
 export async function statusPage({ call, session }: PageRequest): Promise<UpstreamPage> {
@@ -36,7 +42,7 @@ export async function repliesPage({ call, session }: PageRequest): Promise<Upstr
   const answer = await sendToServer(access, { path, bucket }, "read:statuses");
   if (answer === null) return absentPage;
   const requestedUri = call.target?.kind === "post" ? call.target.uri : null;
-  const uri = json === null ? requestedUri : identityOf(fieldsOf(json));
+  const uri = json === null ? requestedUri : statusIdentity(asFields(json));
   return mastodonReplyPage(answer, { access, root: { id, uri }, nowMs: session.nowMs });
 }
 
@@ -47,7 +53,7 @@ export async function rebloggersPage(pageRequest: PageRequest): Promise<Upstream
   const { access, id, paging } = status;
   const path = `/api/v1/statuses/${id}/reblogged_by`;
   const query = { ...paging, limit: boundedLimit(maxAccounts, call) };
-  const request = { path, query, bucket: bucketOf(paging) };
+  const request = { path, query, bucket: pagingBucket(paging) };
   const answer = await sendToServer(access, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = listCursor(access, id, nextPaging(answer.headers, path));

@@ -1,6 +1,6 @@
 import type { PostReference } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
-import { fieldsOf, isObject } from "../fields.ts";
+import { asFields, isObject } from "../fields.ts";
 import { type AccountNames, idAt, namesOfAccount, readServerId } from "./account.ts";
 import type { KnownMention } from "./status-entities.ts";
 import { webAddress } from "./web-address.ts";
@@ -8,7 +8,7 @@ import { webAddress } from "./web-address.ts";
 type Fields = Record<string, unknown>;
 
 /** Some servers omit the URI. */
-export function identityOf({ uri, url }: Fields): string | null {
+export function statusIdentity({ uri, url }: Fields): string | null {
   return webAddress(uri) ?? webAddress(url);
 }
 
@@ -38,12 +38,12 @@ export function repliedTo(
 }
 
 /** Null unless the quoted author accepted the quote. Older servers embed it in `quote`. */
-export function quotedOf(value: unknown, instance: string): PostReference | null {
-  const quote = fieldsOf(value);
+export function readQuoted(value: unknown, instance: string): PostReference | null {
+  const quote = asFields(value);
   if (quote.state !== undefined && quote.state !== "accepted") return null;
   const status = isObject(quote.quoted_status) ? quote.quoted_status : quote;
   const id = readServerId(quote.quoted_status_id) ?? readServerId(status.id);
-  const uri = identityOf(status);
+  const uri = statusIdentity(status);
   if (uri !== null) {
     const author = namesOfAccount(status.account, instance);
     return { id, uri, username: author?.username ?? null, userId: author?.userId ?? null };

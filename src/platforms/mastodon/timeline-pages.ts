@@ -1,4 +1,4 @@
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { asPartial, foreignAccountWarnings } from "./account-warnings.ts";
@@ -8,11 +8,11 @@ import { linkWarnings, nextPaging } from "./link-paging.ts";
 import {
   afterLast,
   boundedLimit,
-  bucketOf,
   type PageRequest,
+  pagingBucket,
   resumeOrFind,
 } from "./page-request.ts";
-import { type ServerAccess, sendToServer, serverAccessOf } from "./server-access.ts";
+import { getServerAccess, type ServerAccess, sendToServer } from "./server-access.ts";
 import { isVisibleToAll, pageOfStatuses } from "./view-page.ts";
 
 const maxStatuses = 40;
@@ -29,7 +29,7 @@ export async function accountTimeline(
   const limit = boundedLimit(maxStatuses, call);
   const answer = await sendToServer(
     access,
-    { path, query: { ...filter, ...paging, limit }, bucket: bucketOf(paging) },
+    { path, query: { ...filter, ...paging, limit }, bucket: pagingBucket(paging) },
     "read:statuses",
   );
   if (answer === null) return absentPage;
@@ -46,19 +46,19 @@ export async function accountTimeline(
   });
 }
 
-const accountIn = (statuses: unknown): unknown => fieldsOf(list(statuses, 1)[0]).account;
+const accountIn = (statuses: unknown): unknown => asFields(list(statuses, 1)[0]).account;
 
 /** Some servers ignore `only_media`. */
 function showsMedia(status: unknown): boolean {
-  return isVisibleToAll(status) && list(fieldsOf(status).media_attachments, 1).length > 0;
+  return isVisibleToAll(status) && list(asFields(status).media_attachments, 1).length > 0;
 }
 
 export async function homeTimeline({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const access = serverAccessOf(session);
+  const access = getServerAccess(session);
   const path = "/api/v1/timelines/home";
   const limit = boundedLimit(maxStatuses, call);
   const paging = readCursor(call.cursor, session, null)?.paging;
-  const request = { path, query: { ...paging, limit }, bucket: bucketOf(paging) };
+  const request = { path, query: { ...paging, limit }, bucket: pagingBucket(paging) };
   const answer = await sendToServer(access, request, "read:statuses");
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);

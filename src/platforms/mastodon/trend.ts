@@ -1,11 +1,11 @@
 import { stripControls } from "../../lib/controls.ts";
 import type { Trend } from "../../posts/profile.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
 /** `posts` sums the reported days. */
 export function trendOfTag(value: unknown, rank: number): Trend | null {
-  const tag = fieldsOf(value);
+  const tag = asFields(value);
   const name = stripControls(string(tag.name, 640) ?? "").trim();
   if (name === "") return null;
   return {
@@ -20,7 +20,7 @@ export function trendOfTag(value: unknown, rank: number): Trend | null {
 }
 
 function usesOf(history: unknown): number | null {
-  const uses = list(history, 31).map((day) => Number(fieldsOf(day).uses));
+  const uses = list(history, 31).map((day) => Number(asFields(day).uses));
   const counts = uses.filter((count) => Number.isSafeInteger(count) && count >= 0);
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0);
 }

@@ -3,14 +3,14 @@ import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { listCursor, readCursor } from "./cursor.ts";
 import { boundedLimit, bucket, type PageRequest } from "./page-request.ts";
-import { type ServerAccess, sendToServer, serverAccessOf } from "./server-access.ts";
+import { getServerAccess, type ServerAccess, sendToServer } from "./server-access.ts";
 import { trendOfTag } from "./trend.ts";
 import { serverName } from "./view-page.ts";
 
 const maxTrends = 20;
 
 export async function trendsPage({ call, session }: PageRequest): Promise<UpstreamPage> {
-  const access = serverAccessOf(session);
+  const access = getServerAccess(session);
   const path = "/api/v1/trends/tags";
   const limit = boundedLimit(maxTrends, call);
   const offset = Number(readCursor(call.cursor, session, null)?.paging?.offset ?? 0);

@@ -7,7 +7,7 @@ import type {
   NewCredential,
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { hintOf } from "../hint.ts";
+import { secretHint } from "../hint.ts";
 import { readAccount, readServerId } from "./account.ts";
 import { readServerOrigin, requiredText, requireOrigin } from "./given-server.ts";
 import { releasedToken } from "./released-token.ts";
@@ -63,7 +63,7 @@ async function make(
   if (subject === null || name === null) {
     throw credentialInvalid(`host: ${host} is not a Mastodon server`, "check the host");
   }
-  return { host, subject, subjectName: `@${name}`, hint: hintOf(token), secrets: { token } };
+  return { host, subject, subjectName: `@${name}`, hint: secretHint(token), secrets: { token } };
 }
 
 function verify(host: string, token: string, tools: CredentialTools): Promise<FetchedResponse> {

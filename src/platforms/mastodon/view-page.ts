@@ -1,5 +1,5 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, requiredList, string, unreadableResponse } from "../fields.ts";
+import { asFields, requiredList, string, unreadableResponse } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem, unreadableCode } from "../upstream-page.ts";
@@ -17,7 +17,7 @@ export type ResponseOrigin = { instance: string; nowMs: number };
 type PageOptions = { next: string | null; warnings?: readonly UpstreamWarning[] };
 
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
-  const createdMs = parseIsoTime(string(fieldsOf(status).created_at, 64) ?? "");
+  const createdMs = parseIsoTime(string(asFields(status).created_at, 64) ?? "");
   const isPlausible = createdMs !== null && createdMs <= nowMs + maxAheadMs;
   return postOfStatus(status, {
     instance,
@@ -28,7 +28,7 @@ export function fetchedPost(status: unknown, instance: string, nowMs: number): P
 
 /** Public or unlisted, by an author who is not suspended; so is a boost's original. */
 export function isVisibleToAll(status: unknown): boolean {
-  const { visibility, account, reblog } = fieldsOf(status);
+  const { visibility, account, reblog } = asFields(status);
   if (visibility !== "public" && visibility !== "unlisted") return false;
   if (isSuspended(account)) return false;
   return reblog === null || reblog === undefined || isVisibleToAll(reblog);
@@ -41,7 +41,7 @@ export function pageItemOfStatus(
 ): PageItem {
   const post = fetchedPost(status, instance, nowMs);
   if (post === null) return { kind: "unreadable" };
-  return isShown(status) ? { kind: "post", post } : { kind: "withheld", times: post };
+  return isShown(status) ? { kind: "post", post } : { kind: "omitted", timestamps: post };
 }
 
 export function pageOfStatuses(
@@ -64,7 +64,9 @@ export function pageOfAccounts(
   const items = requiredList(accounts, maxItems, instance).map((account): PageItem => {
     const profile = profileOfAccount(account, instance);
     if (profile === null) return { kind: "unreadable" };
-    return isSuspended(account) ? { kind: "withheld", times: null } : { kind: "profile", profile };
+    return isSuspended(account)
+      ? { kind: "omitted", timestamps: null }
+      : { kind: "profile", profile };
   });
   return itemsPage(items, { name: serverName, nowMs, ...options });
 }

@@ -2,8 +2,8 @@ import type { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialInUse, CredentialKind, CredentialTools } from "../credential.ts";
 import { credentialInvalid, credentialRefused } from "../credential-errors.ts";
-import { fieldsOf } from "../fields.ts";
-import { hintOf } from "../hint.ts";
+import { asFields } from "../fields.ts";
+import { secretHint } from "../hint.ts";
 import { throwIfServerFailed } from "../request-errors.ts";
 import { isToken, parsedJson, refusalText, sendWith } from "./tokens.ts";
 import { withUsageCapLimit } from "./usage-cap.ts";
@@ -39,7 +39,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
         host: checkUrl.origin,
         subject: null,
         subjectName: null,
-        hint: hintOf(token),
+        hint: secretHint(token),
         secrets: { token },
       };
     },
@@ -47,7 +47,7 @@ export function xAppTokenKind(apiUrl: string): CredentialKind {
       const response = await sendWith(tokenOf(stored), { url: checkUrl }, tools);
       throwIfServerFailed(checkUrl.host, response);
       if (response.status !== 200) throw refused(refusalText(response, checkUrl));
-      return usageOf(parsedJson(response));
+      return readUsage(parsedJson(response));
     },
     send: async (request, stored, tools) => await sendApp(request, stored, tools),
   };
@@ -67,8 +67,8 @@ async function sendApp(
 
 const tokenOf = (stored: CredentialInUse): string => stored.secrets().token ?? "";
 
-function usageOf(json: unknown): string {
-  const { project_usage: used, project_cap: max } = fieldsOf(fieldsOf(json).data);
+function readUsage(json: unknown): string {
+  const { project_usage: used, project_cap: max } = asFields(asFields(json).data);
   const isReported = [used, max].every((reported) => /^\d{1,15}$/.test(String(reported)));
   return isReported
     ? `the token works: ${used} of ${max} posts read this month`

@@ -42,7 +42,7 @@ test("adding a shared X credential warns that it shows only IDs, unless X has ag
 });
 
 function kindOf(name: string) {
-  const kind = xCredentialKinds({ apiUrl: x.url }).find((each) => each.name === name);
+  const kind = xCredentialKinds({ apiUrl: x.url }).find((other) => other.name === name);
   if (kind === undefined) throw new Error(`no ${name}`);
   return kind;
 }

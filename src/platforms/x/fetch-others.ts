@@ -11,7 +11,7 @@ import { requestX } from "./request.ts";
 
 const maxInSpace = 16;
 
-export async function spaceOf({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
+export async function fetchSpace({ id }: SpaceTarget, session: Session): Promise<UpstreamPage> {
   if (!isXSpaceId(id)) return absentPage;
   const { data } = await requestX(session, {
     path: `/2/spaces/${id}`,

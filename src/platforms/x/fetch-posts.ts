@@ -1,11 +1,11 @@
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { postParameters } from "./fields.ts";
-import { firstPresent, postIdOf, readCount, readIdText } from "./json.ts";
+import { firstPresent, readCount, readIdText, targetPostId } from "./json.ts";
 import { withOriginals } from "./originals.ts";
 import { readPosts, xName, xPostPage } from "./post-page.ts";
 import { requestX, type XRequest, type XResponse } from "./request.ts";
@@ -15,7 +15,7 @@ import { readUserCursor } from "./user-cursor.ts";
 const scopes = ["tweet.read", "users.read"];
 
 export async function postById(target: PostTarget, session: Session): Promise<UpstreamPage> {
-  const id = postIdOf(target);
+  const id = targetPostId(target);
   if (id === null) return absentPage;
   const response = await requestX(session, {
     path: "/2/tweets",
@@ -118,9 +118,9 @@ async function pageWithOriginals(
   if (response.isAbsent) return absentPage;
   const { posts, omitted } = readPosts(response);
   const completed = await withOriginals(posts, session);
-  const others = completed.posts.filter((post) => !isWanted(post));
-  const withheld = others.map((times) => ({ kind: "withheld", times }) as const);
-  return xPostPage(completed.posts.filter(isWanted), [...omitted, ...withheld], {
+  const unwanted = completed.posts.filter((post) => !isWanted(post));
+  const filteredOut = unwanted.map((post) => ({ kind: "omitted", timestamps: post }) as const);
+  return xPostPage(completed.posts.filter(isWanted), [...omitted, ...filteredOut], {
     next: response.next,
     nowMs: session.nowMs,
     warnings: [...response.warnings, ...completed.warnings],
@@ -135,7 +135,7 @@ const authorFields = `${postParameters["user.fields"]},public_metrics`;
 function exceedsTimeline({ next, includes, isAbsent }: XResponse): boolean {
   if (next !== null || isAbsent) return false;
   const [author, ...others] = includes.users.values();
-  const metrics = fieldsOf(author?.public_metrics);
+  const metrics = asFields(author?.public_metrics);
   const posts = readCount(firstPresent(metrics, "tweet_count", "post_count")) ?? 0;
   return others.length === 0 && posts > maxTimelinePosts;
 }

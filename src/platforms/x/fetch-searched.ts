@@ -3,8 +3,8 @@ import type { Session } from "../session.ts";
 import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, emptyPage } from "../upstream-page.ts";
-import { isUsername, postIdOf, readIdText } from "./json.ts";
-import { requestSearch, searchOf } from "./search-request.ts";
+import { isUsername, readIdText, targetPostId } from "./json.ts";
+import { requestSearch, searchName } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
 /** The whole conversation if the post started it, otherwise the direct replies. */
@@ -13,7 +13,7 @@ export async function searchReplies(
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const id = postIdOf(target);
+  const id = targetPostId(target);
   if (id === null) return absentPage;
   const postId = BigInt(id);
   const fromMs = hasTime(postId) ? idTimeMs(postId) : null;
@@ -42,7 +42,7 @@ async function searchPage(
   const position = cursor === null ? null : readPosition(cursor);
   const { nowMs } = session;
   const requestedWindow = { fromMs, toMs: toMs ?? nowMs };
-  const window = position ?? searchWindow(requestedWindow, nowMs, searchOf(route));
+  const window = position ?? searchWindow(requestedWindow, nowMs, searchName(route));
   if (window === null) return { ...emptyPage, sinceMs: requestedWindow.toMs };
   const token = position?.token ?? null;
   const page = await requestSearch({ ...window, query, token, limit }, session);

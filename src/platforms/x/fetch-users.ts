@@ -4,7 +4,7 @@ import type { PostTarget, UserTarget } from "../target.ts";
 import type { PageCall, UpstreamPage } from "../upstream.ts";
 import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
 import { userFields } from "./fields.ts";
-import { isUsername, postIdOf, readIdText } from "./json.ts";
+import { isUsername, readIdText, targetPostId } from "./json.ts";
 import { xName } from "./post-page.ts";
 import { readXUser } from "./read-user.ts";
 import { requestX, type XRequest, type XResponse } from "./request.ts";
@@ -36,12 +36,12 @@ async function profileAt(path: string, bucket: string, session: Session): Promis
   return data === null ? absentPage : pageOfUsers([data], lastPage, session);
 }
 
-export async function retweetersOf(
+export async function fetchRetweeters(
   target: PostTarget,
   call: PageCall,
   session: Session,
 ): Promise<UpstreamPage> {
-  const id = postIdOf(target);
+  const id = targetPostId(target);
   if (id === null) return absentPage;
   return await usersAt(call, session, {
     path: `/2/tweets/${id}/retweeted_by`,
@@ -50,7 +50,7 @@ export async function retweetersOf(
   });
 }
 
-export async function followsOf(
+export async function fetchFollows(
   target: UserTarget,
   list: "followers" | "following",
   call: PageCall,

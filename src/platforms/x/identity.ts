@@ -1,5 +1,5 @@
 import { isoTime } from "../../lib/iso-time.ts";
-import { hasTime, idTimeMs, lastId, xIdOf, xUri } from "../../posts/ids.ts";
+import { hasTime, idTimeMs, lastId, parseXId, xUri } from "../../posts/ids.ts";
 import type { PostReference } from "../../posts/post.ts";
 import {
   type ClaimedIdentity,
@@ -15,7 +15,7 @@ export const xIdentity: IdentityRules = {
   reference,
   referenceForm: "the ID of an X post as a decimal string",
   isUserId: (text) => /^[1-9]\d{0,18}$/.test(text),
-  isPostUri: (text) => xIdOf(text) !== null,
+  isPostUri: (text) => parseXId(text) !== null,
 };
 
 const pageAddress =

@@ -1,4 +1,4 @@
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import { readIdText } from "./json.ts";
 
 export type Includes = {
@@ -12,7 +12,7 @@ const maxIncluded = 4_000;
 export const noIncludes: Includes = { users: new Map(), media: new Map(), posts: new Map() };
 
 export function readIncludes(value: unknown): Includes {
-  const { users, media, posts, tweets } = fieldsOf(value);
+  const { users, media, posts, tweets } = asFields(value);
   return {
     users: byKey(users, ({ id }) => readIdText(id)),
     media: byKey(media, ({ media_key: key }) => (typeof key === "string" ? key : null)),
@@ -26,7 +26,7 @@ function byKey(
 ): Map<string, Record<string, unknown>> {
   const byId = new Map<string, Record<string, unknown>>();
   for (const item of list(value, maxIncluded)) {
-    const fields = fieldsOf(item);
+    const fields = asFields(item);
     const key = keyOf(fields);
     if (key !== null) byId.set(key, fields);
   }

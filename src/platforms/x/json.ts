@@ -1,5 +1,5 @@
-import { lastId, xIdOf } from "../../posts/ids.ts";
-import { fieldsOf, string } from "../fields.ts";
+import { lastId, parseXId } from "../../posts/ids.ts";
+import { asFields, string } from "../fields.ts";
 import type { PostTarget } from "../target.ts";
 
 export function readIdText(value: unknown): string | null {
@@ -34,7 +34,7 @@ export const isUsername = (text: string): boolean => /^[A-Za-z0-9_]{1,15}$/.test
 
 /** X has two names for many fields. */
 export function firstPresent(value: unknown, ...names: readonly string[]): unknown {
-  const fields = fieldsOf(value);
+  const fields = asFields(value);
   for (const name of names) {
     const field = fields[name];
     if (field !== undefined && field !== null) return field;
@@ -42,6 +42,6 @@ export function firstPresent(value: unknown, ...names: readonly string[]): unkno
   return null;
 }
 
-export function postIdOf({ id, uri }: PostTarget): string | null {
-  return readIdText(id) ?? readIdText(uri === null ? null : xIdOf(uri)?.toString());
+export function targetPostId({ id, uri }: PostTarget): string | null {
+  return readIdText(id) ?? readIdText(uri === null ? null : parseXId(uri)?.toString());
 }

@@ -1,7 +1,7 @@
 import { Headers } from "undici";
 import { describe, expect, test } from "vitest";
 import { xLimit } from "./limits.ts";
-import { priceOf } from "./prices.ts";
+import { billPrice } from "./prices.ts";
 import { searchWindow } from "./search-window.ts";
 
 const nowMs = Date.UTC(2026, 10, 21, 12);
@@ -32,11 +32,11 @@ describe("rate-limit headers", () => {
 });
 
 test("the prices are those of X's list", () => {
-  expect(priceOf({ postReads: 100 })).toBe(500_000);
-  expect(priceOf({ userReads: 1 })).toBe(10_000);
-  expect(priceOf({ requests: 1 })).toBe(10_000);
-  expect(priceOf({ postReads: 2, userReads: 1, requests: 1 })).toBe(30_000);
-  expect(priceOf({})).toBe(0);
+  expect(billPrice({ postReads: 100 })).toBe(500_000);
+  expect(billPrice({ userReads: 1 })).toBe(10_000);
+  expect(billPrice({ requests: 1 })).toBe(10_000);
+  expect(billPrice({ postReads: 2, userReads: 1, requests: 1 })).toBe(30_000);
+  expect(billPrice({})).toBe(0);
 });
 
 describe("the window of a search", () => {

@@ -1,5 +1,5 @@
 import type { Media, Mention } from "../../posts/post.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import type { Includes } from "./includes.ts";
 import { nonEmptyText, readHttpUrl, readIdText, readUsername } from "./json.ts";
 
@@ -15,21 +15,21 @@ export type PostEntities = {
 
 /** Expands links, adds redirects' targets, drops links to the post's own media. */
 export function readEntities(value: unknown): PostEntities {
-  const { hashtags, mentions, urls } = fieldsOf(value);
+  const { hashtags, mentions, urls } = asFields(value);
   return {
     hashtags: list(hashtags, maxEntities).flatMap((item) => {
-      const tag = nonEmptyText(fieldsOf(item).tag, 500)?.replace(/^[#＃]/, "");
+      const tag = nonEmptyText(asFields(item).tag, 500)?.replace(/^[#＃]/, "");
       return tag === undefined || tag === "" || /\s/u.test(tag) ? [] : [tag];
     }),
     mentions: mentionsIn(mentions),
-    urls: [...new Set(list(urls, maxEntities).flatMap(linksOf))],
+    urls: [...new Set(list(urls, maxEntities).flatMap(readLinks))],
   };
 }
 
 function mentionsIn(value: unknown): Mention[] {
   const byHandle = new Map<string, Mention>();
   for (const item of list(value, maxEntities)) {
-    const { username, id } = fieldsOf(item);
+    const { username, id } = asFields(item);
     const name = readUsername(username);
     const key = name?.toLowerCase();
     if (name === null || key === undefined || byHandle.has(key)) continue;
@@ -38,13 +38,13 @@ function mentionsIn(value: unknown): Mention[] {
   return [...byHandle.values()];
 }
 
-function linksOf(value: unknown): string[] {
+function readLinks(value: unknown): string[] {
   const {
     url,
     expanded_url: expanded,
     unwound_url: unwound,
     media_key: mediaKey,
-  } = fieldsOf(value);
+  } = asFields(value);
   const full = readHttpUrl(expanded);
   if (typeof mediaKey === "string" || (full !== null && mediaAddress.test(full))) return [];
   const links = [full ?? readHttpUrl(url), readHttpUrl(unwound)];
@@ -54,7 +54,7 @@ function linksOf(value: unknown): string[] {
 const maxMedia = 20;
 
 export function readMedia(attachments: unknown, { media }: Includes): Media[] {
-  return list(fieldsOf(attachments).media_keys, maxMedia).flatMap((key): Media[] => {
+  return list(asFields(attachments).media_keys, maxMedia).flatMap((key): Media[] => {
     const medium = typeof key === "string" ? media.get(key) : undefined;
     const type = nonEmptyText(medium?.type, 100);
     if (medium === undefined || type === null || /[\s\p{Cc}]/u.test(type)) return [];
@@ -74,7 +74,7 @@ function bestVariant(value: unknown): string | null {
   let best: string | null = null;
   let bestRate = -1;
   for (const item of list(value, maxMedia)) {
-    const { url, content_type: type, bit_rate: rate } = fieldsOf(item);
+    const { url, content_type: type, bit_rate: rate } = asFields(item);
     const videoUrl = readHttpUrl(url);
     const bits = typeof rate === "number" ? rate : 0;
     if (videoUrl === null || type !== "video/mp4" || bits <= bestRate) continue;

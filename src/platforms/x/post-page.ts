@@ -9,7 +9,7 @@ const maxItems = 1_000;
 
 export const xName = "X";
 
-/** `omitted`: withheld and unreadable posts. */
+/** Omitted are hidden and unreadable posts. */
 export function readPosts({ data, includes }: Pick<XResponse, "data" | "includes">): {
   posts: readonly Post[];
   omitted: readonly PageItem[];
@@ -18,7 +18,7 @@ export function readPosts({ data, includes }: Pick<XResponse, "data" | "includes
   const omitted: PageItem[] = [];
   for (const item of list(data, maxItems)) {
     const post = readXPost(item, includes);
-    if (isPostWithheld(item)) omitted.push({ kind: "withheld", times: post });
+    if (isPostWithheld(item)) omitted.push({ kind: "omitted", timestamps: post });
     else if (post === null) omitted.push({ kind: "unreadable" });
     else posts.push(post);
   }

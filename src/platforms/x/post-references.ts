@@ -1,6 +1,6 @@
 import { xUri } from "../../posts/ids.ts";
 import type { Mention, PostReference } from "../../posts/post.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import type { Includes } from "./includes.ts";
 import { firstPresent, readIdText, readUsername } from "./json.ts";
 
@@ -8,18 +8,18 @@ const referenceTypes = ["replied_to", "quoted", "retweeted"] as const;
 type References = Record<(typeof referenceTypes)[number], PostReference | null>;
 
 /** Finds authors in includes, links, mentions or the text. */
-export function referencesOf(
+export function readReferences(
   fields: Record<string, unknown>,
   { mentions, urls }: { mentions: readonly Mention[]; urls: readonly string[] },
   includes: Includes,
 ): References {
   const references: References = { replied_to: null, quoted: null, retweeted: null };
   for (const item of list(firstPresent(fields, "referenced_tweets", "referenced_posts"), 10)) {
-    const { type, id: referencedId } = fieldsOf(item);
+    const { type, id: referencedId } = asFields(item);
     const id = readIdText(referencedId);
-    const kind = referenceTypes.find((each) => each === type);
+    const kind = referenceTypes.find((other) => other === type);
     if (id === null || kind === undefined || references[kind] !== null) continue;
-    references[kind] = { id, uri: xUri(id), ...authorOf(includes.posts.get(id), includes) };
+    references[kind] = { id, uri: xUri(id), ...postAuthor(includes.posts.get(id), includes) };
     if (kind === "quoted" && references.quoted?.username === null) {
       references.quoted.username = handleInLink(urls, id);
     }
@@ -32,7 +32,7 @@ export function referencesOf(
 
 type Author = Pick<PostReference, "username" | "userId">;
 
-function authorOf(post: Record<string, unknown> | undefined, { users }: Includes): Author {
+function postAuthor(post: Record<string, unknown> | undefined, { users }: Includes): Author {
   const userId = readIdText(post?.author_id);
   const user = userId === null ? undefined : users.get(userId);
   return { username: readUsername(user?.username), userId };
@@ -55,7 +55,7 @@ function repostedUser(text: unknown, mentions: readonly Mention[]): Author {
   return { username: mention?.username ?? name, userId: mention?.userId ?? null };
 }
 
-export function replyOf(
+export function replyReference(
   fields: Record<string, unknown>,
   parent: PostReference | null,
   author: { username: string; userId: string },

@@ -9,6 +9,6 @@ const requestMicroUsd = 10_000;
  * An upper bound: X bills a post or account once a day (UTC), and less for the
  * application owner's resources.
  */
-export function priceOf({ postReads = 0, userReads = 0, requests = 0 }: Bill): number {
+export function billPrice({ postReads = 0, userReads = 0, requests = 0 }: Bill): number {
   return postReads * postReadMicroUsd + userReads * userReadMicroUsd + requests * requestMicroUsd;
 }

@@ -1,7 +1,7 @@
 import { isoTime } from "../../lib/iso-time.ts";
 import { hasTime, idTimeMs, xUri } from "../../posts/ids.ts";
 import type { Post, PostCounts } from "../../posts/post.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import type { Includes } from "./includes.ts";
 import {
@@ -13,27 +13,27 @@ import {
   readUsername,
 } from "./json.ts";
 import { readEntities, readMedia } from "./post-entities.ts";
-import { referencesOf, replyOf } from "./post-references.ts";
+import { readReferences, replyReference } from "./post-references.ts";
 
 const maxText = 100_000;
 
 /** Null without an ID, author or time. A repost has X's text until `withOriginal` replaces it. */
 export function readXPost(value: unknown, includes: Includes): Post | null {
-  const fields = fieldsOf(value);
+  const fields = asFields(value);
   const id = readIdText(fields.id);
   const userId = readIdText(fields.author_id);
-  const times = id === null ? null : timesOf(BigInt(id), fields.created_at);
+  const times = id === null ? null : idTimes(BigInt(id), fields.created_at);
   if (id === null || userId === null || times === null) return null;
   const author = includes.users.get(userId);
   const username = readUsername(author?.username) ?? "";
   const note = firstPresent(fields, "note_tweet", "note_post");
-  const noteText = nonEmptyText(fieldsOf(note).text, maxText);
+  const noteText = nonEmptyText(asFields(note).text, maxText);
   const entities = readEntities(
     noteText === null ? fields.entities : (firstPresent(note, "entities") ?? fields.entities),
   );
-  const references = referencesOf(fields, entities, includes);
+  const references = readReferences(fields, entities, includes);
   const parent = references.replied_to;
-  const inReplyTo = replyOf(fields, parent, { username, userId }, entities.mentions);
+  const inReplyTo = replyReference(fields, parent, { username, userId }, entities.mentions);
   return {
     platform: "x",
     uri: xUri(id),
@@ -45,7 +45,7 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
     authorVerified: readBoolean(author?.verified),
     ...times,
     text: noteText ?? string(fields.text, maxText) ?? "",
-    langs: langsOf(fields.lang),
+    langs: readLangs(fields.lang),
     detectedLang: null,
     conversationId: readIdText(fields.conversation_id),
     inReplyTo,
@@ -56,11 +56,11 @@ export function readXPost(value: unknown, includes: Includes): Post | null {
     isRepost: references.retweeted !== null,
     ...entities,
     media: readMedia(fields.attachments, includes),
-    geo: geoOf(fields.geo),
+    geo: readGeo(fields.geo),
     labels: [],
     sensitive: readBoolean(fields.possibly_sensitive),
     source: nonEmptyText(fields.source, 1_000),
-    counts: countsOf(fields.public_metrics),
+    counts: readCounts(fields.public_metrics),
     origin: "upstream",
     revision: "",
   };
@@ -89,13 +89,13 @@ export function withOriginal(repost: Post, original: Post): Post {
 
 /** Everywhere, or for a copyright complaint. */
 export function isPostWithheld(value: unknown): boolean {
-  const { copyright, country_codes: codes } = fieldsOf(fieldsOf(value).withheld);
+  const { copyright, country_codes: codes } = asFields(asFields(value).withheld);
   return copyright === true || list(codes, 300).some((code) => code === "XX" || code === "XY");
 }
 
 type Times = Pick<Post, "createdAt" | "createdMs" | "seenMs">;
 
-function timesOf(id: bigint, created: unknown): Times | null {
+function idTimes(id: bigint, created: unknown): Times | null {
   const seenMs = hasTime(id) ? idTimeMs(id) : null;
   const createdAt = typeof created === "string" && created.length <= 40 ? created : null;
   const createdMs = createdAt === null ? null : parseIsoTime(createdAt);
@@ -104,21 +104,21 @@ function timesOf(id: bigint, created: unknown): Times | null {
   return { createdAt: isoTime(seenMs), createdMs: seenMs, seenMs };
 }
 
-function langsOf(value: unknown): string[] {
+function readLangs(value: unknown): string[] {
   return typeof value === "string" && /^[A-Za-z]{2,8}(?:[-_][A-Za-z0-9]{1,8}){0,3}$/.test(value)
     ? [value]
     : [];
 }
 
 /** GeoJSON: longitude first. */
-function geoOf(value: unknown): { lat: number; lon: number } | null {
-  const [lon, lat] = list(fieldsOf(fieldsOf(value).coordinates).coordinates, 2);
+function readGeo(value: unknown): { lat: number; lon: number } | null {
+  const [lon, lat] = list(asFields(asFields(value).coordinates).coordinates, 2);
   if (typeof lat !== "number" || typeof lon !== "number") return null;
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : null;
 }
 
-function countsOf(value: unknown): PostCounts {
-  const metrics = fieldsOf(value);
+function readCounts(value: unknown): PostCounts {
+  const metrics = asFields(value);
   return {
     likes: readCount(metrics.like_count),
     reposts: readCount(firstPresent(metrics, "retweet_count", "repost_count")),

@@ -1,11 +1,11 @@
 import type { Space } from "../../posts/profile.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import { nonEmptyText, readCount, readIdText } from "./json.ts";
 
 export const isXSpaceId = (text: string): boolean => /^[A-Za-z0-9]{1,13}$/.test(text);
 
 export function readSpace(value: unknown): Space | null {
-  const fields = fieldsOf(value);
+  const fields = asFields(value);
   if (typeof fields.id !== "string" || !isXSpaceId(fields.id)) return null;
   return {
     platform: "x",

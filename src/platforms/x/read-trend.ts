@@ -1,9 +1,9 @@
 import type { Trend } from "../../posts/profile.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { firstPresent, nonEmptyText, readCount } from "./json.ts";
 
 export function readTrend(value: unknown, rank: number): Trend | null {
-  const name = nonEmptyText(fieldsOf(value).trend_name, 500);
+  const name = nonEmptyText(asFields(value).trend_name, 500);
   if (name === null) return null;
   return {
     platform: "x",

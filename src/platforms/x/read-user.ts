@@ -1,5 +1,5 @@
 import type { Profile } from "../../posts/profile.ts";
-import { fieldsOf, list, string } from "../fields.ts";
+import { asFields, list, string } from "../fields.ts";
 import {
   firstPresent,
   nonEmptyText,
@@ -11,11 +11,11 @@ import {
 } from "./json.ts";
 
 export function readXUser(value: unknown): Profile | null {
-  const fields = fieldsOf(value);
+  const fields = asFields(value);
   const userId = readIdText(fields.id);
   const username = readUsername(fields.username);
   if (userId === null || username === null) return null;
-  const metrics = fieldsOf(fields.public_metrics);
+  const metrics = asFields(fields.public_metrics);
   return {
     platform: "x",
     userId,
@@ -41,7 +41,7 @@ export function readXUser(value: unknown): Profile | null {
 }
 
 function ownLink(entities: unknown): string | null {
-  const [first] = list(fieldsOf(fieldsOf(entities).url).urls, 1);
-  const { unwound_url: unwound, expanded_url: expanded } = fieldsOf(first);
+  const [first] = list(asFields(asFields(entities).url).urls, 1);
+  const { unwound_url: unwound, expanded_url: expanded } = asFields(first);
   return readHttpUrl(unwound) ?? readHttpUrl(expanded);
 }

@@ -1,6 +1,6 @@
 import { EarshotError } from "../../lib/errors.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import { fieldsOf, list } from "../fields.ts";
+import { asFields, list } from "../fields.ts";
 import { possiblyBilled } from "../request-errors.ts";
 import type { Bill, Session, UpstreamAnswer, UpstreamRequest } from "../session.ts";
 import type { UpstreamWarning } from "../upstream.ts";
@@ -61,12 +61,12 @@ export async function requestX(session: Session, request: XRequest): Promise<XRe
  */
 function readResponse(response: UpstreamAnswer, session: Session): XResponse {
   const { json, receivedMs = session.nowMs } = response;
-  const { data = null, includes, meta, errors } = fieldsOf(json);
-  const { next_token: next, result_count: count } = fieldsOf(meta);
-  const reasons = list(errors, maxErrors).map(problemOf);
+  const { data = null, includes, meta, errors } = asFields(json);
+  const { next_token: next, result_count: count } = asFields(meta);
+  const reasons = list(errors, maxErrors).map(readProblem);
   const isAbsent = isEmpty(data) && reasons.some((reason) => absentProblems.has(reason ?? ""));
   if (data === null && count !== 0 && !isAbsent) {
-    throw possiblyBilled(emptyResponse(hostOf(session), json));
+    throw possiblyBilled(emptyResponse(sessionHost(session), json));
   }
   return {
     data,
@@ -78,7 +78,7 @@ function readResponse(response: UpstreamAnswer, session: Session): XResponse {
 }
 
 function emptyResponse(host: string, json: unknown): EarshotError {
-  const detail = list(fieldsOf(json).errors, 1).length > 0 ? `: ${detailOf(json)}` : "";
+  const detail = list(asFields(json).errors, 1).length > 0 ? `: ${problemDetail(json)}` : "";
   return new EarshotError("answer_unreadable", `${host} returned no data${detail}`, {
     status: 502,
   });
@@ -108,20 +108,20 @@ function throwUnlessAbsent(
   session: Session,
   request: XRequest,
 ): void {
-  const kind = problemOf(json);
+  const kind = readProblem(json);
   if (status === 404) return;
   if (status === 403 && kind === "not-authorized-for-resource") return;
   if (status === 403) throw forbidden(kind, json, session, request);
   if (status === 402) throw noCredit(session);
   throw new EarshotError(
     "upstream_refused",
-    `${hostOf(session)} refused ${request.bucket} (${status}): ${detailOf(json)}`,
+    `${sessionHost(session)} refused ${request.bucket} (${status}): ${problemDetail(json)}`,
     { status: 502 },
   );
 }
 
-function problemOf(json: unknown): string | null {
-  const { type } = fieldsOf(json);
+function readProblem(json: unknown): string | null {
+  const { type } = asFields(json);
   return typeof type === "string" ? (/\/problems\/([a-z-]{1,60})$/.exec(type)?.[1] ?? null) : null;
 }
 
@@ -131,7 +131,7 @@ function forbidden(
   session: Session,
   { bucket, scopes }: XRequest,
 ): EarshotError {
-  const host = hostOf(session);
+  const host = sessionHost(session);
   if (kind === "unsupported-authentication") {
     const other = session.access === "app" ? "user-token" : "app-token";
     return credentialRefused(
@@ -141,12 +141,12 @@ function forbidden(
   }
   if (kind === "client-forbidden" || kind === "client-not-enrolled" || session.access === "app") {
     return credentialRefused(
-      `${host} does not allow ${bucket} with this application: ${detailOf(json)}`,
+      `${host} does not allow ${bucket} with this application: ${problemDetail(json)}`,
       "check at console.x.com that the application's project has access to the API",
     );
   }
   return credentialRefused(
-    `${host} does not allow ${bucket} with this credential; it requires the scopes ${scopes.join(", ")}: ${detailOf(json)}`,
+    `${host} does not allow ${bucket} with this credential; it requires the scopes ${scopes.join(", ")}: ${problemDetail(json)}`,
     "authorize it again with these scopes",
   );
 }
@@ -154,7 +154,7 @@ function forbidden(
 function noCredit(session: Session): EarshotError {
   return new EarshotError(
     "upstream_limited",
-    `${hostOf(session)} refused the request: the application has no credit left`,
+    `${sessionHost(session)} refused the request: the application has no credit left`,
     {
       status: 502,
       hint: "buy credit or raise the spending limit at console.x.com",
@@ -162,11 +162,11 @@ function noCredit(session: Session): EarshotError {
   );
 }
 
-const hostOf = (session: Session): string => new URL(session.baseUrl).host;
+const sessionHost = (session: Session): string => new URL(session.baseUrl).host;
 
-export function detailOf(json: unknown): string {
-  const fields = fieldsOf(json);
+export function problemDetail(json: unknown): string {
+  const fields = asFields(json);
   const [first] = list(fields.errors, 1);
-  const reasons = [fieldsOf(first).message, fields.detail, fields.title].map(withoutTokens);
+  const reasons = [asFields(first).message, fields.detail, fields.title].map(withoutTokens);
   return reasons.find((text) => text !== "") ?? "no reason given";
 }

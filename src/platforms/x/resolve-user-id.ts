@@ -1,4 +1,4 @@
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import type { Session } from "../session.ts";
 import type { UserTarget } from "../target.ts";
 import { isUsername, readIdText } from "./json.ts";
@@ -31,5 +31,5 @@ async function requestUserId(name: string, session: Session): Promise<string | n
     counted: "users",
     scopes: ["users.read", "tweet.read"],
   });
-  return readIdText(fieldsOf(data).id);
+  return readIdText(asFields(data).id);
 }

@@ -29,10 +29,10 @@ export const searchRoutes: Readonly<Record<SearchName, Route>> = {
   all: { name: "all", reachMs: null, cost: 2 },
 };
 
-export const searchRoutesOf = (access: AccessKind): readonly Route[] =>
+export const listSearchRoutes = (access: AccessKind): readonly Route[] =>
   access === "app" ? [searchRoutes.recent, searchRoutes.all] : [searchRoutes.recent];
 
-export const searchOf = (route: string | undefined): SearchName =>
+export const searchName = (route: string | undefined): SearchName =>
   route === "all" ? "all" : "recent";
 
 export type XSearchRequest = {

@@ -8,17 +8,17 @@ import { shortenedExpression } from "./query/shorten.ts";
 import { narrowedWindow } from "./query/window-of.ts";
 import { refusedOperator } from "./refused-operator.ts";
 import {
+  listSearchRoutes,
   requestSearch,
   searches,
-  searchOf,
-  searchRoutesOf,
+  searchName,
   type XSearchRequest,
 } from "./search-request.ts";
 import { type SearchWindow, searchWindow } from "./search-window.ts";
 
 /** Errors: `search_not_sayable` if nothing searchable is left or the query is too long. */
 export const xSearch: UpstreamSearch = {
-  routes: searchRoutesOf,
+  routes: listSearchRoutes,
   isExhaustive: true,
   page: searchPage,
 };
@@ -28,7 +28,7 @@ async function searchPage(call: SearchCall, session: Session): Promise<UpstreamP
   const window = searchWindow(
     narrowedWindow(call.tree, call, call.asOfMs),
     session.nowMs,
-    searchOf(call.route),
+    searchName(call.route),
   );
   if (window === null) return emptyPage;
   const refused = new Set<string>();

@@ -2,8 +2,8 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import type { CredentialTools, Secrets } from "../credential.ts";
 import { credentialRefused } from "../credential-errors.ts";
-import { fieldsOf } from "../fields.ts";
-import { detailOf } from "./request.ts";
+import { asFields } from "../fields.ts";
+import { problemDetail } from "./request.ts";
 
 export type Client = { id: string; secret: string | null };
 
@@ -30,15 +30,15 @@ export async function requestTokens(
       ...(client.secret === null ? { client_id: client.id } : {}),
     }).toString(),
   });
-  if (response.status === 200) return tokensOf(response, url, tools.now());
+  if (response.status === 200) return responseTokens(response, url, tools.now());
   throw refusalError(response, url);
 }
 
 const basic = (id: string, secret: string): string =>
   `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`;
 
-function tokensOf(response: FetchedResponse, url: URL, nowMs: number): UserTokens {
-  const fields = fieldsOf(response.json());
+function responseTokens(response: FetchedResponse, url: URL, nowMs: number): UserTokens {
+  const fields = asFields(response.json());
   if (!isToken(fields.access_token)) {
     throw new EarshotError("answer_unreadable", `${url.host} returned no access token`, {
       status: 502,
@@ -72,14 +72,14 @@ function refusalError(response: FetchedResponse, url: URL): EarshotError {
     });
   }
   return credentialRefused(
-    `${url.host} issued no tokens (${status}${reasonOf(response)})`,
+    `${url.host} issued no tokens (${status}${responseReason(response)})`,
     "authorize it again: earshot credentials add x user-token",
   );
 }
 
 /** Only the error code, because X's description may echo what was sent. */
-function reasonOf(response: FetchedResponse): string {
-  const { error } = fieldsOf(parsedJson(response));
+function responseReason(response: FetchedResponse): string {
+  const { error } = asFields(parsedJson(response));
   return typeof error === "string" && /^[a-z_]{1,40}$/.test(error) ? `, ${error}` : "";
 }
 
@@ -95,7 +95,7 @@ export function secretsOfTokens(client: Client, tokens: UserTokens): Secrets {
   return { clientId: client.id, clientSecret: client.secret ?? "", ...tokens };
 }
 
-export function clientOf(secrets: Secrets): Client {
+export function appClient(secrets: Secrets): Client {
   return { id: secrets.clientId ?? "", secret: secrets.clientSecret || null };
 }
 
@@ -116,5 +116,5 @@ export async function sendWith(
 }
 
 export function refusalText(response: FetchedResponse, url: URL): string {
-  return `${url.host} returned ${response.status}: ${detailOf(parsedJson(response))}`;
+  return `${url.host} returned ${response.status}: ${problemDetail(parsedJson(response))}`;
 }

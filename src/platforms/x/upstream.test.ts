@@ -87,9 +87,9 @@ const search = (query: string, session: Session, more: Partial<SearchCall> = {})
 };
 
 const texts = (page: UpstreamPage | null): string[] =>
-  (page?.items ?? []).map((item) => textOf(item));
+  (page?.items ?? []).map((item) => itemText(item));
 
-function textOf(item: UpstreamItem): string {
+function itemText(item: UpstreamItem): string {
   switch (item.kind) {
     case "post":
       return item.post.text;

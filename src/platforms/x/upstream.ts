@@ -3,13 +3,13 @@ import type { Session } from "../session.ts";
 import type { Target } from "../target.ts";
 import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
-import { spaceOf, trendsAt } from "./fetch-others.ts";
+import { fetchSpace, trendsAt } from "./fetch-others.ts";
 import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
 import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
 import { isSearchCursor, mediaBySearch, searchReplies } from "./fetch-searched.ts";
-import { followsOf, profileOfUser, retweetersOf } from "./fetch-users.ts";
+import { fetchFollows, fetchRetweeters, profileOfUser } from "./fetch-users.ts";
 import { intervalMs, xLimit } from "./limits.ts";
-import { priceOf } from "./prices.ts";
+import { billPrice } from "./prices.ts";
 import { xSearch } from "./search.ts";
 import { support } from "./support.ts";
 
@@ -34,7 +34,7 @@ export function createXUpstream(settings: XSettings): Upstream {
     publicBaseUrl: null,
     limitOf: xLimit,
     intervalMs,
-    priceOf,
+    priceOf: billPrice,
     ownMethods: isRedistributionAgreed ? [] : withoutIds,
     mayShow: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
   };
@@ -55,7 +55,7 @@ async function pageOf(
     case "getreplies":
       return post === null ? absentPage : await searchReplies(post, call, session);
     case "getretweeters":
-      return post === null ? absentPage : await retweetersOf(post, call, session);
+      return post === null ? absentPage : await fetchRetweeters(post, call, session);
     case "gettweets":
       return user === null ? absentPage : await postsOfUser(user, call, session);
     case "getmedia": {
@@ -70,13 +70,13 @@ async function pageOf(
     case "getprofilebyid":
       return user === null ? absentPage : await profileOfUser(user, session);
     case "getfollowing":
-      return user === null ? absentPage : await followsOf(user, "following", call, session);
+      return user === null ? absentPage : await fetchFollows(user, "following", call, session);
     case "getfollowers":
-      return user === null ? absentPage : await followsOf(user, "followers", call, session);
+      return user === null ? absentPage : await fetchFollows(user, "followers", call, session);
     case "gettrends":
       return await trendsAt(trendsWoeid, limit, session);
     case "getspace":
-      return space === null ? absentPage : await spaceOf(space, session);
+      return space === null ? absentPage : await fetchSpace(space, session);
     case "getforyoutweets":
       return absentPage;
   }

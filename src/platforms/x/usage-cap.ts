@@ -1,5 +1,5 @@
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
-import { fieldsOf } from "../fields.ts";
+import { asFields } from "../fields.ts";
 import { parsedJson } from "./tokens.ts";
 
 /** The cap can be raised at any time. */
@@ -14,7 +14,7 @@ export async function withUsageCapLimit(
   nowMs: number,
 ): Promise<FetchedResponse> {
   if (response.status !== 429) return response;
-  const { type } = fieldsOf(parsedJson(response));
+  const { type } = asFields(parsedJson(response));
   if (typeof type !== "string" || !type.endsWith("/usage-capped")) return response;
   // Loaded with the first request (guarded-fetch.ts).
   const { Headers } = await import("undici");

@@ -9,8 +9,8 @@ import type {
 import { credentialRefused } from "../credential-errors.ts";
 import { throwIfServerFailed } from "../request-errors.ts";
 import {
+  appClient,
   type Client,
-  clientOf,
   requestTokens,
   secretsOfTokens,
   sendWith,
@@ -72,7 +72,7 @@ async function renew(
   tools: CredentialTools,
 ): Promise<Secrets> {
   return await stored.renew(currentSecrets, async (secrets) => {
-    const client = clientOf(secrets);
+    const client = appClient(secrets);
     const tokens = await renewUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
     return secretsOfTokens(client, tokens);
   });

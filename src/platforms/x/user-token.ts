@@ -6,8 +6,8 @@ import type {
   NewCredential,
 } from "../credential.ts";
 import { credentialInvalid } from "../credential-errors.ts";
-import { fieldsOf } from "../fields.ts";
-import { hintOf } from "../hint.ts";
+import { asFields } from "../fields.ts";
+import { secretHint } from "../hint.ts";
 import { throwIfServerFailed } from "../request-errors.ts";
 import { authorizeUser } from "./authorize.ts";
 import { readIdText, readUsername } from "./json.ts";
@@ -127,7 +127,7 @@ async function makeFromTokens(
   const url = new URL("/2/users/me", apiUrl);
   const response = await sendWith(tokens.accessToken, { url }, tools);
   throwIfServerFailed(url.host, response);
-  const { id, username } = fieldsOf(fieldsOf(parsedJson(response)).data);
+  const { id, username } = asFields(asFields(parsedJson(response)).data);
   const subject = readIdText(id);
   if (response.status !== 200 || subject === null) {
     throw invalid("access_token", refusalText(response, url));
@@ -136,7 +136,7 @@ async function makeFromTokens(
     host: url.origin,
     subject,
     subjectName: readUsername(username),
-    hint: hintOf(tokens.accessToken),
+    hint: secretHint(tokens.accessToken),
     secrets: secretsOfTokens(client, tokens),
   };
 }

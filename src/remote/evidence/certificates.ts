@@ -29,7 +29,7 @@ AsnProp({ type: AsnPropTypes.Any })(SgxItem.prototype, "value");
 export class SgxItems extends AsnArray<SgxItem> {}
 AsnType({ type: AsnTypeTypes.Sequence, itemType: SgxItem })(SgxItems);
 
-export function certificatesOf(chain: string, what: string): X509Certificate[] {
+export function parseCertificates(chain: string, what: string): X509Certificate[] {
   const malformed = (reason: string) => refused("chain_malformed", `the ${what} ${reason}`);
   if (chain.length > maxCertificates * maxBytes) {
     throw malformed(`is longer than ${maxCertificates} certificates`);
@@ -101,9 +101,9 @@ function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): bool
   }
 }
 
-export const serialOf = (hex: string): string => hex.toLowerCase().replace(/^0+(?=.)/, "");
+export const normaliseSerial = (hex: string): string => hex.toLowerCase().replace(/^0+(?=.)/, "");
 
-export function platformOf(certificate: X509Certificate): PlatformIds | null {
+export function readPlatformIds(certificate: X509Certificate): PlatformIds | null {
   return readOrRefuse("chain_malformed", "the PCK certificate has an unreadable extension", () => {
     const { tbsCertificate } = AsnConvert.parse(certificate.raw, Certificate);
     const [extension, second] =

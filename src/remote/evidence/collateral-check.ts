@@ -1,7 +1,13 @@
 import { verify, type X509Certificate } from "node:crypto";
 import { AsnConvert } from "@peculiar/asn1-schema";
 import { Certificate, CertificateList } from "@peculiar/asn1-x509";
-import { certificatesOf, checkClock, platformOf, requireChain, serialOf } from "./certificates.ts";
+import {
+  checkClock,
+  normaliseSerial,
+  parseCertificates,
+  readPlatformIds,
+  requireChain,
+} from "./certificates.ts";
 import { type QeIdentity, readQeIdentity, readTcbInfo, type TcbInfo } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
@@ -16,19 +22,19 @@ export function requireCollateral(
   nowMs: number,
 ): CheckedCollateral {
   const [pck = root, pckIssuer = root] = chain;
-  const listChain = certificatesOf(collateral.pck_crl_issuer_chain, "PCK CRL chain");
+  const listChain = parseCertificates(collateral.pck_crl_issuer_chain, "PCK CRL chain");
   if (!listChain.every(({ raw }, index) => chain[index + 1]?.raw.equals(raw))) {
     throw refused("crl_issuer", "the PCK CRL's issuer chain differs from the quote's");
   }
   const rootList = requireRevocationList(collateral.root_ca_crl, root, nowMs, "root CRL");
   const pckList = requireRevocationList(collateral.pck_crl, pckIssuer, nowMs, "PCK CRL");
-  const tcbSigner = signerOf(collateral.tcb_info_issuer_chain, root, nowMs, "TCB information");
-  const qeSigner = signerOf(collateral.qe_identity_issuer_chain, root, nowMs, "QE identity");
+  const tcbSigner = readSigner(collateral.tcb_info_issuer_chain, root, nowMs, "TCB information");
+  const qeSigner = readSigner(collateral.qe_identity_issuer_chain, root, nowMs, "QE identity");
   const isRevoked = [...chain.slice(1), tcbSigner, qeSigner].some(({ serialNumber }) =>
-    rootList.revoked.has(serialOf(serialNumber)),
+    rootList.revoked.has(normaliseSerial(serialNumber)),
   );
   if (isRevoked) throw refused("certificate_revoked", "Intel has revoked an issuing certificate");
-  if (pckList.revoked.has(serialOf(pck.serialNumber))) {
+  if (pckList.revoked.has(normaliseSerial(pck.serialNumber))) {
     throw refused("certificate_revoked", "Intel has revoked the machine's certificate");
   }
 
@@ -54,16 +60,16 @@ export function requireCollateral(
   };
 }
 
-function signerOf(
+function readSigner(
   text: string,
   root: X509Certificate,
   nowMs: number,
   what: string,
 ): X509Certificate {
   const name = `${what} chain`;
-  const chain = requireChain(certificatesOf(text, name), root, nowMs, name);
+  const chain = requireChain(parseCertificates(text, name), root, nowMs, name);
   const [signer = root] = chain;
-  if (chain.length === 2 && platformOf(signer) === null) return signer;
+  if (chain.length === 2 && readPlatformIds(signer) === null) return signer;
   throw refused("collateral_signer", `the ${what} is signed by a certificate that may not sign it`);
 }
 
@@ -92,7 +98,7 @@ function requireRevocationList(
   const list = readOrRefuse("crl_malformed", `invalid ${what}`, () => readList(hex));
   const { thisUpdate, nextUpdate, revokedCertificates = [] } = list.tbsCertList;
   const { subject } = AsnConvert.parse(issuer.raw, Certificate).tbsCertificate;
-  if (!derOf(list.tbsCertList.issuer).equals(derOf(subject))) {
+  if (!decodePem(list.tbsCertList.issuer).equals(decodePem(subject))) {
     throw refused("crl_issuer", `the ${what} is from another issuer`);
   }
   const signed = Buffer.from(list.tbsCertListRaw ?? new ArrayBuffer(0));
@@ -108,7 +114,7 @@ function requireRevocationList(
     );
   }
   const serials = revokedCertificates.map(({ userCertificate }) =>
-    serialOf(Buffer.from(userCertificate).toString("hex")),
+    normaliseSerial(Buffer.from(userCertificate).toString("hex")),
   );
   return { nextUpdateMs, revoked: new Set(serials) };
 }
@@ -117,8 +123,8 @@ function readList(hex: string): CertificateList {
   const bytes = Buffer.from(hex, "hex");
   const list = AsnConvert.parse(bytes.subarray(0, maxListBytes), CertificateList);
   const isSame = list.signatureAlgorithm.isEqual(list.tbsCertList.signature);
-  if (isSame && derOf(list).equals(bytes)) return list;
+  if (isSame && decodePem(list).equals(bytes)) return list;
   throw refused("crl_malformed", "the revocation list is not in DER, or has two algorithms");
 }
 
-const derOf = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));
+const decodePem = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));

@@ -1,7 +1,7 @@
 import { withoutEnding } from "@earshot/query/tree";
 import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 import { readCollateral, unreadableCollateral } from "./collateral-text.ts";
 import type { Collateral } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
@@ -11,7 +11,7 @@ export type CollateralKey = {
   authority: "platform" | "processor";
 };
 
-export function collateralKeyOf({ chain, platform }: SignedQuote): CollateralKey {
+export function collateralKey({ chain, platform }: SignedQuote): CollateralKey {
   const isProcessor = /^CN=.*PCK Processor CA/m.test(chain[0]?.issuer ?? "");
   return { fmspc: platform.fmspc, authority: isProcessor ? "processor" : "platform" };
 }
@@ -47,8 +47,8 @@ export async function fetchCollateral(
   const qeIdentity = signedPart(identity, "enclaveIdentity");
   return readCollateral({
     pck_crl_issuer_chain: chainIn(pckList, "sgx-pck-crl-issuer-chain"),
-    root_ca_crl: blobOf(rootList.body),
-    pck_crl: blobOf(pckList.body),
+    root_ca_crl: readBlob(rootList.body),
+    pck_crl: readBlob(pckList.body),
     tcb_info_issuer_chain: chainIn(tcb, "tcb-info-issuer-chain", "sgx-tcb-info-issuer-chain"),
     tcb_info: tcbInfo.text,
     tcb_info_signature: tcbInfo.signature,
@@ -71,11 +71,11 @@ function chainIn({ headers }: FetchedResponse, ...names: readonly string[]): str
 
 /** The signature covers one member, serialised without white space. */
 function signedPart(response: FetchedResponse, name: string): { text: string; signature: unknown } {
-  const members = fieldsOf(response.json());
+  const members = asFields(response.json());
   return { text: JSON.stringify(members[name]) ?? "", signature: members.signature };
 }
 
-function blobOf(body: Uint8Array): string {
+function readBlob(body: Uint8Array): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("latin1").trim();
   return /^(?:[0-9a-f]{2})+$/i.test(text) ? text : bytes.toString("hex");

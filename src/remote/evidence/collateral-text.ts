@@ -60,12 +60,12 @@ export type QeIdentity = z.infer<typeof signed>;
 export type TcbInfo = z.infer<typeof tcbInfo>;
 export type TdxModule = z.infer<typeof tdxModule>;
 
-const readerOf =
+const schemaReader =
   <Value>(schema: z.ZodType<Value>, what: string) =>
   (text: string): Value =>
     readOrRefuse("collateral_malformed", `invalid ${what}`, () =>
       schema.parse(parseUntrustedJson(text)),
     );
 
-export const readTcbInfo = readerOf(tcbInfo, "TCB information");
-export const readQeIdentity = readerOf(signed, "QE identity");
+export const readTcbInfo = schemaReader(tcbInfo, "TCB information");
+export const readQeIdentity = schemaReader(signed, "QE identity");

@@ -1,10 +1,10 @@
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { type CheckedCollateral, requireCollateral } from "./collateral-check.ts";
-import { collateralFileName, collateralKeyOf, fetchCollateral } from "./collateral-service.ts";
+import { collateralFileName, collateralKey, fetchCollateral } from "./collateral-service.ts";
 import { readCollateral, unreadableCollateral } from "./collateral-text.ts";
 import type { Collateral, CollateralSource } from "./evidence.ts";
 import type { SignedQuote } from "./signed-quote.ts";
@@ -45,7 +45,7 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
 
   async function refresh(entry: Entry, quote: SignedQuote): Promise<Collateral> {
     try {
-      const collateral = await fetchCollateral(url, fetch, collateralKeyOf(quote));
+      const collateral = await fetchCollateral(url, fetch, collateralKey(quote));
       const nowMs = clock.now();
       // Damaged or expired collateral never replaces the cached.
       const checked = requireCollateral(collateral, quote, nowMs);
@@ -56,14 +56,14 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
       return collateral;
     } catch (thrown) {
       const hint = "retry, or set EARSHOT_NODES_COLLATERAL to another service";
-      const error = unavailable(reasonOf(thrown), hint);
+      const error = unavailable(errorReason(thrown), hint);
       entry.failure = { atMs: clock.elapsed(), error };
       throw error;
     }
   }
 
   return async (quote) => {
-    const name = collateralFileName(collateralKeyOf(quote));
+    const name = collateralFileName(collateralKey(quote));
     const entry = entries.get(name) ?? { cached: null, running: null, failure: null };
     entries.set(name, entry);
     const { cached } = entry;
@@ -76,11 +76,11 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
 /** Files such as `tdx-90c06f000000-platform.json`, reread on use. */
 export function collateralFromFolder(folder: string): CollateralSource {
   return async (quote) => {
-    const name = collateralFileName(collateralKeyOf(quote));
+    const name = collateralFileName(collateralKey(quote));
     try {
       return readCollateral(JSON.parse(await readBounded(join(folder, name))));
     } catch (thrown) {
-      throw unavailable(`${name}: ${reasonOf(thrown)}`, `put the file in the folder ${folder}`);
+      throw unavailable(`${name}: ${errorReason(thrown)}`, `put the file in the folder ${folder}`);
     }
   };
 }
@@ -110,8 +110,8 @@ function unavailable(reason: string, hint: string): EarshotError {
 }
 
 /** Never repeats content. */
-function reasonOf(thrown: unknown): string {
+function errorReason(thrown: unknown): string {
   if (thrown instanceof EarshotError) return thrown.message;
   if (thrown instanceof Error && "code" in thrown) return String(thrown.code);
-  return thrown instanceof SyntaxError ? "not JSON" : messageOf(thrown);
+  return thrown instanceof SyntaxError ? "not JSON" : errorMessage(thrown);
 }

@@ -19,8 +19,10 @@ function verdictOn(log: unknown, register = rtMr3): string {
   }
 }
 
-const eventsWith = (at: number, change: Partial<Record<keyof BootEvent | "version", unknown>>) =>
-  events.map((event, index) => (index === at ? { ...event, ...change } : event));
+const eventsWith = (
+  offset: number,
+  change: Partial<Record<keyof BootEvent | "version", unknown>>,
+) => events.map((event, index) => (index === offset ? { ...event, ...change } : event));
 const composeAt = events.findIndex(({ event }) => event === "compose-hash");
 
 describe("an event log", () => {

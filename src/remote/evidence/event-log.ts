@@ -39,7 +39,7 @@ export function replayEventLog(eventLog: string, rtMr3: string) {
   let isReady = false;
   const facts = new Map<string, string>();
   for (const entry of readEvents(eventLog)) {
-    measured = sha384(measured, digestOf(entry));
+    measured = sha384(measured, eventDigest(entry));
     if (isReady || !bootEvents.has(entry.event)) continue;
     if (facts.has(entry.event)) {
       throw refused("event_repeated", `the event log repeats the boot event ${entry.event}`);
@@ -55,7 +55,7 @@ export function replayEventLog(eventLog: string, rtMr3: string) {
   }
   return {
     composeHash: facts.get("compose-hash") ?? null,
-    keyProvider: keyProviderOf(facts.get("key-provider") ?? ""),
+    keyProvider: payloadKeyProvider(facts.get("key-provider") ?? ""),
     facts: Object.fromEntries(facts) as Readonly<Record<string, string>>,
   };
 }
@@ -73,7 +73,7 @@ function readEvents(text: string): z.infer<typeof event>[] {
   });
 }
 
-function digestOf(entry: z.infer<typeof event>): Buffer {
+function eventDigest(entry: z.infer<typeof event>): Buffer {
   const { event: name, event_payload: payload, event_type: type } = entry;
   if (type !== runtimeEvent) {
     throw refused("event_type_unknown", "the event log has an event of an unknown type in RTMR3");
@@ -94,7 +94,7 @@ function digestOf(entry: z.infer<typeof event>): Buffer {
 }
 
 /** Null if unreadable. */
-function keyProviderOf(payload: string): KeyProvider | null {
+function payloadKeyProvider(payload: string): KeyProvider | null {
   try {
     const { name, id } = keyProvider.parse(parseUntrustedJson(Buffer.from(payload, "hex")));
     return { name, id: id || null };

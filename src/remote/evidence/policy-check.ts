@@ -25,7 +25,7 @@ export function checkPolicy(
     throw refused("mr_owner_config", "the quote's MROWNERCONFIG is not zero");
   }
   const isListedPlatform = isListed(policy, facts);
-  const image = imageOf(policy, facts, boot);
+  const image = policyImage(policy, facts, boot);
   requireConfig(policy, facts.mrConfigId, boot);
   return { image, isListedPlatform };
 }
@@ -99,7 +99,7 @@ function isListed({ platforms }: NodePolicy, facts: QuoteFacts): boolean {
   );
 }
 
-function imageOf(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): string {
+function policyImage(policy: NodePolicy, facts: QuoteFacts, boot: Boot | null): string {
   const [rtmr0, rtmr1, rtmr2, rtmr3 = ""] = facts.rtMr;
   const images = policy.images.filter(
     ({ mrtd, rtmr }) =>

@@ -4,11 +4,11 @@ import { collateral, nowMs, quoteBytes, tee } from "../../../testkit/nodes/evide
 import { EarshotError } from "../../lib/errors.ts";
 import type { KeyProvider } from "./event-log.ts";
 import type { QuoteFacts } from "./evidence.ts";
-import { type NodePolicy, policyIdOf, readPolicy } from "./policy.ts";
+import { hashPolicyId, type NodePolicy, readPolicy } from "./policy.ts";
 import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { openQuote } from "./signed-quote.ts";
-import { mrConfigIdOf } from "./simulated/simulated-tee.ts";
+import { makeMrConfigId } from "./simulated/simulated-tee.ts";
 
 const basePolicy = tee.policy();
 const [image] = basePolicy.images;
@@ -25,14 +25,14 @@ describe("a policy is read", () => {
 
   test("a policy has an id that depends on its content, but not on the order of its members", () => {
     const shuffled = Object.fromEntries(Object.entries(basePolicy).reverse());
-    expect(policyIdOf(readPolicy(JSON.stringify(shuffled)))).toBe(policyIdOf(basePolicy));
+    expect(hashPolicyId(readPolicy(JSON.stringify(shuffled)))).toBe(hashPolicyId(basePolicy));
     const ids = [
       basePolicy,
       tee.policy({ platforms: null }),
       tee.policy({ compose_hashes: [] }),
-    ].map(policyIdOf);
+    ].map(hashPolicyId);
     expect(new Set(ids).size).toBe(3);
-    expect(policyIdOf(basePolicy)).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(hashPolicyId(basePolicy)).toMatch(/^[A-Za-z0-9_-]{22}$/);
   });
 });
 
@@ -234,7 +234,7 @@ describe("a machine is checked against the policy", () => {
   describe("MRCONFIGID", () => {
     const accepted = { image: "simulated", isListedPlatform: true };
     const id = (version: 1 | 2 | 3, hash = tee.composeHash) => ({
-      mrConfigId: mrConfigIdOf(version, hash).toString("hex"),
+      mrConfigId: makeMrConfigId(version, hash).toString("hex"),
     });
     const rtmr3 = () => ({ images: images({ rtmr3: facts.rtMr[3] ?? "" }) });
 

@@ -1,7 +1,7 @@
 import { createHash, X509Certificate } from "node:crypto";
 import * as z from "zod";
 import { stripControls } from "../../lib/controls.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { releaseRule } from "./release-rules.ts";
 
 export const tcbStatuses = [
@@ -79,8 +79,8 @@ const checkedPolicy = nodePolicy.superRefine((policy, context) => {
     policy.credentials ?? []
   ).entries()) {
     const isAdmitted =
-      images.every((one) => names.includes(one)) &&
-      hashes.every((one) => policy.compose_hashes.includes(one));
+      images.every((other) => names.includes(other)) &&
+      hashes.every((hash) => policy.compose_hashes.includes(hash));
     if (isAdmitted) continue;
     const message = "must be an image or compose file of this policy";
     context.addIssue({ code: "custom", path: ["credentials", index], message });
@@ -94,7 +94,7 @@ export function readPolicy(text: string): NodePolicy {
   try {
     json = JSON.parse(text);
   } catch (error) {
-    throw unreadable([{ message: messageOf(error), pointer: "" }]);
+    throw unreadable([{ message: errorMessage(error), pointer: "" }]);
   }
   const parsed = checkedPolicy.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -107,7 +107,7 @@ export function readPolicy(text: string): NodePolicy {
 }
 
 /** `none` if there is no policy. */
-export function policyIdOf(policy: NodePolicy | null): string {
+export function hashPolicyId(policy: NodePolicy | null): string {
   if (policy === null) return "none";
   const fields = Object.entries(policy).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256").update(JSON.stringify(fields)).digest("base64url").slice(0, 22);

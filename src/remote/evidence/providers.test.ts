@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { evidence, statement, tee } from "../../../testkit/nodes/evidence-under-test.ts";
 import { type AgentError, startGuestAgent } from "../../../testkit/nodes/fake-guest-agent.ts";
-import { reportDataOf } from "../protocol/statement.ts";
+import { hashReportData } from "../protocol/statement.ts";
 import { dstackProvider, openProvider } from "./providers.ts";
 import { writeSimulatedTee } from "./simulated/simulated-folder.ts";
 
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const reportData = reportDataOf(statement);
+const reportData = hashReportData(statement);
 const unavailable = expect.objectContaining({
   name: "EarshotError",
   code: "evidence_unavailable",

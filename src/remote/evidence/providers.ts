@@ -71,14 +71,14 @@ async function request(socketPath: string, body: string): Promise<unknown> {
     return parseUntrustedJson(bytes);
   } catch (error) {
     if (error instanceof EarshotError && error.code === "evidence_unavailable") throw error;
-    throw noQuote(error instanceof Error ? reasonOf(error) : "it is unreachable");
+    throw noQuote(error instanceof Error ? errorReason(error) : "it is unreachable");
   } finally {
     await client.destroy();
   }
 }
 
 /** Never repeats content. */
-function reasonOf(error: Error): string {
+function errorReason(error: Error): string {
   if (error.name === "TimeoutError") return `no response within ${timeoutMs / 1000} s`;
   return "code" in error ? String(error.code) : "the response is not JSON";
 }

@@ -26,7 +26,7 @@ export async function rateQuote(
   }
   await yieldToEventLoop();
   const platform = await ratePlatform(quote, checked, nowMs);
-  const { status, advisories } = worstOf([platform, rateTdxModule(tcbInfo, report)]);
+  const { status, advisories } = worstRating([platform, rateTdxModule(tcbInfo, report)]);
   return {
     ...report,
     rtMr: report.rtMr.match(/.{96}/g) ?? [],
@@ -42,7 +42,7 @@ export async function rateQuote(
   };
 }
 
-function worstOf(ratings: readonly TcbRating[]): TcbRating {
+function worstRating(ratings: readonly TcbRating[]): TcbRating {
   const known: readonly string[] = tcbStatuses;
   const rank = ({ status }: TcbRating) =>
     known.includes(status) ? known.indexOf(status) : known.length;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { tee } from "../../../testkit/nodes/evidence-under-test.ts";
-import { policyIdOf, readPolicy } from "./policy.ts";
+import { hashPolicyId, readPolicy } from "./policy.ts";
 import { releasesFor } from "./release-rules.ts";
 
 const basePolicy = tee.policy();
@@ -52,8 +52,8 @@ describe("a node may receive a credential", () => {
 
 describe("a policy", () => {
   test("reading a policy without rules does not change its id, but a rule does", () => {
-    expect(policyIdOf(readPolicy(JSON.stringify(basePolicy)))).toBe(policyIdOf(basePolicy));
-    expect(policyIdOf(reading(rule))).not.toBe(policyIdOf(basePolicy));
+    expect(hashPolicyId(readPolicy(JSON.stringify(basePolicy)))).toBe(hashPolicyId(basePolicy));
+    expect(hashPolicyId(reading(rule))).not.toBe(hashPolicyId(basePolicy));
   });
 
   test.each([

@@ -6,7 +6,7 @@ import {
   sampleReport,
 } from "../../../testkit/nodes/sample-quotes.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { collateralFileName, collateralKeyOf } from "./collateral-service.ts";
+import { collateralFileName, collateralKey } from "./collateral-service.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, QuoteFacts } from "./evidence.ts";
 import { type NodePolicy, readPolicy } from "./policy.ts";
@@ -25,7 +25,7 @@ async function verdictOn(
   collateral: Collateral,
   nowMs: number,
 ): Promise<string> {
-  return codeOf(async () => (await verifyQuote(quote, collateral, nowMs)).tcbStatus);
+  return runCode(async () => (await verifyQuote(quote, collateral, nowMs)).tcbStatus);
 }
 
 const verifyQuote = async (
@@ -35,7 +35,7 @@ const verifyQuote = async (
 ): Promise<QuoteFacts> =>
   rateQuote(openQuote(quote, await intelRootDer(), nowMs), collateral, nowMs);
 
-async function codeOf(run: () => Promise<string> | string): Promise<string> {
+async function runCode(run: () => Promise<string> | string): Promise<string> {
   try {
     return await run();
   } catch (error) {
@@ -75,7 +75,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     expect(facts.rtMr[3]).toBe("00".repeat(48));
     expect(new Date(facts.collateralUntilMs).toISOString()).toBe("2025-07-19T10:00:35.000Z");
     const policy = policyFor(facts, "ab".repeat(32));
-    expect(await codeOf(() => checkPolicy(policy, facts, null).image)).toBe("app_not_measured");
+    expect(await runCode(() => checkPolicy(policy, facts, null).image)).toBe("app_not_measured");
     const measured = policyFor(facts, "ab".repeat(32), "unused");
     expect(checkPolicy(measured, facts, null)).toEqual({ image: "sample", isListedPlatform: true });
   });
@@ -103,14 +103,16 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
       id: "1b7a49378403249b6986a907844cab0921eca32dd47e657f3c10311ccaeccf8b",
     });
     const strict = { ...policy, key_providers: [{ name: "kms" }] };
-    expect(await codeOf(() => checkPolicy(strict, facts, boot).image)).toBe("key_provider_unknown");
+    expect(await runCode(() => checkPolicy(strict, facts, boot).image)).toBe(
+      "key_provider_unknown",
+    );
     expect(
-      collateralFileName(collateralKeyOf(openQuote(quote, await intelRootDer(), february2026))),
+      collateralFileName(collateralKey(openQuote(quote, await intelRootDer(), february2026))),
     ).toBe("tdx-90c06f000000-platform.json");
     const named = { ...facts, mrConfigId: `01${composeHash}${"00".repeat(15)}` };
     expect(checkPolicy(policy, named, boot)).toMatchObject({ image: "sample" });
     const other = { ...facts, mrConfigId: `01${"ab".repeat(32)}${"00".repeat(15)}` };
-    expect(await codeOf(() => checkPolicy(policy, other, boot).image)).toBe("mr_config_id");
+    expect(await runCode(() => checkPolicy(policy, other, boot).image)).toBe("mr_config_id");
   });
 
   test("a real machine's quote has CET in place of PKRU in its XFAM", () => {
@@ -123,7 +125,7 @@ describe.skipIf(!hasSampleQuotes())(`quotes of real machines${skipped}`, () => {
     const rtMr3 = quote.slice(520, 568);
     const changed = eventLog.replace("3763bc34", "3763bc35");
     expect(
-      await codeOf(() => String(replayEventLog(changed, Buffer.from(rtMr3).toString("hex")))),
+      await runCode(() => String(replayEventLog(changed, Buffer.from(rtMr3).toString("hex")))),
     ).toBe("event_digest");
   });
 

@@ -1,5 +1,5 @@
 import { createHash, createPublicKey, type KeyObject, verify, X509Certificate } from "node:crypto";
-import { certificatesOf, platformOf, requireChain } from "./certificates.ts";
+import { parseCertificates, readPlatformIds, requireChain } from "./certificates.ts";
 import { type QuoteParts, readQuote } from "./quote-reader.ts";
 import { readOrRefuse, refused } from "./refusal.ts";
 
@@ -10,9 +10,9 @@ export type SignedQuote = ReturnType<typeof openQuote>;
 export function openQuote(quote: Uint8Array, rootDer: Uint8Array, nowMs: number) {
   const parts = readQuote(quote);
   const root = new X509Certificate(rootDer);
-  const chain = requireChain(certificatesOf(parts.chain, "PCK chain"), root, nowMs, "PCK chain");
+  const chain = requireChain(parseCertificates(parts.chain, "PCK chain"), root, nowMs, "PCK chain");
   const [leaf = root] = chain;
-  const platform = platformOf(leaf);
+  const platform = readPlatformIds(leaf);
   if (platform === null) {
     throw refused("chain_malformed", "the PCK chain does not begin with a PCK certificate");
   }

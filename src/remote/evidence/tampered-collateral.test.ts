@@ -77,9 +77,9 @@ describe("changed collateral is refused", () => {
         fc.constantFrom(...names),
         fc.nat(),
         fc.integer({ min: 33, max: 126 }),
-        async (name, at, code) => {
+        async (name, index, code) => {
           const text = collateral[name];
-          const position = at % text.length;
+          const position = index % text.length;
           const changed = `${text.slice(0, position)}${String.fromCharCode(code)}${text.slice(position + 1)}`;
           // Hexadecimal is case-insensitive; certificates compare by content.
           const isSame = /crl$|signature$/.test(name)

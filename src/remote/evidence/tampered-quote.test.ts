@@ -11,9 +11,9 @@ import {
   withBitFlipped,
   withQuote,
 } from "../../../testkit/nodes/evidence-under-test.ts";
-import { reportDataOf } from "../protocol/statement.ts";
-import { certificatesOf } from "./certificates.ts";
-import { makeCertificate, makeKeyPair, pemOf } from "./simulated/authority.ts";
+import { hashReportData } from "../protocol/statement.ts";
+import { parseCertificates } from "./certificates.ts";
+import { makeCertificate, makeKeyPair, toPem } from "./simulated/authority.ts";
 import { createSimulatedTee } from "./simulated/simulated-tee.ts";
 
 test("the unchanged test evidence is accepted", async () => {
@@ -75,7 +75,7 @@ describe("a flipped bit in the quote is refused", () => {
         flipped.writeUInt8(bytes.readUInt8(offset) ^ (1 << bit), offset);
         // White space and spare bits carry no information.
         const isSame =
-          chainOf(flipped) === chainOf(bytes) &&
+          quoteChain(flipped) === quoteChain(bytes) &&
           flipped.subarray(0, 1_258).equals(bytes.subarray(0, 1_258));
         expect(await verdictOn(withQuote(flipped))).toSatisfy(
           (verdict) => verdict !== "accepted" || isSame,
@@ -97,7 +97,8 @@ test("arbitrary bytes are never accepted as a quote", async () => {
     })
     .filter(
       (changed) =>
-        !changed.equals(bytes) && changed.subarray(0, 1_258).some((byte, at) => byte !== bytes[at]),
+        !changed.equals(bytes) &&
+        changed.subarray(0, 1_258).some((byte, index) => byte !== bytes[index]),
     );
   const any = fc
     .uint8Array({ maxLength: 2_000 })
@@ -110,9 +111,9 @@ test("arbitrary bytes are never accepted as a quote", async () => {
   );
 });
 
-function chainOf(quote: Buffer): string {
+function quoteChain(quote: Buffer): string {
   try {
-    const chain = certificatesOf(quote.subarray(1_258).toString("latin1"), "chain");
+    const chain = parseCertificates(quote.subarray(1_258).toString("latin1"), "chain");
     return chain.map(({ fingerprint256 }) => fingerprint256).join();
   } catch {
     return "";
@@ -139,7 +140,7 @@ describe("a quote of another format is refused", () => {
   });
 
   test("a version 5 quote is accepted like version 4, but not with a changed report type or size", async () => {
-    const variant = tee.evidence(reportDataOf(statement), { version: 5 });
+    const variant = tee.evidence(hashReportData(statement), { version: 5 });
     expect(await verdictOn({ evidence: variant })).toBe("accepted");
     const bytes = Buffer.from(variant.quote ?? "", "hex");
     const [type, size] = [withBitFlipped(bytes, 48), withBitFlipped(bytes, 50)];
@@ -169,7 +170,7 @@ describe("a certificate chain is refused", () => {
   /** Counted from the end; the last 70 bytes are the signature. */
   const flipCertificateBit = (pem: string, fromEnd: number) => {
     const der = Buffer.from(pem.replaceAll(/-----.*-----|\s/g, ""), "base64");
-    return pemOf(withBitFlipped(der, der.length - fromEnd));
+    return toPem(withBitFlipped(der, der.length - fromEnd));
   };
 
   test("the unchanged certificate chain is accepted, with or without the root", async () => {
@@ -213,7 +214,7 @@ describe("a certificate chain is refused", () => {
     const valid = { fromMs: nowMs - 1_000, toMs: nowMs + 1_000 };
     const { publicKey } = makeKeyPair();
     const forged = { name: "forged", issuer, publicKey, serial: 9, isCa: false, valid };
-    expect(await withChain(pemOf(makeCertificate(forged)) + tee.chain)).toBe("chain_issuer");
+    expect(await withChain(toPem(makeCertificate(forged)) + tee.chain)).toBe("chain_issuer");
   });
 
   test("a certificate chain is refused if it has expired or is not valid yet", async () => {
@@ -272,20 +273,22 @@ describe("a quote is refused for what it reports", () => {
       "service_td",
     ],
   ])("a quote is refused for what it reports: %s", async (_name, fields, code) => {
-    const variant = tee.evidence(reportDataOf(statement), fields);
+    const variant = tee.evidence(hashReportData(statement), fields);
     expect(await verdictOn({ evidence: variant })).toBe(code);
   });
 
   test.each([0, 1, 2])("a quote for another RTMR%i is refused", async (index) => {
-    const variant = tee.evidence(reportDataOf(statement));
+    const variant = tee.evidence(hashReportData(statement));
     const measured = Buffer.from(variant.quote ?? "", "hex").subarray(520, 568);
-    const rtMr = [0x20, 0x21, 0x22].map((value, at) => bytes(48, at === index ? 9 : value));
-    const changed = tee.evidence(reportDataOf(statement), { rtMr: [...rtMr, measured] });
+    const rtMr = [0x20, 0x21, 0x22].map((value, position) =>
+      bytes(48, position === index ? 9 : value),
+    );
+    const changed = tee.evidence(hashReportData(statement), { rtMr: [...rtMr, measured] });
     expect(await verdictOn({ evidence: changed })).toBe("image_unknown");
   });
 
   test("a TDX module of version 0 is rated with the machine", async () => {
-    const variant = tee.evidence(reportDataOf(statement), { teeTcbSvn: svn(5, 0, 3) });
+    const variant = tee.evidence(hashReportData(statement), { teeTcbSvn: svn(5, 0, 3) });
     expect(await verdictOn({ evidence: variant })).toBe("accepted");
     const unnamed = tee.collateral({ tcbInfo: { tdxModule: undefined } });
     expect(await verdictOn({ evidence: variant, collateral: unnamed })).toBe("tdx_module_unknown");

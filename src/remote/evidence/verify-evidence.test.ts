@@ -8,13 +8,13 @@ import {
   verdictOn,
 } from "../../../testkit/nodes/evidence-under-test.ts";
 import { EarshotError } from "../../lib/errors.ts";
-import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
-import { policyIdOf } from "./policy.ts";
+import { hashReportData, type NodeStatement } from "../protocol/statement.ts";
+import { hashPolicyId } from "./policy.ts";
 import { bootLog } from "./simulated/simulated-tee.ts";
 import { createEvidenceVerifier } from "./verify-evidence.ts";
 
 const nothing = { quote: null, event_log: null, vm_config: null };
-const evidenceFor = (changed: NodeStatement) => tee.evidence(reportDataOf(changed));
+const evidenceFor = (changed: NodeStatement) => tee.evidence(hashReportData(changed));
 
 test("verification returns the facts of valid evidence and the policy id", async () => {
   const policy = tee.policy();
@@ -30,14 +30,14 @@ test("verification returns the facts of valid evidence and the policy id", async
     composeHash: tee.composeHash,
     image: "simulated",
     isListedPlatform: true,
-    policyId: policyIdOf(policy),
+    policyId: hashPolicyId(policy),
     facts: {
       tcbStatus: "UpToDate",
       advisories: [],
       fmspc: "00906ea10000",
       platformInstanceId: policy.platforms?.[0],
       tcbEvaluationNumber: 18,
-      reportData: reportDataOf(statement).toString("hex"),
+      reportData: hashReportData(statement).toString("hex"),
     },
   });
   expect(verified.facts?.collateralUntilMs).toBe(nowMs + 365 * 86_400_000);
@@ -198,7 +198,7 @@ test("evidence of a machine with an unlisted key provider is refused", async () 
     "key_provider_unknown",
   );
   const events = bootLog(tee.composeHash).filter(({ event }) => event !== "key-provider");
-  const bare = tee.evidence(reportDataOf(statement), { events });
+  const bare = tee.evidence(hashReportData(statement), { events });
   expect(await verdictOn({ evidence: bare })).toBe("key_provider_unknown");
 });
 

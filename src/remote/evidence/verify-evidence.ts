@@ -1,10 +1,10 @@
 import { X509Certificate } from "node:crypto";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { EarshotError } from "../../lib/errors.ts";
-import { type NodeStatement, reportDataOf } from "../protocol/statement.ts";
+import { hashReportData, type NodeStatement } from "../protocol/statement.ts";
 import { replayEventLog } from "./event-log.ts";
 import type { Collateral, CollateralSource, Evidence, VerifiedEvidence } from "./evidence.ts";
-import { type NodePolicy, policyIdOf } from "./policy.ts";
+import { hashPolicyId, type NodePolicy } from "./policy.ts";
 import { checkPolicy } from "./policy-check.ts";
 import { rateQuote } from "./quote.ts";
 import { intelRoot } from "./quote-library.ts";
@@ -36,7 +36,7 @@ export const createEvidenceVerifier =
         "use an accepted kind, or add it to the gateway's EARSHOT_NODES_EVIDENCE",
       );
     }
-    const policyId = policyIdOf(policy);
+    const policyId = hashPolicyId(policy);
     if (kind !== "none") {
       const { collateral, ...found } = await verifyQuoted(
         kind,
@@ -77,7 +77,7 @@ async function verifyQuoted(
   }
   const signed = openQuote(bytesOf(evidence.quote), rootDer, nowMs);
   // Fetch collateral only for evidence made for this statement.
-  if (signed.parts.report.reportData !== reportDataOf(statement).toString("hex")) {
+  if (signed.parts.report.reportData !== hashReportData(statement).toString("hex")) {
     throw refused("report_data", "the quote was made for another statement");
   }
   const collateral = await source(signed);

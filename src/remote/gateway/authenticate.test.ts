@@ -9,7 +9,7 @@ import {
   failedCheck,
   leaseAndOpen,
   makeNode,
-  registrationOf,
+  makeRegistration,
   signedNodeRequest,
   startTestGateway,
   type TestGateway,
@@ -133,11 +133,11 @@ test("a node's requests are refused when the nonce limit is reached", () => {
   const { clock } = service;
   const runs = createRuns(clock);
   const { keys, keyId, id: nodeId } = node;
-  const { statement } = registrationOf(service, node, "n");
+  const { statement } = makeRegistration(service, node, "n");
   const attestation = { id: "a", statement } as Attestation;
   const attested = { nodeId, keyId, attestation, releases: [], challenge: 1, validMs: 60_000 };
   const { run } = runs.admit(attested);
-  for (let at = 0; at < 20_000; at += 1) run.nonces.set(`${at}`, clock.elapsed() + 1);
+  for (let index = 0; index < 20_000; index += 1) run.nonces.set(`${index}`, clock.elapsed() + 1);
   const enter = () =>
     authenticateNode(signedNodeRequest(service, { ...node, keys }, "lease"), { runs, clock });
   expect(enter).toThrow("too many requests");

@@ -7,12 +7,12 @@ import {
   answerWith,
   attest,
   complete,
-  encryptedAnswer,
-  encryptedFailure,
   enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
+  makeEncryptedAnswer,
+  makeEncryptedFailure,
   type OpenedJob,
   postAt,
   startTestGateway,
@@ -142,7 +142,7 @@ describe("an invalid answer is refused, and its job is retried:", () => {
       "not_openable",
       (job) =>
         service.gateway.completion.complete(enteredSession(service, node, "complete"), {
-          ...encryptedAnswer(service, node, job),
+          ...makeEncryptedAnswer(service, node, job),
           nonce: "A".repeat(16),
         }),
     ],
@@ -182,7 +182,7 @@ test("at most two answers per leased job are read at a time", async () => {
 test("an answer signed under an earlier attestation of the same run is accepted", async () => {
   const { uuid, job } = await jobOf(node);
   const earlier = node.attestationId;
-  const answer = encryptedAnswer(service, node, job);
+  const answer = makeEncryptedAnswer(service, node, job);
   await attest(service, node);
   expect(node.attestationId).not.toBe(earlier);
   await service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
@@ -192,7 +192,7 @@ test("an answer signed under an earlier attestation of the same run is accepted"
 test("a job can be completed and renewed only by the node that leased it, with the lease's token", async () => {
   const other = await admittedNode(service);
   const { uuid, job } = await jobOf(node);
-  const answer = encryptedAnswer(service, node, job);
+  const answer = makeEncryptedAnswer(service, node, job);
   const submit = (owner: TestNode, change = {}) =>
     failedCheck(() =>
       service.gateway.completion.complete(enteredSession(service, owner, "complete"), {
@@ -218,7 +218,7 @@ test("an answer that could not be stored is accepted when it is sent again", asy
   service.queue.breakWith(
     new EarshotError("store_unavailable", "the store is unavailable", { status: 503 }),
   );
-  const answer = encryptedAnswer(service, node, job);
+  const answer = makeEncryptedAnswer(service, node, job);
   const submit = () =>
     service.gateway.completion.complete(enteredSession(service, node, "complete"), answer);
   expect(await failedCheck(submit)).toBe("store_unavailable");
@@ -230,7 +230,10 @@ test("an answer that could not be stored is accepted when it is sent again", asy
 
 test("of two concurrent answers to one lease exactly one is accepted", async () => {
   const { job } = await jobOf(node);
-  const answers = [encryptedAnswer(service, node, job), encryptedAnswer(service, node, job)];
+  const answers = [
+    makeEncryptedAnswer(service, node, job),
+    makeEncryptedAnswer(service, node, job),
+  ];
   const outcomes = await Promise.all(
     answers.map((answer) =>
       failedCheck(() =>
@@ -247,7 +250,7 @@ test("a failure that a node reports is stored without a penalty", async () => {
     const { uuid, job } = await jobOf(node);
     await service.gateway.completion.fail(
       enteredSession(service, node, "fail"),
-      encryptedFailure(job),
+      makeEncryptedFailure(job),
     );
     expect(service.queue.job(uuid).failures).toMatchObject([{ code: "upstream_failed" }]);
     service.queue.remove(uuid);
@@ -258,7 +261,7 @@ test("a failure that a node reports is stored without a penalty", async () => {
 
 test("an answer is not accepted as a failure", async () => {
   const first = await jobOf(node);
-  const asFailure = encryptedAnswer(service, node, first.job);
+  const asFailure = makeEncryptedAnswer(service, node, first.job);
   expect(
     await failedCheck(() =>
       service.gateway.completion.fail(enteredSession(service, node, "fail"), asFailure),

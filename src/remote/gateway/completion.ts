@@ -1,9 +1,9 @@
 import { isLeaseLost, leaseLost } from "../../jobs/leases/lease.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { readAnswer } from "../protocol/answer.ts";
 import { decryptAnswer } from "../protocol/encrypted-answer.ts";
-import { checkOf, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
+import { failedCheckDetail, nodeAnswerRefused, nodeUnauthorized } from "../protocol/errors.ts";
 import type { EncryptedAnswer } from "../protocol/messages.ts";
 import { requireBinding, verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
@@ -26,7 +26,7 @@ export function createCompletion(context: GatewayParts) {
     store: (lease: OpenLease, value: Value) => Promise<void>,
   ): Promise<void> {
     const { job, token } = encrypted;
-    const lease = leaseOf(run, job, token);
+    const lease = runLease(run, job, token);
     if (lease.completing !== null) {
       await lease.completing;
       throw leaseLost(job);
@@ -56,7 +56,7 @@ export function createCompletion(context: GatewayParts) {
     try {
       return await read();
     } catch (error) {
-      const { code, message } = checkOf(error);
+      const { code, message } = failedCheckDetail(error);
       context.onRefusedAnswer?.(code);
       events.note(run.nodeId, "answer_refused", `${code}: ${message} (job ${job})`);
       run.leases.delete(token);
@@ -68,7 +68,10 @@ export function createCompletion(context: GatewayParts) {
       };
       await queue.fail(job, token, failure).catch((failed: unknown) => {
         if (isLeaseLost(failed)) return;
-        log.warn({ error: messageOf(failed) }, "requeueing a job after a rejected answer failed");
+        log.warn(
+          { error: errorMessage(failed) },
+          "requeueing a job after a rejected answer failed",
+        );
       });
       throw nodeAnswerRefused(code, message);
     }
@@ -93,7 +96,7 @@ export function createCompletion(context: GatewayParts) {
   return {
     renew: async (run: Run, job: string, token: string): Promise<number> => {
       runs.requireLive(run);
-      leaseOf(run, job, token);
+      runLease(run, job, token);
       return await queue.renew(job, token);
     },
 
@@ -113,7 +116,7 @@ export function createCompletion(context: GatewayParts) {
       completeOnce(run, encrypted, verify, async ({ job, token }, answer) => {
         await queue.complete(job, token, answer);
         registry.note(run.nodeId, { done: 1 });
-        failures.noteDone(run.nodeId, job);
+        failures.recordDone(run.nodeId, job);
       }),
 
     fail: (run: Run, encrypted: EncryptedAnswer): Promise<void> =>
@@ -132,7 +135,7 @@ export function createCompletion(context: GatewayParts) {
   };
 }
 
-function leaseOf(run: Run, job: string, token: string): OpenLease {
+function runLease(run: Run, job: string, token: string): OpenLease {
   if (run.ended.signal.aborted) {
     throw nodeUnauthorized("unknown_key", "the keys of this run are no longer valid");
   }

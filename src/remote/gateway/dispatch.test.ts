@@ -5,11 +5,11 @@ import {
   answerWith,
   attest,
   complete,
-  encryptedFailure,
   enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
+  makeEncryptedFailure,
   makeNode,
   openEnvelope,
   searchesX,
@@ -186,7 +186,7 @@ describe("a node that claims more capabilities", () => {
       const job = await leaseAndOpen(service, overclaiming);
       await service.gateway.completion.fail(
         enteredSession(service, overclaiming, "fail"),
-        encryptedFailure(job),
+        makeEncryptedFailure(job),
       );
     }
     expect(await leaseJob(service, honest)).toMatchObject({ job: uuid });

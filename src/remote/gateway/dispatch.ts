@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Lease } from "../../jobs/leases/lease.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { methodNames } from "../../platforms/methods.ts";
 import { encryptJob } from "../protocol/encrypted-job.ts";
-import { checkOf } from "../protocol/errors.ts";
+import { failedCheckDetail } from "../protocol/errors.ts";
 import type { JobEnvelope, LeaseBody } from "../protocol/messages.ts";
 import { requestText } from "../protocol/texts.ts";
 import { leaseWaitMs } from "../settings.ts";
@@ -26,7 +26,7 @@ const maxMethodSets = 16;
 export function createDispatch(context: DispatchContext) {
   const { runs, registry, queue, clock, log, eligibility, stopping } = context;
 
-  function notePoll(run: Run, methods: readonly string[], change: 1 | -1): void {
+  function recordPoll(run: Run, methods: readonly string[], change: 1 | -1): void {
     run.polls += change;
     for (const method of new Set(methods)) {
       const before = run.demand.get(method) ?? { open: 0, max: 0 };
@@ -42,7 +42,7 @@ export function createDispatch(context: DispatchContext) {
     endMs: number,
     ended: AbortSignal,
   ): Promise<JobEnvelope | null> {
-    const request = requestOf(run, methods);
+    const request = runRequest(run, methods);
     while (!ended.aborted) {
       const lease = await queue.lease(request, endMs - clock.elapsed(), ended);
       if (lease === null) return null;
@@ -54,7 +54,7 @@ export function createDispatch(context: DispatchContext) {
   }
 
   /** Shared, so that the queue evaluates it once. */
-  function requestOf(run: Run, methods: readonly string[]): LeaseRequest {
+  function runRequest(run: Run, methods: readonly string[]): LeaseRequest {
     const sortedMethods = methodNames.filter((method) => methods.includes(method));
     const request = run.requests.get(sortedMethods.join()) ?? {
       nodeId: run.nodeId,
@@ -64,13 +64,13 @@ export function createDispatch(context: DispatchContext) {
       load: () => eligibility.load(run),
       // Slots are not reported per method: assume the most concurrent requests.
       slots: () => Math.max(0, ...sortedMethods.map((method) => run.demand.get(method)?.max ?? 0)),
-      onLease: () => notePace(run),
+      onLease: () => recordPace(run),
     };
     if (run.requests.size < maxMethodSets) run.requests.set(sortedMethods.join(), request);
     return request;
   }
 
-  function notePace(run: Run): void {
+  function recordPace(run: Run): void {
     run.dispatchedMs.push(clock.elapsed());
     const waitMs = eligibility.paceMs(run);
     if (waitMs === 0 || run.isPaced) return;
@@ -90,8 +90,8 @@ export function createDispatch(context: DispatchContext) {
     const { uuid, token, lost } = lease;
     const encrypted = await encryptLeased(run, lease).catch((error: unknown) => {
       const message = "encrypting a job to a node failed";
-      log.warn({ node: run.nodeId, uuid, error: messageOf(error) }, message);
-      if (checkOf(error).code === "key_unusable") context.onUnusable(run);
+      log.warn({ node: run.nodeId, uuid, error: errorMessage(error) }, message);
+      if (failedCheckDetail(error).code === "key_unusable") context.onUnusable(run);
       return null;
     });
     if (lost.aborted) return null;
@@ -146,12 +146,12 @@ export function createDispatch(context: DispatchContext) {
         throw tooManyNodeAttempts("the node has too many open lease requests");
       const anyEnd = AbortSignal.any([signal, run.ended.signal, stopping]);
       const endMs = clock.elapsed() + Math.min(waitMs, leaseWaitMs);
-      notePoll(run, methods, 1);
+      recordPoll(run, methods, 1);
       try {
         return await nextJob(run, methods, endMs, anyEnd);
       } finally {
         run.lastRequestMs = Math.max(run.lastRequestMs, clock.elapsed());
-        notePoll(run, methods, -1);
+        recordPoll(run, methods, -1);
         queue.wakeNodes();
       }
     },

@@ -37,14 +37,14 @@ export function createEligibility({
   failures: JobFailures;
   released: Releases;
 }) {
-  const recordOf = ({ nodeId }: Run): NodeRecord | undefined => registry.get(nodeId);
+  const runRecord = ({ nodeId }: Run): NodeRecord | undefined => registry.get(nodeId);
 
   const running = ({ nodeId }: Run): number => leases.of(nodeId);
 
-  const isBusy = (run: Run): boolean => running(run) >= (recordOf(run)?.concurrency ?? 0);
+  const isBusy = (run: Run): boolean => running(run) >= (runRecord(run)?.concurrency ?? 0);
 
   function isServing(run: Run): boolean {
-    const record = recordOf(run);
+    const record = runRecord(run);
     return record?.state === "approved" && !isQuarantined(record, clock) && runs.isLive(run);
   }
 
@@ -72,7 +72,7 @@ export function createEligibility({
   }
 
   const capabilities = (run: Run): readonly Capability[] =>
-    mergedCapabilities(recordOf(run)?.capabilities ?? [], released.capabilities(run));
+    mergedCapabilities(runRecord(run)?.capabilities ?? [], released.capabilities(run));
 
   const reachOfRun = (run: Run, work: GatewayWork): number =>
     work.isLocalOnly
@@ -111,7 +111,7 @@ export function createEligibility({
 
   // A retry prefers nodes without recent failures.
   const load = (run: Run): number =>
-    running(run) / (recordOf(run)?.concurrency ?? 1) + failures.consecutiveFailures(run.nodeId);
+    running(run) / (runRecord(run)?.concurrency ?? 1) + failures.consecutiveFailures(run.nodeId);
 
   return { running, load, isConnected, isOpen, paceMs, takes, capabilities, accepts };
 }

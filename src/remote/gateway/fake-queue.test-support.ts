@@ -7,7 +7,7 @@ import {
 } from "../../jobs/leases/lease.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { EarshotError } from "../../lib/errors.ts";
-import { firstOf } from "../../lib/first-of.ts";
+import { firstValue } from "../../lib/first-of.ts";
 import type { GatewayWork, NodeQueue, SignedAnswer } from "./context.ts";
 
 type FakeJob = {
@@ -121,7 +121,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
     lease: async (request, waitMs, signal): Promise<Lease<GatewayWork> | null> => {
       const job =
         leaseWaitingJob(request) ??
-        (await firstOf<FakeJob>(clock, waitMs, signal, (resolve) => {
+        (await firstValue<FakeJob>(clock, waitMs, signal, (resolve) => {
           const tryTake = () => {
             const found = leaseWaitingJob(request);
             if (found !== null) resolve(found);

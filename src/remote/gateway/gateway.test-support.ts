@@ -19,9 +19,9 @@ import { answerBody, answerBytes } from "../protocol/answer.ts";
 import { base64 } from "../protocol/encoding.ts";
 import { type AnswerKey, encryptAnswer } from "../protocol/encrypted-answer.ts";
 import { createOpenedLeases, openJob } from "../protocol/encrypted-job.ts";
-import { enrolmentTokenOf } from "../protocol/enrolment.ts";
+import { makeEnrolmentToken } from "../protocol/enrolment.ts";
 import {
-  gatewayKeyOf,
+  deriveGatewayKey,
   makeRunKeys,
   makeSigningKey,
   type RunKeys,
@@ -29,13 +29,13 @@ import {
 } from "../protocol/keys.ts";
 import type { EncryptedAnswer, JobEnvelope, Registration } from "../protocol/messages.ts";
 import { type SignedRequest, signRequest } from "../protocol/signed-request.ts";
-import { quoteDigestOf, signResult } from "../protocol/signed-result.ts";
+import { quoteDigest, signResult } from "../protocol/signed-result.ts";
 import {
-  attestationIdOf,
   gatewayAudience,
-  identityMessageOf,
-  keyIdOf,
-  nodeIdOf,
+  hashAttestationId,
+  hashKeyId,
+  hashNodeId,
+  makeIdentityMessage,
 } from "../protocol/statement.ts";
 import { failureBytes, knowledgeText } from "../protocol/texts.ts";
 import { type GatewaySettings, gatewayDefaults } from "../settings.ts";
@@ -75,9 +75,9 @@ function openDatabase(): SqliteDatabase {
   return database;
 }
 
-export const testToken = enrolmentTokenOf(Buffer.alloc(32, 7));
+export const testToken = makeEnrolmentToken(Buffer.alloc(32, 7));
 
-const gatewayKeys = gatewayKeyOf(Buffer.alloc(32, 7));
+const gatewayKeys = deriveGatewayKey(Buffer.alloc(32, 7));
 
 export async function startTestGateway(
   changed: Partial<GatewaySettings> = {},
@@ -157,7 +157,7 @@ export async function startTestGateway(
 function verifiedOf(kind: EvidenceKind): VerifiedEvidence {
   return {
     kind,
-    facts: kind === "none" ? null : factsOf("machine-1"),
+    facts: kind === "none" ? null : makeQuoteFacts("machine-1"),
     composeHash: null,
     image: kind === "none" ? null : "image",
     isListedPlatform: false,
@@ -165,7 +165,7 @@ function verifiedOf(kind: EvidenceKind): VerifiedEvidence {
   };
 }
 
-export const factsOf = (
+export const makeQuoteFacts = (
   platformInstanceId: string,
   collateralUntilMs = Number.MAX_SAFE_INTEGER,
 ): QuoteFacts => ({
@@ -216,10 +216,10 @@ export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNod
   const identity = changed.identity ?? makeSigningKey();
   const keys = changed.keys ?? (await makeRunKeys());
   return {
-    id: nodeIdOf(identity.publicKey),
+    id: hashNodeId(identity.publicKey),
     identity,
     keys,
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
+    keyId: hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
     address: "192.0.2.1",
     evidence: "none",
     capabilities: searchesX,
@@ -232,7 +232,7 @@ export async function makeNode(changed: Partial<TestNode> = {}): Promise<TestNod
 }
 
 /** `change` alters the statement before signing. */
-export function registrationOf(
+export function makeRegistration(
   test: TestGateway,
   node: TestNode,
   nonce: string,
@@ -253,7 +253,7 @@ export function registrationOf(
   const quote = node.evidence === "none" ? null : Buffer.from(nonce).toString("hex");
   return {
     statement,
-    identity_signature: base64(node.identity.sign(identityMessageOf(statement))),
+    identity_signature: base64(node.identity.sign(makeIdentityMessage(statement))),
     evidence: { quote, event_log: null, vm_config: null },
     name: node.name,
     capabilities: [...node.capabilities].map(({ ways, ...rest }) => ({ ...rest, ways: [...ways] })),
@@ -264,10 +264,10 @@ export function registrationOf(
 
 export async function attest(test: TestGateway, node: TestNode) {
   const { nonce } = test.gateway.challenge();
-  const registration = registrationOf(test, node, nonce);
+  const registration = makeRegistration(test, node, nonce);
   const answer = await test.gateway.register(registration, node.address);
-  node.attestationId = attestationIdOf(registration.statement, registration.evidence);
-  node.quoteSha256 = quoteDigestOf(registration.evidence);
+  node.attestationId = hashAttestationId(registration.statement, registration.evidence);
+  node.quoteSha256 = quoteDigest(registration.evidence);
   return answer;
 }
 
@@ -379,7 +379,7 @@ export function answerWith(
 
 type SignedParts = Parameters<typeof signResult>[0];
 
-export function encryptedAnswer(
+export function makeEncryptedAnswer(
   test: TestGateway,
   node: TestNode,
   job: OpenedJob,
@@ -411,7 +411,7 @@ export function encryptedAnswer(
   return { job: job.envelope.job, token: job.token, ...sealed };
 }
 
-export function encryptedFailure(
+export function makeEncryptedFailure(
   job: OpenedJob,
   changed: Partial<LeaseFailure> = {},
 ): EncryptedAnswer {
@@ -431,10 +431,12 @@ export function encryptedFailure(
 
 export async function complete(
   test: TestGateway,
-  ...args: Parameters<typeof encryptedAnswer> extends [TestGateway, ...infer Rest] ? Rest : never
+  ...args: Parameters<typeof makeEncryptedAnswer> extends [TestGateway, ...infer Rest]
+    ? Rest
+    : never
 ): Promise<void> {
   const [node] = args;
-  const answer = encryptedAnswer(test, ...args);
+  const answer = makeEncryptedAnswer(test, ...args);
   await test.gateway.completion.complete(enteredSession(test, node, "complete"), answer);
 }
 

@@ -1,8 +1,8 @@
-import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { policyIdOf } from "../evidence/policy.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
+import { hashPolicyId } from "../evidence/policy.ts";
 import type { Attestation } from "../proof/read-proof.ts";
 import { enrolmentField, isEnrolmentProof } from "../protocol/enrolment.ts";
-import { checkOf, nodeRefused } from "../protocol/errors.ts";
+import { failedCheckDetail, nodeRefused } from "../protocol/errors.ts";
 import { type GatewayResponse, signGatewayResponse } from "../protocol/gateway-response.ts";
 import type {
   ChallengeResponse,
@@ -47,7 +47,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
       await requeue(run.nodeId);
     } catch (error) {
       // The leases expire on their own.
-      log.warn({ error: messageOf(error) }, "requeueing a node's jobs failed");
+      log.warn({ error: errorMessage(error) }, "requeueing a node's jobs failed");
     }
     queue.wakeNodes();
   }
@@ -58,7 +58,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     await requeueLeases(run, queue.endLeasesOf);
   }
 
-  function noteChanges(changed: readonly NodeRecord[]): void {
+  function recordChanges(changed: readonly NodeRecord[]): void {
     for (const { id } of changed) {
       const state = registry.get(id)?.state ?? "deleted";
       log.info({ node: id, state }, "changed the state of a node");
@@ -70,12 +70,12 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     queue.wakeNodes();
   }
 
-  function noteRefusal(nodeId: string | null, address: string, refusal: EarshotError): void {
-    events.noteRefusal(nodeId, address, checkOf(refusal));
+  function recordRefusal(nodeId: string | null, address: string, refusal: EarshotError): void {
+    events.noteRefusal(nodeId, address, failedCheckDetail(refusal));
     context.onRegistration?.("refused");
   }
 
-  async function noteAdmitted(
+  async function recordAdmission(
     record: NodeRecord,
     { run, replaced }: ReturnType<Runs["admit"]>,
   ): Promise<void> {
@@ -98,7 +98,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     const { stored, nodeId, keyId, validMs } = admission;
     const { record, waitsFor } = stored;
     const isPending = record.state === "pending";
-    if (!isPending) await noteAdmitted(record, runs.admit(admission));
+    if (!isPending) await recordAdmission(record, runs.admit(admission));
     else if (record.createdMs === record.attestedMs) {
       const reason = waitsFor === null ? "" : ` (${waitsFor})`;
       events.note(nodeId, "pending", record.name + reason);
@@ -133,7 +133,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     start: async (): Promise<void> => {
       await registry.refresh();
       maintenance = maintainNodes(
-        { ...context, onRefresh: noteChanges, onSilent: (run) => void end(run) },
+        { ...context, onRefresh: recordChanges, onSilent: (run) => void end(run) },
         stopping.signal,
       );
     },
@@ -144,7 +144,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
     },
 
     policy: () => ({
-      id: policyIdOf(policy),
+      id: hashPolicyId(policy),
       audience: gatewayAudience,
       gateway_key: gatewayKey.publicKey,
       evidence: settings.evidence,
@@ -162,7 +162,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
         "the request has no proof of the enrolment token",
         "set EARSHOT_NODE_ENROLMENT_TOKEN of the node: print it with earshot nodes enroll on the gateway",
       );
-      noteRefusal(null, address, refusal);
+      recordRefusal(null, address, refusal);
       throw refusal;
     },
 
@@ -181,7 +181,7 @@ export function createNodeGateway(directory: NodeDirectory, gatewayContext: Node
         return await register(registration);
       } catch (error) {
         if (error instanceof EarshotError && recordedCodes.has(error.code)) {
-          noteRefusal(refusedNode(checkOf(error).code, registration), address, error);
+          recordRefusal(refusedNode(failedCheckDetail(error).code, registration), address, error);
         }
         throw error;
       }

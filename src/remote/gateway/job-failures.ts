@@ -47,7 +47,7 @@ export function createJobFailures({ clock, events }: { clock: Clock; events: Nod
       return storedFailure(reported, work, node, isConfirmed);
     },
 
-    noteDone: (nodeId: string, job: string): void => {
+    recordDone: (nodeId: string, job: string): void => {
       streaks.delete(nodeId);
       const codes = codesOf.get(job) ?? [];
       codesOf.delete(job);

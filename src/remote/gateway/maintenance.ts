@@ -1,4 +1,4 @@
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { retentionMs } from "../settings.ts";
 import type { GatewayParts } from "./node-directory.ts";
 import type { NodeRecord } from "./node-record.ts";
@@ -28,11 +28,11 @@ export async function maintainNodes(
     "writing quarantines failed": () => registry.writeQuarantines(),
     "writing node events failed": async () => {
       const waiting = events.take();
-      if (waiting.length > 0) await store.write("noteNodeEvents", { events: waiting });
+      if (waiting.length > 0) await store.write("recordNodeEvents", { events: waiting });
     },
     "writing job counts failed": async (round: number) => {
       if (round % roundsPerCountWrite !== 0) return;
-      noteSeen();
+      recordSeen();
       await registry.writeUses();
     },
     "deleting old node rows failed": async (round: number) => {
@@ -43,7 +43,7 @@ export async function maintainNodes(
     },
   };
 
-  function noteSeen(): void {
+  function recordSeen(): void {
     for (const run of runs.all()) {
       const silence = clock.elapsed() - run.lastRequestMs;
       registry.note(run.nodeId, { seenMs: clock.now() - Math.round(silence) });
@@ -53,7 +53,9 @@ export async function maintainNodes(
 
   async function runTasks(round: number): Promise<void> {
     for (const [failure, task] of Object.entries(tasks)) {
-      await task(round).catch((error: unknown) => log.warn({ error: messageOf(error) }, failure));
+      await task(round).catch((error: unknown) =>
+        log.warn({ error: errorMessage(error) }, failure),
+      );
     }
   }
 

@@ -48,7 +48,7 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
   const released = createReleases({ ...context, runs, events });
   const eligibility = createEligibility({ ...context, registry, runs, failures, released });
 
-  function viewOf(record: NodeRecord): NodeView {
+  function recordView(record: NodeRecord): NodeView {
     const run = runs.ofNode(record.id);
     const isInQuarantine = isQuarantined(record, clock);
     return {
@@ -71,7 +71,7 @@ export function createNodeDirectory(context: NodeDirectoryContext) {
       .all()
       .filter(({ state }) => state !== "removed")
       .toSorted((one, other) => one.createdMs - other.createdMs)
-      .map(viewOf);
+      .map(recordView);
 
   return { ...context, registry, runs, events, failures, released, eligibility, nodes };
 }

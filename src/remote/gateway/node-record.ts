@@ -55,12 +55,12 @@ const recordOf = (row: NodeRow): NodeRecord => ({
   isListed: row.isListed === 1,
 });
 
-export function* nodesOf(database: Database): Steps<NodeRecord[]> {
+export function* readNodes(database: Database): Steps<NodeRecord[]> {
   const rows = yield* database.all<NodeRow>(`SELECT ${columns} FROM node ORDER BY created_ms, id`);
   return rows.map(recordOf);
 }
 
-export function* nodeOf(database: Database, id: string): Steps<NodeRecord | null> {
+export function* readNode(database: Database, id: string): Steps<NodeRecord | null> {
   const row = yield* database.get<NodeRow>(`SELECT ${columns} FROM node WHERE id = :id`, {
     id,
   });
@@ -69,7 +69,7 @@ export function* nodeOf(database: Database, id: string): Steps<NodeRecord | null
 
 /** Errors: `node_not_found`. */
 export function* requireNode(database: Database, id: string): Steps<NodeRecord> {
-  const node = yield* nodeOf(database, id);
+  const node = yield* readNode(database, id);
   if (node !== null) return node;
   throw new EarshotError("node_not_found", `node ${JSON.stringify(id)} not found`, {
     status: 404,

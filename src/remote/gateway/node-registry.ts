@@ -82,7 +82,7 @@ export function createNodeRegistry(store: Store<NodeOperations>) {
       await change(async () => {
         const batch = [...uses.values()];
         uses = new Map();
-        await store.write("noteNodeUse", { uses: batch });
+        await store.write("recordNodeUse", { uses: batch });
       });
     },
   };

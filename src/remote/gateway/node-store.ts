@@ -2,7 +2,13 @@ import { durable, read, relaxed } from "../../db/operations.ts";
 import type { Database, Steps } from "../../db/statements.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { Attestation } from "../proof/read-proof.ts";
-import { type NodeRecord, type NodeState, nodeOf, nodesOf, requireNode } from "./node-record.ts";
+import {
+  type NodeRecord,
+  type NodeState,
+  readNode,
+  readNodes,
+  requireNode,
+} from "./node-record.ts";
 import { storeRegistration } from "./stored-registration.ts";
 
 export type Quarantine = { id: string; untilMs: number; reason: string; nowMs: number };
@@ -67,7 +73,7 @@ const nodeNotApproved = (id: string): EarshotError =>
   });
 
 export const nodeOperations = {
-  noteNodeEvents: relaxed(function* (
+  recordNodeEvents: relaxed(function* (
     database,
     { events }: { events: readonly NodeEvent[] },
   ): Steps<null> {
@@ -86,13 +92,13 @@ export const nodeOperations = {
     );
   }),
 
-  nodes: read((database, _args: null) => nodesOf(database)),
+  nodes: read((database, _args: null) => readNodes(database)),
 
-  node: read((database, { id }: { id: string }) => nodeOf(database, id)),
+  node: read((database, { id }: { id: string }) => readNode(database, id)),
 
   storeRegistration: durable(storeRegistration),
 
-  noteNodeUse: relaxed(function* (database, { uses }: { uses: readonly NodeUse[] }): Steps<null> {
+  recordNodeUse: relaxed(function* (database, { uses }: { uses: readonly NodeUse[] }): Steps<null> {
     for (const use of uses) {
       yield* database.run(
         `UPDATE node SET jobs_done = jobs_done + :done, jobs_failed = jobs_failed + :failed,

@@ -3,11 +3,11 @@ import {
   admittedNode,
   attest,
   complete,
-  encryptedFailure,
   enteredSession,
   failedCheck,
   leaseAndOpen,
   leaseJob,
+  makeEncryptedFailure,
   makeNode,
   startTestGateway,
   type TestGateway,
@@ -106,7 +106,7 @@ describe("a failure at a job that another node answers", () => {
   async function failedJob(): Promise<string> {
     const uuid = service.queue.add();
     const job = await leaseAndOpen(service, node);
-    const failure = encryptedFailure(job, { code: "internal", retryable: false });
+    const failure = makeEncryptedFailure(job, { code: "internal", retryable: false });
     await service.gateway.completion.fail(enteredSession(service, node, "fail"), failure);
     await service.clock.advance(1_000);
     return uuid;
@@ -118,7 +118,7 @@ describe("a failure at a job that another node answers", () => {
       expect(view()).toMatchObject({ state: "approved" });
       const uuid = await failedJob();
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
-      if (times % 2 === 0) service.directory.failures.noteDone("embedded", uuid);
+      if (times % 2 === 0) service.directory.failures.recordDone("embedded", uuid);
       else await complete(service, other, await leaseAndOpen(service, other));
       service.queue.remove(uuid);
     }
@@ -146,7 +146,7 @@ describe("a final failure of one node", () => {
       const job = await leaseAndOpen(service, node);
       await service.gateway.completion.fail(
         enteredSession(service, node, "fail"),
-        encryptedFailure(job, finalFailure),
+        makeEncryptedFailure(job, finalFailure),
       );
       expect(service.queue.job(uuid).failures).toMatchObject([{ retryable: true }]);
       await complete(service, other, await leaseAndOpen(service, other));
@@ -163,7 +163,7 @@ describe("a final failure of one node", () => {
       const job = await leaseAndOpen(service, one);
       await service.gateway.completion.fail(
         enteredSession(service, one, "fail"),
-        encryptedFailure(job, finalFailure),
+        makeEncryptedFailure(job, finalFailure),
       );
       await service.clock.advance(1_000);
     }
@@ -179,7 +179,7 @@ describe("a final failure of one node", () => {
       [other, "cursor_invalid"],
     ] as const) {
       const job = await leaseAndOpen(service, one);
-      const failure = encryptedFailure(job, { code, retryable: false });
+      const failure = makeEncryptedFailure(job, { code, retryable: false });
       await service.gateway.completion.fail(enteredSession(service, one, "fail"), failure);
       await service.clock.advance(1_000);
     }

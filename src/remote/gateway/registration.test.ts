@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
-import { enrolmentField, enrolmentProof, enrolmentTokenOf } from "../protocol/enrolment.ts";
+import { enrolmentField, enrolmentProof, makeEnrolmentToken } from "../protocol/enrolment.ts";
 import { makeSigningKey } from "../protocol/keys.ts";
 import {
   admittedNode,
   attest,
   enteredSession,
-  factsOf,
   failedCheck,
   leaseAndOpen,
   leaseJob,
   makeNode,
+  makeQuoteFacts,
+  makeRegistration,
   refusal,
-  registrationOf,
   signedNodeRequest,
   startTestGateway,
   type TestGateway,
@@ -34,8 +34,8 @@ describe("a nonce", () => {
   test("a nonce is consumed even if its registration is refused", async () => {
     const node = await makeNode();
     const { nonce } = service.gateway.challenge();
-    const tampered = registrationOf(service, node, nonce, { audience: "another" });
-    const valid = registrationOf(service, node, nonce);
+    const tampered = makeRegistration(service, node, nonce, { audience: "another" });
+    const valid = makeRegistration(service, node, nonce);
     const register = (registration: typeof valid) =>
       failedCheck(() => service.gateway.register(registration, node.address));
     expect(await register(tampered)).toBe("node_refused other_audience");
@@ -44,13 +44,13 @@ describe("a nonce", () => {
 
   test("a nonce that is unknown or expired is refused", async () => {
     const node = await makeNode();
-    const unknown = registrationOf(service, node, "A".repeat(43));
+    const unknown = makeRegistration(service, node, "A".repeat(43));
     expect(await failedCheck(() => service.gateway.register(unknown, node.address))).toBe(
       "node_refused challenge_unknown",
     );
     const { nonce } = service.gateway.challenge();
     await service.clock.advance(60_000);
-    const late = registrationOf(service, node, nonce);
+    const late = makeRegistration(service, node, nonce);
     expect(await failedCheck(() => service.gateway.register(late, node.address))).toBe(
       "node_refused challenge_ended",
     );
@@ -63,7 +63,7 @@ test.for([
 ] as const)("a statement for %s is refused", async ([, change, check]) => {
   const node = await makeNode();
   const { nonce } = service.gateway.challenge();
-  const registration = registrationOf(service, node, nonce, change);
+  const registration = makeRegistration(service, node, nonce, change);
   expect(await failedCheck(() => service.gateway.register(registration, node.address))).toBe(
     `node_refused ${check}`,
   );
@@ -79,7 +79,7 @@ test("a statement without a valid identity signature is refused before its evide
   const before = verified;
   const thief = await makeNode();
   const { nonce } = service.gateway.challenge();
-  const registration = registrationOf(service, thief, nonce, {
+  const registration = makeRegistration(service, thief, nonce, {
     identity_key: victim.identity.publicKey,
   });
   expect(await failedCheck(() => service.gateway.register(registration, "192.0.2.9"))).toBe(
@@ -139,7 +139,7 @@ describe("a refusal", () => {
   test("a repeated refusal is logged at most once in ten minutes", async () => {
     const known = await admittedNode(service);
     await service.change(known.id, "removed");
-    for (let at = 0; at < 40; at += 1) {
+    for (let index = 0; index < 40; index += 1) {
       await failedCheck(() => attest(service, known));
       await service.clock.advance(10_000);
     }
@@ -154,7 +154,7 @@ describe("a refusal", () => {
     const node = await admittedNode(service, { evidence: "tdx" });
     const weaker = await makeNode({ identity: node.identity, evidence: "none" });
     await failedCheck(() => attest(service, weaker));
-    service.verify = async () => ({ facts: factsOf("machine-2") });
+    service.verify = async () => ({ facts: makeQuoteFacts("machine-2") });
     await failedCheck(() => attest(service, node));
     await service.clock.advance(1_000);
     expect((await refusals()).map(({ detail }) => detail.split(":")[0])).toEqual([
@@ -176,7 +176,7 @@ describe("a node without the enrolment token", () => {
   test("a node without the enrolment token gets the same refusal for a missing, wrong or empty proof", async () => {
     const node = await makeNode();
     expect(await request(node, null)).toBe("node_refused not_enrolled");
-    const other = enrolmentTokenOf(Buffer.alloc(32, 8));
+    const other = makeEnrolmentToken(Buffer.alloc(32, 8));
     expect(await request(node, other)).toBe("node_refused not_enrolled");
     expect(await request(node, "")).toBe("node_refused not_enrolled");
     expect(await request(node, testToken)).toBe("nothing failed");
@@ -194,7 +194,7 @@ describe("a node without the enrolment token", () => {
 
   test("refusals of nodes without the enrolment token are logged once for all addresses", async () => {
     const node = await makeNode();
-    for (let at = 0; at < 200; at += 1) await request(node, null, `192.0.2.${at}`);
+    for (let index = 0; index < 200; index += 1) await request(node, null, `192.0.2.${index}`);
     await service.clock.advance(1_000);
     expect(await service.store.read("nodeEvents", { limit: 10 })).toHaveLength(1);
     expect(service.logged).toHaveLength(1);
@@ -284,12 +284,12 @@ describe("an approval", () => {
 
   test("an approval does not extend to another machine until the operator approves again", async () => {
     const node = await admittedNode(service, { evidence: "tdx" });
-    service.verify = async () => ({ facts: factsOf("machine-2") });
+    service.verify = async () => ({ facts: makeQuoteFacts("machine-2") });
     const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
     expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
     await service.change(node.id, "approved");
     expect(await attest(service, moved)).toMatchObject({ state: "admitted" });
-    service.verify = async () => ({ facts: factsOf("machine-1") });
+    service.verify = async () => ({ facts: makeQuoteFacts("machine-1") });
     const back = await makeNode({ identity: node.identity, evidence: "tdx" });
     expect(await failedCheck(() => attest(service, back))).toBe("node_refused machine_changed");
   });
@@ -300,7 +300,7 @@ describe("an approval", () => {
     const quarantine = { id: node.id, untilMs, reason: "slow", nowMs: service.clock.now() };
     await service.store.write("quarantineNode", quarantine);
     await service.change(node.id, "approved");
-    service.verify = async () => ({ facts: factsOf("machine-2") });
+    service.verify = async () => ({ facts: makeQuoteFacts("machine-2") });
     const moved = await makeNode({ identity: node.identity, evidence: "tdx" });
     expect(await failedCheck(() => attest(service, moved))).toBe("node_refused machine_changed");
   });
@@ -375,7 +375,7 @@ test("the keys of a run belong to one node", async () => {
 
 test("an attestation expires no later than its collateral", async () => {
   service.verify = async () => ({
-    facts: factsOf("machine-1", service.clock.now() + 1_000_000),
+    facts: makeQuoteFacts("machine-1", service.clock.now() + 1_000_000),
   });
   const node = await admittedNode(service, { evidence: "tdx" });
   const { valid_ms: validMs } = await attest(service, node);
@@ -404,8 +404,8 @@ test("after a restart, run keys are unknown until the node attests", async () =>
 test("if more than a thousand challenges are open, the oldest is dropped", async () => {
   const node = await makeNode();
   const { nonce } = service.gateway.challenge();
-  for (let at = 0; at < 1_000; at += 1) service.gateway.challenge();
-  const registration = registrationOf(service, node, nonce);
+  for (let index = 0; index < 1_000; index += 1) service.gateway.challenge();
+  const registration = makeRegistration(service, node, nonce);
   expect(await failedCheck(() => service.gateway.register(registration, node.address))).toBe(
     "node_refused challenge_unknown",
   );

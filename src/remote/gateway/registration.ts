@@ -1,15 +1,15 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Attestation } from "../proof/read-proof.ts";
-import { bytesOf } from "../protocol/encoding.ts";
+import { decodeBytes } from "../protocol/encoding.ts";
 import { nodeRefused } from "../protocol/errors.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import type { Registration } from "../protocol/messages.ts";
 import {
-  attestationIdOf,
   gatewayAudience,
-  identityMessageOf,
-  keyIdOf,
-  nodeIdOf,
+  hashAttestationId,
+  hashKeyId,
+  hashNodeId,
+  makeIdentityMessage,
 } from "../protocol/statement.ts";
 import { retentionMs } from "../settings.ts";
 import type { GatewayParts } from "./node-directory.ts";
@@ -32,7 +32,11 @@ export async function admit(
   const { settings, verify, clock, store, registry, resultMs } = context;
   const { statement, evidence, capabilities, concurrency } = registration;
   checkStatement(context, registration);
-  const run = { nodeId: nodeIdOf(statement.identity_key), keyId: keyIdOf(statement), challenge };
+  const run = {
+    nodeId: hashNodeId(statement.identity_key),
+    keyId: hashKeyId(statement),
+    challenge,
+  };
   checkRun(context, run);
   const { verified, collateral } = await verify(statement, evidence, clock.now()).catch(
     throwRefusal,
@@ -42,7 +46,7 @@ export async function admit(
   const validMs = Math.min(settings.attestationMs, collateralMs);
   if (validMs <= 0) throw nodeRefused("collateral_outdated", "the collateral has expired");
   const attestation: Attestation = {
-    id: attestationIdOf(statement, evidence),
+    id: hashAttestationId(statement, evidence),
     node_id: run.nodeId,
     key_id: run.keyId,
     name: oneLine(registration.name, "unnamed"),
@@ -100,7 +104,9 @@ function checkStatement(
       `use ${settings.evidence.join(" or ")}, or set EARSHOT_NODES_EVIDENCE=${[...settings.evidence, statement.evidence].join(",")} on the gateway`,
     );
   }
-  if (!isSignedBy(statement.identity_key, identityMessageOf(statement), bytesOf(signature, 64))) {
+  if (
+    !isSignedBy(statement.identity_key, makeIdentityMessage(statement), decodeBytes(signature, 64))
+  ) {
     throw nodeRefused("bad_identity_signature", "the statement is not signed by its identity key");
   }
 }
@@ -110,7 +116,7 @@ const unproven =
   /^(?:challenge_\w+|other_audience|other_gateway|kind_not_accepted|bad_identity_signature)$/;
 
 export const refusedNode = (check: string, { statement }: Registration): string | null =>
-  unproven.test(check) ? null : nodeIdOf(statement.identity_key);
+  unproven.test(check) ? null : hashNodeId(statement.identity_key);
 
 function checkRun(
   { registry, runs }: GatewayParts,

@@ -35,17 +35,17 @@ export function createReleases({
   runs: Runs;
   events: NodeEvents;
 }) {
-  const notedReleases = new WeakMap<Run, Set<string>>();
+  const recordedReleases = new WeakMap<Run, Set<string>>();
 
   const allowedTo = (run: Run): readonly Release[] => (runs.isLive(run) ? run.releases : []);
 
   /** Once per attestation and credential, because jobs may be frequent. */
   function note(run: Run, attestation: string, credential: ReleasedCredential): void {
     const { id, platform, owner } = credential;
-    const before = notedReleases.get(run) ?? new Set();
+    const before = recordedReleases.get(run) ?? new Set();
     const detail = `${platform} credential ${id} (${owner}), attestation ${attestation}`;
     if (before.has(detail)) return;
-    notedReleases.set(run, before.add(detail));
+    recordedReleases.set(run, before.add(detail));
     events.note(run.nodeId, "credential_released", detail);
   }
 

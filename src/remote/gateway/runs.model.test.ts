@@ -225,7 +225,7 @@ async function createModel(service: TestGateway) {
         .filter((run) => run.nodeIndex === nodeIndex)
         .reduce((sum, run) => sum + run.leased.length, 0);
       expect(service.queue.runningOf(id)).toBe(stored);
-      const view = service.gateway.nodes().find((one) => one.id === id);
+      const view = service.gateway.nodes().find((node) => node.id === id);
       const isReported = state !== null && state !== "removed";
       expect(view?.state ?? null).toBe(isReported ? state : null);
       expect(view?.keyId ?? null).toBe(isReported ? (current?.node.keyId ?? null) : null);

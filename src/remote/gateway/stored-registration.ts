@@ -6,8 +6,8 @@ import { nodeRefused } from "../protocol/errors.ts";
 import {
   type NodeRecord,
   type NodeState,
-  nodeOf,
   type RegisteredNode,
+  readNode,
   requireNode,
 } from "./node-record.ts";
 
@@ -48,7 +48,7 @@ export function* storeRegistration(
   database: Database,
   registration: NodeRegistration,
 ): Steps<StoredRegistration> {
-  const before = yield* nodeOf(database, registration.id);
+  const before = yield* readNode(database, registration.id);
   if (before !== null) requireSameNode(before, registration);
   const isUnapproved = before === null || before.state === "pending";
   const waitsFor =

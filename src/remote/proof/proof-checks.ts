@@ -1,18 +1,18 @@
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import { checkAnswer } from "../protocol/check-answer.ts";
-import { bytesOf } from "../protocol/encoding.ts";
+import { decodeBytes } from "../protocol/encoding.ts";
 import { proofRefused } from "../protocol/errors.ts";
 import { isSignedBy, isSigningKey } from "../protocol/keys.ts";
 import { type ReadRecord, readRecord } from "../protocol/read-record.ts";
 import { requireBinding, type SignedResult } from "../protocol/signed-result.ts";
 import {
-  attestationIdOf,
   gatewayAudience,
-  identityMessageOf,
-  keyIdOf,
-  nodeIdOf,
+  hashAttestationId,
+  hashKeyId,
+  hashNodeId,
+  makeIdentityMessage,
 } from "../protocol/statement.ts";
 import { readKnowledge, readRequest } from "../protocol/texts.ts";
 import type { Proof } from "./read-proof.ts";
@@ -57,9 +57,9 @@ function requireThat(code: keyof typeof messages, holds: boolean): void {
 
 export function checkNames({ attestation }: Proof): void {
   const { statement, evidence, node_id, key_id, id } = attestation;
-  requireThat("node_id", node_id === nodeIdOf(statement.identity_key));
-  requireThat("key_id", key_id === keyIdOf(statement));
-  requireThat("attestation_id", id === attestationIdOf(statement, evidence));
+  requireThat("node_id", node_id === hashNodeId(statement.identity_key));
+  requireThat("key_id", key_id === hashKeyId(statement));
+  requireThat("attestation_id", id === hashAttestationId(statement, evidence));
   requireThat("other_audience", statement.audience === gatewayAudience);
 }
 
@@ -67,16 +67,16 @@ export function checkIdentity({ attestation }: Proof): void {
   const { statement, identity_signature } = attestation;
   const { identity_key, signing_key, gateway_key, sealing_key } = statement;
   const isUsable = [identity_key, signing_key, gateway_key].every(isSigningKey);
-  requireThat("key_unusable", isUsable && bytesOf(sealing_key, 32) !== null);
-  const message = identityMessageOf(statement);
-  const isSigned = isSignedBy(identity_key, message, bytesOf(identity_signature, 64));
+  requireThat("key_unusable", isUsable && decodeBytes(sealing_key, 32) !== null);
+  const message = makeIdentityMessage(statement);
+  const isSigned = isSignedBy(identity_key, message, decodeBytes(identity_signature, 64));
   requireThat("identity_signature", isSigned);
 }
 
 export function checkBinding({ job, attestation }: Proof, signed: SignedResult): void {
   const { statement, evidence } = attestation;
-  const id = attestationIdOf(statement, evidence);
-  requireBinding(signed, job, keyIdOf(statement), { id, statement, evidence });
+  const id = hashAttestationId(statement, evidence);
+  requireBinding(signed, job, hashKeyId(statement), { id, statement, evidence });
 }
 
 export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
@@ -90,7 +90,7 @@ export function checkExpected(
 ): void {
   const { gateway_key } = attestation.statement;
   const { signedAfterMs } = expected;
-  const requested = membersOf(request);
+  const requested = requestMembers(request);
   const matches = <Value>(value: Value | undefined, found: unknown): boolean =>
     value === undefined || value === found;
   requireThat("not_the_job", matches(expected.job, job));
@@ -107,9 +107,9 @@ export function checkExpected(
   requireThat("signed_too_early", signedAfterMs === undefined || signedAtMs >= signedAfterMs);
 }
 
-function membersOf(request: string): Readonly<Record<string, unknown>> {
+function requestMembers(request: string): Readonly<Record<string, unknown>> {
   try {
-    return fieldsOf(JSON.parse(request));
+    return asFields(JSON.parse(request));
   } catch {
     return {};
   }
@@ -122,7 +122,7 @@ export async function checkBody(
 ): Promise<number> {
   const request = readRequest(requestText);
   const parsed = readKnowledge(knowledge);
-  const items = recordsOf(body).map(readRecord);
+  const items = readRecords(body).map(readRecord);
   await checkAnswer(request, items, parsed);
   if (signedAtMs !== null) checkBefore(signedAtMs + skewMs, request, items);
   return items.length;
@@ -141,7 +141,7 @@ function checkBefore(latestMs: number, request: AnswerRequest, items: readonly R
 }
 
 /** Canonical, so that all readers extract the same. */
-function recordsOf(body: string): string[] {
+function readRecords(body: string): string[] {
   try {
     const values: unknown = JSON.parse(body);
     if (Array.isArray(values) && JSON.stringify(values) === body) {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import {
-  answerOf,
   jobUuid,
+  makeAnswer,
   makeNode,
   nowMs,
   postItem,
@@ -13,8 +13,13 @@ import { lastId } from "../../posts/ids.ts";
 import { createSimulatedTee, type SimulatedWorld } from "../evidence/simulated/simulated-tee.ts";
 import { base64 } from "../protocol/encoding.ts";
 import { makeSigningKey } from "../protocol/keys.ts";
-import { contentDigestOf } from "../protocol/signed-fields.ts";
-import { attestationIdOf, identityMessageOf, keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import { makeContentDigest } from "../protocol/signed-fields.ts";
+import {
+  hashAttestationId,
+  hashKeyId,
+  hashNodeId,
+  makeIdentityMessage,
+} from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
 import type { Proof } from "./read-proof.ts";
 import { type ProofOptions, verifyProof } from "./verify-proof.ts";
@@ -22,7 +27,7 @@ import { type ProofOptions, verifyProof } from "./verify-proof.ts";
 let tee: SimulatedWorld;
 let node: TestNode;
 let bare: TestNode;
-const answer = answerOf([postItem(1), postItem(2), postItem(3)]);
+const answer = makeAnswer([postItem(1), postItem(2), postItem(3)]);
 
 beforeAll(async () => {
   tee = createSimulatedTee({ nowMs });
@@ -71,7 +76,7 @@ describe("a valid proof", () => {
   });
 
   test("a valid proof without evidence is accepted if `none` is accepted, even for an empty answer", async () => {
-    expect(await errorsOf(proofBy(bare, answerOf([])), acceptingNone())).toEqual([]);
+    expect(await errorsOf(proofBy(bare, makeAnswer([])), acceptingNone())).toEqual([]);
   });
 
   test("a valid proof matches what the caller expects", async () => {
@@ -128,7 +133,7 @@ describe("changing any member of a proof", () => {
     ],
     [
       "content-digest",
-      (p) => Object.assign(p.fields, { "content-digest": contentDigestOf("[]") }),
+      (p) => Object.assign(p.fields, { "content-digest": makeContentDigest("[]") }),
       ["content_digest"],
     ],
     [
@@ -224,7 +229,7 @@ describe("changing any member of a proof", () => {
   ])(
     "a record that %s is detected although the node itself signed it",
     async (_what, metadata, code) => {
-      const forged = answerOf([postItem(1, metadata)]);
+      const forged = makeAnswer([postItem(1, metadata)]);
       expect(await errorsOf(proofBy(node, forged))).toEqual([code]);
     },
   );
@@ -259,7 +264,7 @@ describe("changing any member of a proof", () => {
   test("a change of any member of a proof is detected, except in unverified members", async () => {
     const proof = proofBy(node, answer);
     const open: string[] = [];
-    for (const path of leavesOf(proof)) {
+    for (const path of readLeaves(proof)) {
       if ((await errorsOf(changedAt(proof, path))).length === 0) open.push(path.join("."));
     }
     expect(open).toEqual([
@@ -279,11 +284,15 @@ describe("changing any member of a proof", () => {
   });
 
   test("a proof whose bytes are not UTF-8, or begin with a byte order mark, is refused", async () => {
-    const proof = proofBy(bare, answerOf([postItem(1, { more: "\ufffd" })]));
+    const proof = proofBy(bare, makeAnswer([postItem(1, { more: "\ufffd" })]));
     const bytes = Buffer.from(JSON.stringify(proof));
     expect(await errorsOf(bytes, acceptingNone())).toEqual([]);
-    const at = bytes.indexOf("\ufffd");
-    const broken = Buffer.concat([bytes.subarray(0, at), Buffer.of(0xff), bytes.subarray(at + 3)]);
+    const index = bytes.indexOf("\ufffd");
+    const broken = Buffer.concat([
+      bytes.subarray(0, index),
+      Buffer.of(0xff),
+      bytes.subarray(index + 3),
+    ]);
     expect(await errorsOf(broken, acceptingNone())).toEqual(["not_json"]);
     const body = proof.body.replace("\ufffd", "\ud800");
     expect(await errorsOf({ ...proof, body }, acceptingNone())).toEqual(["body_malformed"]);
@@ -360,8 +369,8 @@ describe("a lying gateway", () => {
     const attestation = {
       ...node.attestation,
       statement: forged,
-      key_id: keyIdOf(forged),
-      id: attestationIdOf(forged, node.attestation.evidence),
+      key_id: hashKeyId(forged),
+      id: hashAttestationId(forged, node.attestation.evidence),
     };
     const proof = proofBy({ ...own, attestation }, answer);
     expect(await errorsOf(proof)).toEqual(["identity_signature", "report_data"]);
@@ -373,9 +382,9 @@ describe("a lying gateway", () => {
     const attestation = {
       ...node.attestation,
       statement,
-      node_id: nodeIdOf(identity.publicKey),
-      id: attestationIdOf(statement, node.attestation.evidence),
-      identity_signature: base64(identity.sign(identityMessageOf(statement))),
+      node_id: hashNodeId(identity.publicKey),
+      id: hashAttestationId(statement, node.attestation.evidence),
+      identity_signature: base64(identity.sign(makeIdentityMessage(statement))),
     };
     const proof = proofBy({ ...node, attestation }, answer);
     expect(await errorsOf(proof)).toEqual(["report_data"]);
@@ -398,7 +407,7 @@ describe("a lying gateway", () => {
   });
 
   test("a lying gateway cannot substitute the answer of another job, or the coverage of another answer", async () => {
-    const other = proofBy(node, answerOf([]), { job: jobUuid.replace("ffee", "0000") });
+    const other = proofBy(node, makeAnswer([]), { job: jobUuid.replace("ffee", "0000") });
     expect(await errorsOf({ ...other, job: jobUuid })).toEqual(["other_job"]);
     const proof = proofBy(node, answer);
     expect(await errorsOf({ ...proof, knowledge: other.knowledge })).toEqual(["knowledge_digest"]);
@@ -563,7 +572,7 @@ describe("a lying node", () => {
     const about = (handle: string): Proof => {
       const target = { kind: "user", platform: "x", handle, id: null, host: null } as const;
       const request = requestText({ ...requested, target });
-      return proofBy(bare, { ...answerOf([]), coverage }, { request });
+      return proofBy(bare, { ...makeAnswer([]), coverage }, { request });
     };
     const expected = { query: "x:@alice" };
     const inputs = { ...acceptingNone(), expected };
@@ -582,15 +591,15 @@ describe("a lying node", () => {
 
   test("a lying node cannot report complete coverage of a part of the window", async () => {
     const coverage = { fromMs: nowMs, toMs: nowMs, complete: true, gaps: [] };
-    const proof = proofBy(bare, { ...answerOf([]), coverage, sources: [] });
+    const proof = proofBy(bare, { ...makeAnswer([]), coverage, sources: [] });
     expect(await asNone(proof)).toEqual(["coverage_too_narrow"]);
   });
 
   test("a lying node cannot sign before the request, or before its posts existed", async () => {
     const signedMs = nowMs - 3_600_000;
-    const proof = (items: Parameters<typeof answerOf>[0], asOfMs: number): Proof => {
+    const proof = (items: Parameters<typeof makeAnswer>[0], asOfMs: number): Proof => {
       const request = requestText({ ...testRequest, asOfMs });
-      return proofBy(bare, answerOf(items), { request, nowMs: signedMs });
+      return proofBy(bare, makeAnswer(items), { request, nowMs: signedMs });
     };
     expect(await asNone(proof([postItem(61)], signedMs))).toEqual([]);
     expect(await asNone(proof([postItem(61)], nowMs))).toEqual(["requested_after_signature"]);
@@ -599,7 +608,7 @@ describe("a lying node", () => {
 
   test("a node may return a post whose author claims a future time", async () => {
     const claimed = postItem(1, { created_at: new Date(nowMs + day).toISOString() });
-    expect(await asNone(proofBy(bare, answerOf([claimed])))).toEqual([]);
+    expect(await asNone(proofBy(bare, makeAnswer([claimed])))).toEqual([]);
   });
 
   test("a lying node cannot use a statement for another audience", async () => {
@@ -634,9 +643,9 @@ describe("a lying node", () => {
   });
 });
 
-function leavesOf(value: unknown, path: readonly string[] = []): (readonly string[])[] {
+function readLeaves(value: unknown, path: readonly string[] = []): (readonly string[])[] {
   if (typeof value !== "object" || value === null) return [path];
-  return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
+  return Object.entries(value).flatMap(([name, member]) => readLeaves(member, [...path, name]));
 }
 
 /** Changes a letter of a text, replaces anything else. */
@@ -663,6 +672,6 @@ function replaceCharacter(text: string, index: number): string {
 }
 
 function replaceHexDigit(hex: string): string {
-  const at = 2 * (48 + 520);
-  return hex.slice(0, at) + (hex[at] === "0" ? "1" : "0") + hex.slice(at + 1);
+  const index = 2 * (48 + 520);
+  return hex.slice(0, index) + (hex[index] === "0" ? "1" : "0") + hex.slice(index + 1);
 }

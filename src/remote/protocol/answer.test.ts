@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { answerOf, nowMs, postItem, testRequest } from "../../../testkit/nodes/proof.ts";
+import { makeAnswer, nowMs, postItem, testRequest } from "../../../testkit/nodes/proof.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { type FetchMethod, methods } from "../../platforms/methods.ts";
 import { readTarget } from "../../platforms/read-target.ts";
@@ -83,9 +83,9 @@ async function codeOf(read: () => unknown): Promise<string> {
 }
 
 const outcomeOfItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
-  outcomeOf(answerBytes(nodeAnswer(answerOf(items))), request);
+  outcomeOf(answerBytes(nodeAnswer(makeAnswer(items))), request);
 
-const fullAnswer = answerOf([postItem(1), postItem(2), postItem(3)]);
+const fullAnswer = makeAnswer([postItem(1), postItem(2), postItem(3)]);
 
 describe("an answer", () => {
   test("a node's answer is read as written", async () => {
@@ -96,7 +96,7 @@ describe("an answer", () => {
     expect(JSON.parse(sent.body)).toHaveLength(3);
     expect(read).toMatchObject({ knowledge: sent.knowledge, fields });
     expect(
-      (await readAnswer(answerBytes(nodeAnswer(answerOf([]))), testRequest)).answer.items,
+      (await readAnswer(answerBytes(nodeAnswer(makeAnswer([]))), testRequest)).answer.items,
     ).toEqual([]);
   });
 
@@ -175,9 +175,9 @@ describe("an answer", () => {
     } as const;
     const early = { ...testRequest, fromMs: Date.UTC(2006, 0), toMs: Date.UTC(2007, 0) };
     const coverage = { fromMs: early.fromMs, toMs: early.toMs, complete: true, gaps: [] };
-    const bytes = answerBytes(nodeAnswer({ ...answerOf([item]), coverage }));
+    const bytes = answerBytes(nodeAnswer({ ...makeAnswer([item]), coverage }));
     expect(await outcomeOf(bytes, early)).toBe("accepted");
-    expect(await outcomeOf(answerBytes(nodeAnswer(answerOf([item]))))).toBe("outside_window");
+    expect(await outcomeOf(answerBytes(nodeAnswer(makeAnswer([item]))))).toBe("outside_window");
   });
 });
 
@@ -480,7 +480,7 @@ describe("impossible knowledge is refused", () => {
 
   test("an answer with an empty window is accepted if the query excludes the whole window", async () => {
     const toMs = nowMs + 5_000;
-    const empty = { ...answerOf([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
+    const empty = { ...makeAnswer([]), coverage: { fromMs: toMs, toMs, complete: true, gaps: [] } };
     const query = `cats since:${new Date(toMs).toISOString().slice(0, 19)}Z`;
     const request = { ...testRequest, query };
     expect(await outcomeOf(answerBytes(nodeAnswer(empty)), request)).toBe("accepted");
@@ -498,7 +498,7 @@ describe("impossible knowledge is refused", () => {
     const coveredTo = (toMs: number) => {
       const known = { ...coverage, toMs, complete: true, gaps: [], platforms: [] };
       return answerBytes(
-        nodeAnswer({ ...answerOf([]), complete: true, coverage: known, sources: [] }),
+        nodeAnswer({ ...makeAnswer([]), complete: true, coverage: known, sources: [] }),
       );
     };
     const request = { ...testRequest, query: "cats", after };
@@ -541,7 +541,7 @@ describe("impossible knowledge is refused", () => {
       const all = { ...coverage, platforms: [], ...reported };
       const { complete } = all;
       const bytes = answerBytes(
-        nodeAnswer({ ...answerOf([]), complete, coverage: all, sources: [] }),
+        nodeAnswer({ ...makeAnswer([]), complete, coverage: all, sources: [] }),
       );
       expect(await outcomeOf(bytes, { ...testRequest, ...overrides, query })).toBe(code);
     },

@@ -54,7 +54,7 @@ export async function readAnswer(
   const body = bytes.subarray(end + 1);
   const records: ReadRecord[] = [];
   const yieldAfter = createYield();
-  for (const record of recordsOf(body, lengths)) {
+  for (const record of readRecords(body, lengths)) {
     records.push(readRecord(record));
     await yieldAfter(record.length);
   }
@@ -78,14 +78,15 @@ function readSealedHeader(line: Buffer): Head | null {
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** A JSON array of records of exactly these lengths. */
-function* recordsOf(body: Buffer, lengths: readonly number[]): Generator<string> {
-  let at = 0;
+function* readRecords(body: Buffer, lengths: readonly number[]): Generator<string> {
+  let offset = 0;
   for (const length of lengths) {
-    if (body.toString("latin1", at, at + 1) !== (at === 0 ? "[" : ",")) throw bodyMismatch();
-    yield decodeText(body.subarray(at + 1, at + 1 + length));
-    at += 1 + length;
+    if (body.toString("latin1", offset, offset + 1) !== (offset === 0 ? "[" : ","))
+      throw bodyMismatch();
+    yield decodeText(body.subarray(offset + 1, offset + 1 + length));
+    offset += 1 + length;
   }
-  const end = body.toString("latin1", at);
+  const end = body.toString("latin1", offset);
   if (end !== (lengths.length === 0 ? "[]" : "]")) throw bodyMismatch();
 }
 

@@ -7,7 +7,7 @@ import type { AnswerRequest, FetchedItem } from "../../platforms/source.ts";
 import { uriHash } from "../../posts/ids.ts";
 import { parseSearchQuery } from "../../search/parse-search-query.ts";
 import { checkCoverage, isRequested, otherPlatform } from "./check-coverage.ts";
-import { couldMatch, timesOf } from "./could-match.ts";
+import { couldMatch, possibleTimes } from "./could-match.ts";
 import { answerRefused } from "./errors.ts";
 import type { ReadRecord, RecordKind } from "./read-record.ts";
 import type { Knowledge } from "./texts.ts";
@@ -53,7 +53,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
     if (item.id === null) {
       throw answerRefused("not_a_post", "a search returned a record that is not a post");
     }
-    const { earliestMs, latestMs } = timesOf(item.id, createdMs);
+    const { earliestMs, latestMs } = possibleTimes(item.id, createdMs);
     if (earliestMs >= toMs || (fromMs !== null && latestMs < fromMs)) {
       throw answerRefused("outside_window", "a post is outside the requested window");
     }
@@ -97,7 +97,7 @@ function namesOf({ item: { platform, id, uri }, name }: ReadRecord): readonly st
 function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): void {
   let before: Position | null = null;
   for (const { item } of records) {
-    const position = positionOf(item);
+    const position = itemPosition(item);
     if (position === null) continue;
     if (before === null && after !== null && !isAfter(after, position, item.uri)) {
       throw answerRefused("before_its_page", "a record belongs on an earlier page");
@@ -109,7 +109,7 @@ function checkOrder({ after }: AnswerRequest, records: readonly ReadRecord[]): v
   }
 }
 
-const positionOf = ({ platform, id }: FetchedItem): Position | null =>
+const itemPosition = ({ platform, id }: FetchedItem): Position | null =>
   id === null ? null : { platform, id };
 
 /** A node with old segments does not know the order of `uriHash`. */
@@ -126,7 +126,7 @@ function checkContinuation(
   { next, nextPosition = null }: Knowledge,
 ): void {
   const last = records.at(-1);
-  const lastPosition = last === undefined ? null : positionOf(last.item);
+  const lastPosition = last === undefined ? null : itemPosition(last.item);
   const isBefore = (position: Position | null): boolean =>
     next !== null && position !== null && comparePositions(next, position) < 0;
   const isTie = next !== null && after !== null && isSameMillisecond(next, after);

@@ -55,27 +55,27 @@ function requiredWindow(request: AnswerRequest, hasRecentSearch: boolean): Span 
   const { method, query, target = null, fromMs, toMs, asOfMs, after } = request;
   if (!isSearch(method)) {
     const storedMs = target === null ? null : archivedFromMs(method, target);
-    return spanOf([fromMs, storedMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
+    return widestSpan([fromMs, storedMs], [Math.min(toMs, asOfMs) - streamToleranceMs]);
   }
   const { tree } = parseSearchQuery(query, { maxLength: Number.POSITIVE_INFINITY });
-  const bounds = boundsOf(tree, asOfMs);
+  const bounds = timeBounds(tree, asOfMs);
   const isLate = method === "searchbyquery" && hasRecentSearch && fromMs !== null;
   const reachedMs = toMs < asOfMs ? toMs : toMs - streamToleranceMs;
-  return spanOf(
+  return widestSpan(
     [isLate ? fromMs + liveToleranceMs : fromMs, ...bounds.froms],
     // Later pages are older.
     [reachedMs, after === null ? reachedMs : idTimeMs(after.id), ...bounds.tos],
   );
 }
 
-function spanOf(froms: readonly (number | null)[], tos: readonly number[]): Span | null {
+function widestSpan(froms: readonly (number | null)[], tos: readonly number[]): Span | null {
   const bounds = froms.filter((ms) => ms !== null);
   const fromMs = bounds.length === 0 ? null : Math.max(...bounds);
   const toMs = Math.min(...tos);
   return fromMs === null || fromMs < toMs ? { fromMs, toMs } : null;
 }
 
-function boundsOf(
+function timeBounds(
   node: QueryNode,
   asOfMs: number,
   isNegated = false,
@@ -87,11 +87,11 @@ function boundsOf(
   switch (node.kind) {
     case "and":
     case "or": {
-      const bounds = node.children.map((child) => boundsOf(child, asOfMs, isNegated));
+      const bounds = node.children.map((child) => timeBounds(child, asOfMs, isNegated));
       return { froms: bounds.flatMap(({ froms }) => froms), tos: bounds.flatMap(({ tos }) => tos) };
     }
     case "not":
-      return boundsOf(node.child, asOfMs, !isNegated);
+      return timeBounds(node.child, asOfMs, !isNegated);
     case "since":
       return from(node.ms);
     case "within":
@@ -99,12 +99,12 @@ function boundsOf(
     case "until":
       return to(node.ms);
     case "since-id":
-      return from(timeOf(node.id), idToleranceMs);
+      return from(idTime(node.id), idToleranceMs);
     case "max-id":
-      return to(timeOf(node.id), idToleranceMs);
+      return to(idTime(node.id), idToleranceMs);
     default:
       return { froms: [], tos: [] };
   }
 }
 
-const timeOf = (id: string): number => (hasTime(BigInt(id)) ? idTimeMs(BigInt(id)) : firstTimeMs);
+const idTime = (id: string): number => (hasTime(BigInt(id)) ? idTimeMs(BigInt(id)) : firstTimeMs);

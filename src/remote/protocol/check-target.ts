@@ -5,8 +5,8 @@ import { readTarget } from "../../platforms/read-target.ts";
 import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
 import type { AnswerRequest, SearchPlatform } from "../../platforms/source.ts";
 import type { PostTarget, Target, UserTarget } from "../../platforms/target.ts";
-import { userOf } from "../../platforms/target-names.ts";
-import { xIdOf } from "../../posts/ids.ts";
+import { makeUserTarget } from "../../platforms/target-names.ts";
+import { parseXId } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { jobRefused } from "./errors.ts";
 
@@ -54,7 +54,7 @@ function parseTarget(query: string, kind: Target["kind"], path: SearchPlatform):
 function isOfName({ handle }: BareName, target: UserTarget): boolean {
   const { platform } = target;
   if (platform === null || !nameMatches(handle, target)) return false;
-  return isDeepStrictEqual(target, userOf(platform, { handle: target.handle }));
+  return isDeepStrictEqual(target, makeUserTarget(platform, { handle: target.handle }));
 }
 
 function isOfRecord(
@@ -65,7 +65,7 @@ function isOfRecord(
   const { platform, uri } = target;
   if (platform === null || uri === null) return false;
   if (named.platform !== null && named.platform !== platform) return false;
-  const number = xIdOf(uri);
+  const number = parseXId(uri);
   if (platform === "x" && number !== null && number !== BigInt(named.id)) return false;
   return isDeepStrictEqual(targetOfRecord({ platform, uri }, named, path), target);
 }

@@ -30,7 +30,7 @@ export function couldMatch(
   id: bigint,
   { item, post, createdMs }: ReadRecord,
 ): boolean {
-  const times = timesOf(id, createdMs);
+  const times = possibleTimes(id, createdMs);
   const subject: Subject = {
     id,
     platform: item.platform,
@@ -39,11 +39,11 @@ export function couldMatch(
     geo: () => post?.geo ?? null,
     terms: once(() => (post === null ? [] : indexTerms(post))),
   };
-  return verdictOf(tree, { subject, post, times }, asOfMs) !== false;
+  return nodeVerdict(tree, { subject, post, times }, asOfMs) !== false;
 }
 
 /** The earlier of claimed and observed (approximated by the ID). */
-export function timesOf(id: bigint, createdMs: number | null): TimeRange {
+export function possibleTimes(id: bigint, createdMs: number | null): TimeRange {
   if (!hasTime(id)) {
     if (createdMs !== null) return { earliestMs: createdMs, latestMs: createdMs };
     return { earliestMs: Number.NEGATIVE_INFINITY, latestMs: firstTimeMs };
@@ -55,17 +55,17 @@ export function timesOf(id: bigint, createdMs: number | null): TimeRange {
 
 const unknownCounts = { likes: null, reposts: null, replies: null, quotes: null };
 
-function verdictOf(node: QueryNode, shown: ShownPost, asOfMs: number): Verdict {
+function nodeVerdict(node: QueryNode, shown: ShownPost, asOfMs: number): Verdict {
   switch (node.kind) {
     case "and":
     case "or": {
-      const verdicts = node.children.map((child) => verdictOf(child, shown, asOfMs));
+      const verdicts = node.children.map((child) => nodeVerdict(child, shown, asOfMs));
       const decisive = node.kind === "or";
       if (verdicts.includes(decisive)) return decisive;
       return verdicts.includes(null) ? null : !decisive;
     }
     case "not":
-      return negate(verdictOf(node.child, shown, asOfMs));
+      return negate(nodeVerdict(node.child, shown, asOfMs));
     default:
       return leafVerdict(node, shown, asOfMs);
   }

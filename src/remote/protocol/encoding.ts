@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 
 /** Decodes base64url; null unless canonical, so that each value has one spelling. */
-export function bytesOf(text: string, length?: number): Buffer | null {
+export function decodeBytes(text: string, length?: number): Buffer | null {
   const bytes = Buffer.from(text, "base64url");
   if (length !== undefined && bytes.length !== length) return null;
   return bytes.toString("base64url") === text ? bytes : null;

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { base64, bytesOf } from "./encoding.ts";
+import { base64, decodeBytes } from "./encoding.ts";
 import { answerRefused } from "./errors.ts";
 
 /** Known only to the gateway and one lease's node. */
@@ -20,8 +20,8 @@ export function encryptAnswer({ key, aad }: AnswerKey, plaintext: Uint8Array): E
 
 export function decryptAnswer({ key, aad }: AnswerKey, answer: EncryptedBytes): Uint8Array {
   try {
-    const nonce = bytesOf(answer.nonce, nonceLength) ?? Buffer.alloc(0);
-    const ciphertext = bytesOf(answer.sealed) ?? Buffer.alloc(0);
+    const nonce = decodeBytes(answer.nonce, nonceLength) ?? Buffer.alloc(0);
+    const ciphertext = decodeBytes(answer.sealed) ?? Buffer.alloc(0);
     const decipher = createDecipheriv(cipherName, key, nonce, options)
       .setAAD(aad)
       .setAuthTag(ciphertext.subarray(-options.authTagLength));

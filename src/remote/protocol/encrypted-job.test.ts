@@ -4,12 +4,12 @@ import { EarshotError } from "../../lib/errors.ts";
 import { base64, frame } from "./encoding.ts";
 import { type AnswerKey, decryptAnswer, encryptAnswer } from "./encrypted-answer.ts";
 import { createOpenedLeases, encryptJob, openJob } from "./encrypted-job.ts";
-import { gatewayKeyOf, makeRunKeys, type RunKeys } from "./keys.ts";
+import { deriveGatewayKey, makeRunKeys, type RunKeys } from "./keys.ts";
 import type { JobEnvelope } from "./messages.ts";
 import { aCredential } from "./released-credential.test-support.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
-const gateway = gatewayKeyOf(Buffer.alloc(32, 1));
+const gateway = deriveGatewayKey(Buffer.alloc(32, 1));
 const keyId = "k".repeat(22);
 const uuids = ["0190a2b4-7c11-4f6e-9d53-1f0a55c00001", "0190a2b4-7c11-4f6e-9d53-1f0a55c00002"];
 const [job = "", lease = ""] = uuids;
@@ -99,7 +99,7 @@ describe("an encrypted job", () => {
 
   test.each([
     ["other_key", { keyId: "o".repeat(22) }],
-    ["not_signed", { gatewayKey: gatewayKeyOf(Buffer.alloc(32, 2)).publicKey }],
+    ["not_signed", { gatewayKey: deriveGatewayKey(Buffer.alloc(32, 2)).publicKey }],
     ["not_signed", { gatewayKey: "" }],
     ["outside_time", { nowMs: nowMs + 121_000 }],
     ["outside_time", { nowMs: nowMs - 31_000 }],

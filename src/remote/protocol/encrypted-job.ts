@@ -2,7 +2,7 @@ import * as z from "zod";
 import { parseUntrustedJson } from "../../lib/bounded-json.ts";
 import { platforms } from "../../posts/post.ts";
 import type { ReleasedCredential } from "../../upstream/credentials/release.ts";
-import { base64, bytesOf, frame } from "./encoding.ts";
+import { base64, decodeBytes, frame } from "./encoding.ts";
 import type { AnswerKey } from "./encrypted-answer.ts";
 import { jobRefused } from "./errors.ts";
 import { type Binding, encryptTo } from "./hpke.ts";
@@ -40,18 +40,18 @@ const aheadSeconds = 30;
 
 type Head = Omit<JobEnvelope, "version" | "encapsulated" | "sealed" | "signature">;
 
-function aadOf({ key_id, job, lease, issued_at, expires_at, release }: Head): Buffer {
+function envelopeAad({ key_id, job, lease, issued_at, expires_at, release }: Head): Buffer {
   const released = release === undefined ? [] : [release.attestation, release.expires_at];
   return frame("earshot-job-head/v1", key_id, job, lease, issued_at, expires_at, ...released);
 }
 
-const bindingOf = (head: Head): Binding => ({
+const encryptionBinding = (head: Head): Binding => ({
   info: frame("earshot-job/v1", head.key_id, head.job, head.lease),
-  aad: aadOf(head),
+  aad: envelopeAad(head),
 });
 
-const signedPartOf = (head: Head, encapsulated: Uint8Array, ciphertext: Uint8Array): Buffer =>
-  frame("earshot-job-signature/v1", aadOf(head), encapsulated, ciphertext);
+const signedPart = (head: Head, encapsulated: Uint8Array, ciphertext: Uint8Array): Buffer =>
+  frame("earshot-job-signature/v1", envelopeAad(head), encapsulated, ciphertext);
 
 /** Nodes refuse the envelope from `lifeMs` after `nowMs` (gateway clock). */
 export async function encryptJob(options: {
@@ -75,11 +75,11 @@ export async function encryptJob(options: {
     ...(release !== undefined && { release }),
   };
   const plaintext = Buffer.from(JSON.stringify(payload));
-  const encrypted = await encryptTo(encryptionKey, plaintext, bindingOf(head));
+  const encrypted = await encryptTo(encryptionKey, plaintext, encryptionBinding(head));
   if (encrypted === null) {
     throw jobRefused("key_unusable", "the node's encryption key is unusable");
   }
-  const signature = gateway.sign(signedPartOf(head, encrypted.encapsulated, encrypted.ciphertext));
+  const signature = gateway.sign(signedPart(head, encrypted.encapsulated, encrypted.ciphertext));
   const envelope: JobEnvelope = {
     version: 1,
     ...head,
@@ -87,7 +87,7 @@ export async function encryptJob(options: {
     sealed: base64(encrypted.ciphertext),
     signature: base64(signature),
   };
-  return { envelope, answerKey: { key: encrypted.exportedKey, aad: aadOf(head) } };
+  return { envelope, answerKey: { key: encrypted.exportedKey, aad: envelopeAad(head) } };
 }
 
 export async function openJob(
@@ -102,16 +102,16 @@ export async function openJob(
 ) {
   const { keys, keyId, gatewayKey, nowMs, opened } = options;
   const job = jobEnvelope.safeParse(envelope).data;
-  const encapsulated = bytesOf(job?.encapsulated ?? "", 32);
-  const ciphertext = bytesOf(job?.sealed ?? "");
-  const signature = bytesOf(job?.signature ?? "", 64);
+  const encapsulated = decodeBytes(job?.encapsulated ?? "", 32);
+  const ciphertext = decodeBytes(job?.sealed ?? "");
+  const signature = decodeBytes(job?.signature ?? "", 64);
   if (job === undefined || encapsulated === null || ciphertext === null || signature === null) {
     throw jobRefused("malformed", "the job's envelope is malformed");
   }
   if (job.key_id !== keyId) {
     throw jobRefused("other_key", "the job is encrypted to keys of another run");
   }
-  if (!isSignedBy(gatewayKey, signedPartOf(job, encapsulated, ciphertext), signature)) {
+  if (!isSignedBy(gatewayKey, signedPart(job, encapsulated, ciphertext), signature)) {
     throw jobRefused("not_signed", "the job is not signed by the attested gateway");
   }
   if (job.expires_at * 1_000 < nowMs || (job.issued_at - aheadSeconds) * 1_000 > nowMs) {
@@ -120,13 +120,13 @@ export async function openJob(
   if (!opened.add(job.lease, job.expires_at * 1_000, nowMs)) {
     throw jobRefused("replayed", "the lease was already decrypted");
   }
-  const decrypted = await keys.open(encapsulated, ciphertext, bindingOf(job));
+  const decrypted = await keys.open(encapsulated, ciphertext, encryptionBinding(job));
   if (decrypted === null) throw jobRefused("not_openable", "this key cannot decrypt the job");
   const payload = readPayload(decrypted.plaintext);
   if (payload === null || (payload.credential === undefined) !== (job.release === undefined)) {
     throw jobRefused("payload_malformed", "the job's payload is malformed");
   }
-  const answerKey = { key: decrypted.exportedKey, aad: aadOf(job) };
+  const answerKey = { key: decrypted.exportedKey, aad: envelopeAad(job) };
   return { uuid: job.job, payload, release: job.release, answerKey };
 }
 

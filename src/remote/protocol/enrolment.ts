@@ -3,25 +3,25 @@
  */
 
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
-import { base64, bytesOf, frame } from "./encoding.ts";
+import { base64, decodeBytes, frame } from "./encoding.ts";
 
 export const enrolmentField = "earshot-enrolment";
 
-export const enrolmentTokenOf = (secretKey: Uint8Array): string =>
+export const makeEnrolmentToken = (secretKey: Uint8Array): string =>
   base64(new Uint8Array(hkdfSync("sha256", secretKey, "", "earshot enrolment/v1 earshot", 32)));
 
-export const isEnrolmentToken = (text: string): boolean => bytesOf(text, 32) !== null;
+export const isEnrolmentToken = (text: string): boolean => decodeBytes(text, 32) !== null;
 
 /** HMAC of the unique `Signature-Input`; the token is never sent. */
 export const enrolmentProof = (token: string, signatureInput: string): string =>
-  base64(hmacOf(token, signatureInput));
+  base64(tokenHmac(token, signatureInput));
 
 export function isEnrolmentProof(proof: string, token: string, signatureInput: string): boolean {
-  const bytes = bytesOf(proof, 32);
-  return bytes !== null && timingSafeEqual(bytes, hmacOf(token, signatureInput));
+  const bytes = decodeBytes(proof, 32);
+  return bytes !== null && timingSafeEqual(bytes, tokenHmac(token, signatureInput));
 }
 
-const hmacOf = (token: string, signatureInput: string): Buffer =>
+const tokenHmac = (token: string, signatureInput: string): Buffer =>
   createHmac("sha256", Buffer.from(token, "base64url"))
     .update(frame("earshot-enrolment/v1", signatureInput))
     .digest();

@@ -32,7 +32,7 @@ export const nodeAnswerRefused = refusal(
   "drop the work: the job runs again",
 );
 
-export function checkOf(thrown: unknown): { code: string; message: string } {
+export function failedCheckDetail(thrown: unknown): { code: string; message: string } {
   if (thrown instanceof EarshotError) return thrown.details[0] ?? thrown;
   return { code: "unreadable", message: "unreadable" };
 }

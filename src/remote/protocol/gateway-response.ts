@@ -1,4 +1,4 @@
-import { base64, bytesOf, frame, sha256 } from "./encoding.ts";
+import { base64, decodeBytes, frame, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
 export const gatewaySignatureField = "earshot-gateway-signature";
@@ -15,7 +15,7 @@ export function signGatewayResponse(
   response: GatewayResponse,
   gateway: { sign(message: Uint8Array): Uint8Array },
 ): string {
-  return base64(gateway.sign(messageOf(response)));
+  return base64(gateway.sign(signedMessage(response)));
 }
 
 export function isGatewayResponse(
@@ -23,8 +23,8 @@ export function isGatewayResponse(
   signature: string,
   gatewayKey: string,
 ): boolean {
-  return isSignedBy(gatewayKey, messageOf(response), bytesOf(signature, 64));
+  return isSignedBy(gatewayKey, signedMessage(response), decodeBytes(signature, 64));
 }
 
-const messageOf = ({ signatureInput, path, status, body }: GatewayResponse): Buffer =>
+const signedMessage = ({ signatureInput, path, status, body }: GatewayResponse): Buffer =>
   frame("earshot-gateway-answer/v1", signatureInput, path, status, sha256(body));

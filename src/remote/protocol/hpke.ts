@@ -1,13 +1,13 @@
 /** RFC 9180, base mode. */
 import { once } from "../../lib/once.ts";
-import { base64, bytesOf } from "./encoding.ts";
+import { base64, decodeBytes } from "./encoding.ts";
 
 export type Binding = { info: Uint8Array; aad: Uint8Array };
 
 /** Exports the key that encrypts the answer. */
 const exportLabel = Buffer.from("earshot answer/v1");
 
-const suiteOf = once(async () => {
+const createSuite = once(async () => {
   const hpke = await import("hpke");
   return new hpke.CipherSuite(
     hpke.KEM_DHKEM_X25519_HKDF_SHA256,
@@ -18,7 +18,7 @@ const suiteOf = once(async () => {
 
 /** The private key is not extractable. */
 export async function makeEncryptionKeyPair() {
-  const suite = await suiteOf();
+  const suite = await createSuite();
   const pair = await suite.GenerateKeyPair(false);
   const publicKey = base64(await suite.SerializePublicKey(pair.publicKey));
 
@@ -36,8 +36,8 @@ export async function makeEncryptionKeyPair() {
 }
 
 export async function encryptTo(publicKey: string, plaintext: Uint8Array, { info, aad }: Binding) {
-  const suite = await suiteOf();
-  const bytes = bytesOf(publicKey, 32);
+  const suite = await createSuite();
+  const bytes = decodeBytes(publicKey, 32);
   if (bytes === null) return null;
   try {
     const key = await suite.DeserializePublicKey(bytes);

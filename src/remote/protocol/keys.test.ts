@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { base64, bytesOf, bytesOfBase64 } from "./encoding.ts";
-import { gatewayKeyOf, isSignedBy, isSigningKey, makeRunKeys, makeSigningKey } from "./keys.ts";
+import { base64, bytesOfBase64, decodeBytes } from "./encoding.ts";
+import { deriveGatewayKey, isSignedBy, isSigningKey, makeRunKeys, makeSigningKey } from "./keys.ts";
 
 const message = Buffer.from("a message");
 
@@ -9,15 +9,15 @@ test("a node's identity depends only on its seed", () => {
   const first = makeSigningKey(seed);
   expect(makeSigningKey(seed).publicKey).toBe(first.publicKey);
   expect(makeSigningKey().publicKey).not.toBe(first.publicKey);
-  expect(bytesOf(first.publicKey, 32)).not.toBeNull();
+  expect(decodeBytes(first.publicKey, 32)).not.toBeNull();
   expect(isSignedBy(first.publicKey, message, first.sign(message))).toBe(true);
   expect(() => makeSigningKey(Buffer.alloc(31))).toThrow("32 bytes");
 });
 
 test("a gateway's key derives from its data folder's key, and does not reveal it", () => {
-  const key = gatewayKeyOf(Buffer.alloc(32, 1));
-  expect(gatewayKeyOf(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
-  expect(gatewayKeyOf(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);
+  const key = deriveGatewayKey(Buffer.alloc(32, 1));
+  expect(deriveGatewayKey(Buffer.alloc(32, 1)).publicKey).toBe(key.publicKey);
+  expect(deriveGatewayKey(Buffer.alloc(32, 2)).publicKey).not.toBe(key.publicKey);
   expect(makeSigningKey(Buffer.alloc(32, 1)).publicKey).not.toBe(key.publicKey);
   expect(isSignedBy(key.publicKey, message, key.sign(message))).toBe(true);
 });
@@ -74,9 +74,9 @@ test.each([
 });
 
 test("base64 and base64url texts have one spelling", () => {
-  expect(bytesOf("AQ", 1)).toEqual(Buffer.of(1));
+  expect(decodeBytes("AQ", 1)).toEqual(Buffer.of(1));
   for (const text of ["AR", "AQ==", "AQ ", "A Q", "AQ\n", "+Q", "A"])
-    expect(bytesOf(text)).toBeNull();
+    expect(decodeBytes(text)).toBeNull();
   expect(bytesOfBase64("AQ==")).toEqual(Buffer.of(1));
   for (const text of ["AQ", "AR==", "AQ=", " AQ==", "_w=="]) expect(bytesOfBase64(text)).toBeNull();
 });

@@ -7,7 +7,7 @@ import {
   sign as signWith,
   verify,
 } from "node:crypto";
-import { bytesOf } from "./encoding.ts";
+import { decodeBytes } from "./encoding.ts";
 import { makeEncryptionKeyPair } from "./hpke.ts";
 
 const seedLength = 32;
@@ -15,7 +15,7 @@ const seedLength = 32;
 export type SigningKey = { publicKey: string; sign(message: Uint8Array): Uint8Array };
 
 /** Derived from the data folder's key: stable across restarts. */
-export function gatewayKeyOf(secretKey: Uint8Array): SigningKey {
+export function deriveGatewayKey(secretKey: Uint8Array): SigningKey {
   return makeSigningKey(
     Buffer.from(hkdfSync("sha256", secretKey, "", "earshot gateway key/v1", seedLength)),
   );
@@ -36,7 +36,7 @@ export function isSignedBy(
   message: Uint8Array,
   signature: Uint8Array | null,
 ): boolean {
-  const bytes = bytesOf(key, 32);
+  const bytes = decodeBytes(key, 32);
   if (bytes === null || signature?.length !== 64 || isOfSmallOrder(bytes)) return false;
   try {
     return verify(null, message, publicKeyOf(key), signature);
@@ -46,7 +46,7 @@ export function isSignedBy(
 }
 
 export function isSigningKey(key: string): boolean {
-  const bytes = bytesOf(key, 32);
+  const bytes = decodeBytes(key, 32);
   return bytes !== null && !isOfSmallOrder(bytes);
 }
 

@@ -101,10 +101,10 @@ export type JobEnvelope = z.infer<typeof jobEnvelope>;
 export const renewBody = z.strictObject({ job: uuid, token: uuid });
 export const renewResponse = z.object({ hold_ms: z.number() });
 
-export const encryptedAnswer = z.strictObject({
+export const encryptedAnswerBody = z.strictObject({
   job: uuid,
   token: uuid,
   nonce: bytes(12),
   sealed: base64url,
 });
-export type EncryptedAnswer = z.infer<typeof encryptedAnswer>;
+export type EncryptedAnswer = z.infer<typeof encryptedAnswerBody>;

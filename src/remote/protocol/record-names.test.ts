@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { postOfCommit } from "../../platforms/bluesky/post.ts";
 import { postOfFeedView } from "../../platforms/bluesky/post-view.ts";
 import { postOfStatus } from "../../platforms/mastodon/post.ts";
-import { itemOf } from "../../platforms/render-record.ts";
+import { toFetchedItem } from "../../platforms/render-record.ts";
 import { readXPost } from "../../platforms/x/read-post.ts";
 import { lowestId } from "../../posts/ids.ts";
 import type { Post } from "../../posts/post.ts";
@@ -77,7 +77,7 @@ describe.each(["everything", "ids"] as const)("records that show %s", (mayShow) 
   test.each(readPosts)("the record of %s is accepted", (_name, post) => {
     expect(post).toMatchObject({ uri: expect.any(String), userId: expect.any(String) });
     const options = { mayShow, idOf: () => lowestId(nowMs), nowMs };
-    const item = itemOf({ kind: "post", post: post as Post }, options);
+    const item = toFetchedItem({ kind: "post", post: post as Post }, options);
     expect(readRecord(item.record)).toMatchObject({ kind: "post" });
   });
 });

@@ -4,7 +4,7 @@ import { isSignedBy } from "./keys.ts";
 
 type Signer = { sign(message: Uint8Array): Uint8Array };
 
-export const contentDigestOf = (body: string | Uint8Array): string =>
+export const makeContentDigest = (body: string | Uint8Array): string =>
   serializeDictionary({ "sha-256": { value: sha256(body) } });
 
 /** Signatures of one kind of message: RFC 9421, in one serialisation only. */

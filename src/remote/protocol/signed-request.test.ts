@@ -4,7 +4,7 @@ import { httpbis } from "http-message-signatures";
 import { expect, test } from "vitest";
 import { EarshotError } from "../../lib/errors.ts";
 import { makeSigningKey } from "./keys.ts";
-import { contentDigestOf } from "./signed-fields.ts";
+import { makeContentDigest } from "./signed-fields.ts";
 import { readSignedRequest, signRequest } from "./signed-request.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
@@ -57,9 +57,9 @@ test("an independent implementation of RFC 9421 accepts a signed request, and no
 test("the body of a signed request can be compared later", () => {
   const unread = { ...request, body: null };
   expect(readSignedRequest(unread).isSignedBy(node.publicKey)).toBe(true);
-  expect(contentDigestOf(body)).toBe(request.headers["content-digest"]);
+  expect(makeContentDigest(body)).toBe(request.headers["content-digest"]);
   expect(outcomeOf({ headers: {} })).toBe("not_signed");
-  expect(contentDigestOf(Buffer.from("{}"))).not.toBe(request.headers["content-digest"]);
+  expect(makeContentDigest(Buffer.from("{}"))).not.toBe(request.headers["content-digest"]);
 });
 
 const headers = request.headers;

@@ -1,5 +1,5 @@
 import { nodeUnauthorized } from "./errors.ts";
-import { contentDigestOf, createMessageSignatures } from "./signed-fields.ts";
+import { createMessageSignatures, makeContentDigest } from "./signed-fields.ts";
 
 export type SignedRequest = {
   method: string;
@@ -23,7 +23,7 @@ export function signRequest(
   },
   key: { sign(message: Uint8Array): Uint8Array },
 ) {
-  const digest = contentDigestOf(request.body);
+  const digest = makeContentDigest(request.body);
   return {
     "content-digest": digest,
     ...signatures.sign(valuesOf(request, digest), request, key),
@@ -36,7 +36,7 @@ export function readSignedRequest(request: SignedRequest) {
   if (digest === undefined || input === undefined || signature === undefined) {
     throw nodeUnauthorized("not_signed", "the request is not signed");
   }
-  if (request.body !== null && digest !== contentDigestOf(request.body)) {
+  if (request.body !== null && digest !== makeContentDigest(request.body)) {
     throw nodeUnauthorized("content_digest", "the body differs from the signed one");
   }
   const parsed = signatures.read(input);

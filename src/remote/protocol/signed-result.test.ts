@@ -6,7 +6,7 @@ import type { SignedFields } from "../../jobs/result-signature.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { sha256 } from "./encoding.ts";
 import { makeSigningKey } from "./keys.ts";
-import { quoteDigestOf, signResult, verifyResult } from "./signed-result.ts";
+import { quoteDigest, signResult, verifyResult } from "./signed-result.ts";
 
 const nowMs = Date.UTC(2026, 0, 31, 12);
 const node = makeSigningKey(Buffer.alloc(32, 5));
@@ -48,8 +48,8 @@ test("a signed result names what it covers", () => {
 });
 
 test("a signed result without a quote has no digest of one", () => {
-  expect(quoteDigestOf({ quote: null })).toBeNull();
-  expect(quoteDigestOf({ quote: "00ff" })).toEqual(sha256(Buffer.of(0, 255)));
+  expect(quoteDigest({ quote: null })).toBeNull();
+  expect(quoteDigest({ quote: "00ff" })).toEqual(sha256(Buffer.of(0, 255)));
   const bare = signResult({ ...signing, evidence: "none", quoteSha256: null }, node);
   expect(bare["earshot-job"]).toContain("quote=::");
   expect(verifyResult(bare, attested)).toMatchObject({ evidence: "none", quoteSha256: null });

@@ -8,7 +8,7 @@ import { serializeDictionary } from "../../lib/structured-fields.ts";
 import { bytesOfBase64, sha256 } from "./encoding.ts";
 import { signatureRefused } from "./errors.ts";
 import type { Evidence, NodeStatement } from "./messages.ts";
-import { contentDigestOf, createMessageSignatures } from "./signed-fields.ts";
+import { createMessageSignatures, makeContentDigest } from "./signed-fields.ts";
 
 export type SignedResult = ReturnType<typeof verifyResult>;
 
@@ -17,7 +17,7 @@ const contentType = "application/json; charset=utf-8";
 const names = ["content-digest", "content-type", "earshot-job"] as const;
 const signatures = createMessageSignatures(names, "earshot-result", { hasNonce: false });
 
-export const quoteDigestOf = ({ quote }: Pick<Evidence, "quote">): Buffer | null =>
+export const quoteDigest = ({ quote }: Pick<Evidence, "quote">): Buffer | null =>
   quote === null ? null : sha256(Buffer.from(quote, "hex"));
 
 export function signResult(
@@ -35,7 +35,7 @@ export function signResult(
   key: { sign(message: Uint8Array): Uint8Array },
 ): SignedFields {
   const fields = {
-    "content-digest": contentDigestOf(result.body),
+    "content-digest": makeContentDigest(result.body),
     "content-type": contentType,
     "earshot-job": serializeDictionary({
       id: { value: result.job },
@@ -62,7 +62,7 @@ export function verifyResult(
   if (fields["content-type"] !== contentType) {
     throw signatureRefused("content_type", `the content type is not ${contentType}`);
   }
-  if (fields["content-digest"] !== contentDigestOf(reported.body)) {
+  if (fields["content-digest"] !== makeContentDigest(reported.body)) {
     throw signatureRefused("content_digest", "the body differs from the signed one");
   }
   const parsed = signatures.read(fields["signature-input"]);
@@ -117,7 +117,7 @@ export function requireBinding(
   const kind = attestation?.statement.evidence ?? signed.evidence;
   requireThat("other_evidence", signed.evidence === kind);
   requireThat("other_attestation", signed.attestationId === attestation?.id);
-  const quote = attestation === undefined ? null : quoteDigestOf(attestation.evidence);
+  const quote = attestation === undefined ? null : quoteDigest(attestation.evidence);
   requireThat("other_quote", isDeepStrictEqual(signed.quoteSha256, quote));
 }
 

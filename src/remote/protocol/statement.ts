@@ -19,26 +19,26 @@ const fields = (statement: NodeStatement): readonly string[] => [
 ];
 
 /** 64 bytes for the quote. */
-export function reportDataOf(statement: NodeStatement): Buffer {
+export function hashReportData(statement: NodeStatement): Buffer {
   return createHash("sha512")
     .update(frame("earshot-node-attestation/v1", ...fields(statement)))
     .digest();
 }
 
-export function identityMessageOf(statement: NodeStatement): Buffer {
+export function makeIdentityMessage(statement: NodeStatement): Buffer {
   return frame("earshot-node-identity/v1", ...fields(statement));
 }
 
-export function nodeIdOf(identityKey: string): string {
+export function hashNodeId(identityKey: string): string {
   return sha256(frame("earshot-node/v1", identityKey)).toString("hex").slice(0, 16);
 }
 
-export function keyIdOf(statement: Pick<NodeStatement, "signing_key" | "sealing_key">): string {
+export function hashKeyId(statement: Pick<NodeStatement, "signing_key" | "sealing_key">): string {
   const keys = frame("earshot-node-key/v1", statement.signing_key, statement.sealing_key);
   return sha256(keys).toString("base64url").slice(0, 22);
 }
 
-export function attestationIdOf(
+export function hashAttestationId(
   statement: NodeStatement,
   evidence: Pick<Evidence, "quote">,
 ): string {

@@ -16,7 +16,7 @@ const maxMessageCharacters = 4_096;
 
 export function requestText(request: AnswerRequest): string {
   const { target = null, position = null } = request;
-  return textOf(requestShape, { ...request, target, place: position });
+  return canonicalText(requestShape, { ...request, target, place: position });
 }
 
 /** Errors: `request_malformed` unless written by `requestText`; `target_mismatch`. */
@@ -30,7 +30,7 @@ export function readRequest(text: string): AnswerRequest {
 }
 
 export function knowledgeText(answer: Knowledge): string {
-  return textOf(knowledgeShape, { ...answer, nextPlace: answer.nextPosition ?? null });
+  return canonicalText(knowledgeShape, { ...answer, nextPlace: answer.nextPosition ?? null });
 }
 
 export function readKnowledge(text: string): Knowledge {
@@ -64,7 +64,7 @@ function printable<Texts extends { message: string; hint?: string }>(texts: Text
 }
 
 /** Canonical; drops unknown members. */
-const textOf = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =>
+const canonicalText = <Shape extends z.ZodType>(shape: Shape, value: unknown): string =>
   JSON.stringify(z.encode(shape, value as z.output<Shape>));
 
 function readAs<Shape extends z.ZodType>(
@@ -75,7 +75,7 @@ function readAs<Shape extends z.ZodType>(
   if (text.length > maxCharacters) return null;
   try {
     const value = shape.parse(parseUntrustedJson(text));
-    return textOf(shape, value) === text ? value : null;
+    return canonicalText(shape, value) === text ? value : null;
   } catch {
     return null;
   }

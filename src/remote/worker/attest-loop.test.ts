@@ -1,10 +1,10 @@
 import { afterEach, expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { openProvider } from "../evidence/providers.ts";
-import { bytesOf } from "../protocol/encoding.ts";
+import { decodeBytes } from "../protocol/encoding.ts";
 import { isSignedBy } from "../protocol/keys.ts";
 import { type Registration, registration } from "../protocol/messages.ts";
-import { attestationIdOf, identityMessageOf } from "../protocol/statement.ts";
+import { hashAttestationId, makeIdentityMessage } from "../protocol/statement.ts";
 import { type AttestationStatus, type AttestLoop, startAttestLoop } from "./attest-loop.ts";
 import { fakeGateway, fakeGatewayKey, makeSelf, refusal } from "./fake-gateway.test-support.ts";
 import { unreachable } from "./gateway-errors.ts";
@@ -33,7 +33,7 @@ function startLoop({ gatewayKey = null as string | null } = {}) {
       node_id: self.nodeId,
       key_id: self.keyId,
       state,
-      attestation_id: attestationIdOf(statement, evidence),
+      attestation_id: hashAttestationId(statement, evidence),
       valid_ms: 3_600_000,
       again_in_ms: state === "pending" ? 10_000 : 1_800_000,
       lease_wait_ms: 20_000,
@@ -90,8 +90,8 @@ test("a registration contains a statement with the gateway's nonce, signed with 
     sealing_key: self.keys.encryptionKey,
     gateway_key: fakeGatewayKey.publicKey,
   });
-  const signature = bytesOf(identity_signature, 64) ?? new Uint8Array();
-  expect(isSignedBy(self.identity.publicKey, identityMessageOf(statement), signature)).toBe(true);
+  const signature = decodeBytes(identity_signature, 64) ?? new Uint8Array();
+  expect(isSignedBy(self.identity.publicKey, makeIdentityMessage(statement), signature)).toBe(true);
   expect(rest).toMatchObject({ name: "a node", concurrency: 4 });
   expect(started.admitted()).toMatchObject({ gatewayKey: fakeGatewayKey.publicKey });
 });

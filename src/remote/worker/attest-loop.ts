@@ -1,7 +1,7 @@
 import { backoffMs } from "../../lib/backoff.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
-import { firstOf } from "../../lib/first-of.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
+import { firstValue } from "../../lib/first-of.ts";
 import { isDismissal } from "../protocol/errors.ts";
 import { type AttestContext, type Attested, attestOnce } from "./attest.ts";
 import { isUnreachable } from "./gateway-errors.ts";
@@ -103,7 +103,7 @@ export function startAttestLoop(context: AttestLoopContext) {
       signal?.throwIfAborted();
       const attested = admitted();
       if (attested !== null) return attested;
-      const next = await firstOf<Attested>(clock, waitMs, signal, (resolve) => {
+      const next = await firstValue<Attested>(clock, waitMs, signal, (resolve) => {
         waiting.add(resolve);
         return () => waiting.delete(resolve);
       });
@@ -129,5 +129,5 @@ function isPermanent({ code, status, details }: EarshotError): boolean {
 
 function asEarshotError(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
-  return new EarshotError("attestation_failed", messageOf(error), { cause: error });
+  return new EarshotError("attestation_failed", errorMessage(error), { cause: error });
 }

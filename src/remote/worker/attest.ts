@@ -2,8 +2,8 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Capability } from "../capability.ts";
 import type { EvidenceProvider } from "../evidence/evidence.ts";
 import { challengeResponse, registrationResponse } from "../protocol/messages.ts";
-import { quoteDigestOf } from "../protocol/signed-result.ts";
-import { attestationIdOf, reportDataOf } from "../protocol/statement.ts";
+import { quoteDigest } from "../protocol/signed-result.ts";
+import { hashAttestationId, hashReportData } from "../protocol/statement.ts";
 import { unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, GatewayPin } from "./gateway-state.ts";
@@ -37,7 +37,7 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   const changeMs = gatewayClock.learn(gatewayMs, requestedMs);
   if (changeMs !== null) context.onClock(changeMs);
   const signedStatement = makeStatement(self, provider.kind, nonce, gatewayKey);
-  const evidence = await provider.evidenceFor(reportDataOf(signedStatement.statement));
+  const evidence = await provider.evidenceFor(hashReportData(signedStatement.statement));
   const sentMs = clock.elapsed();
   const capabilities = await offer.capabilities();
   const body = { ...signedStatement, ...offer, evidence, capabilities };
@@ -52,8 +52,8 @@ export async function attestOnce(context: AttestContext, signal: AbortSignal) {
   } = registered.data;
   return {
     state,
-    attestationId: attestationIdOf(signedStatement.statement, evidence),
-    quoteSha256: quoteDigestOf(evidence),
+    attestationId: hashAttestationId(signedStatement.statement, evidence),
+    quoteSha256: quoteDigest(evidence),
     gatewayKey,
     atMs: clock.elapsed(),
     untilMs: sentMs + validMs,

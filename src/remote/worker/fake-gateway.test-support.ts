@@ -3,9 +3,9 @@ import type { Clock } from "../../lib/clock.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import type { AnswerRequest } from "../../platforms/source.ts";
 import { encryptJob } from "../protocol/encrypted-job.ts";
-import { gatewayKeyOf, makeRunKeys, makeSigningKey } from "../protocol/keys.ts";
+import { deriveGatewayKey, makeRunKeys, makeSigningKey } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
-import { keyIdOf, nodeIdOf } from "../protocol/statement.ts";
+import { hashKeyId, hashNodeId } from "../protocol/statement.ts";
 import { requestText } from "../protocol/texts.ts";
 import type { Attested } from "./attest.ts";
 import type { GatewayLink } from "./gateway-link.ts";
@@ -14,7 +14,7 @@ import type { NodeSelf } from "./self.ts";
 type Route = Parameters<GatewayLink["post"]>[0];
 type Respond = (body: never) => unknown;
 
-export const fakeGatewayKey = gatewayKeyOf(Buffer.alloc(32, 7));
+export const fakeGatewayKey = deriveGatewayKey(Buffer.alloc(32, 7));
 
 export function fakeGateway(responses: Partial<Record<Route, Respond>> = {}) {
   const received: { route: Route; body: Record<string, unknown> }[] = [];
@@ -40,8 +40,8 @@ export async function makeSelf(): Promise<NodeSelf> {
   return {
     identity,
     keys,
-    nodeId: nodeIdOf(identity.publicKey),
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
+    nodeId: hashNodeId(identity.publicKey),
+    keyId: hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
     bootId: Buffer.alloc(16, 1).toString("base64url"),
   };
 }

@@ -47,15 +47,15 @@ export function notFromGateway({ status, headers }: FetchedResponse, host: strin
 }
 
 export const isUnreachable = (error: unknown): error is EarshotError =>
-  codeOf(error) === "gateway_unreachable";
+  errorCode(error) === "gateway_unreachable";
 
-export const codeOf = (error: unknown): string | null =>
+export const errorCode = (error: unknown): string | null =>
   error instanceof EarshotError ? error.code : null;
 
-export const failedCheckOf = (error: unknown): string | undefined =>
+export const findFailedCheck = (error: unknown): string | undefined =>
   error instanceof EarshotError ? error.details[0]?.code : undefined;
 
-export function errorOf(response: FetchedResponse, host: string): EarshotError {
+export function responseError(response: FetchedResponse, host: string): EarshotError {
   const { status } = response;
   const { data } = problem.safeParse(responseJson(response));
   if (data === undefined) return unreachable(`${host} returned ${status} and is not a gateway`);

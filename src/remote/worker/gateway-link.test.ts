@@ -4,7 +4,7 @@ import { fetchedResponse } from "../../lib/fetched-response.ts";
 import type { FetchOptions } from "../../lib/guarded-fetch.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { signGatewayResponse } from "../protocol/gateway-response.ts";
-import { gatewayKeyOf, type RunKeys } from "../protocol/keys.ts";
+import { deriveGatewayKey, type RunKeys } from "../protocol/keys.ts";
 import { readSignedRequest } from "../protocol/signed-request.ts";
 import { fakeGatewayKey, makeSelf } from "./fake-gateway.test-support.ts";
 import { createGatewayLink } from "./gateway-link.ts";
@@ -54,8 +54,8 @@ function makeLink(
     clock,
     gatewayClock: clock,
     reachability: {
-      noteResponse: () => reported.push("responded"),
-      noteFailure: (_sentMs, { code }) => reported.push(code),
+      recordResponse: () => reported.push("responded"),
+      recordNetworkFailure: (_sentMs, { code }) => reported.push(code),
     },
     onUnknown: () => reported.push("unknown"),
     timeoutMs: 10_000,
@@ -141,7 +141,7 @@ test("a broken connection to the gateway is reported, an aborted request is not"
   expect(reported).toHaveLength(1);
 });
 
-const another = gatewayKeyOf(Buffer.alloc(32, 8));
+const another = deriveGatewayKey(Buffer.alloc(32, 8));
 const active = { status: 200, body: '{"status":"active","rates_key":"k"}' };
 
 test.each([

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/fetched-response.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import { base64 } from "../protocol/encoding.ts";
@@ -10,11 +10,11 @@ import type { RunKeys } from "../protocol/keys.ts";
 import { challengeResponse } from "../protocol/messages.ts";
 import { signRequest } from "../protocol/signed-request.ts";
 import {
-  codeOf,
-  errorOf,
-  failedCheckOf,
+  errorCode,
+  findFailedCheck,
   isUnreachable,
   notFromGateway,
+  responseError,
   responseJson,
   transientStatuses,
   unreachable,
@@ -38,7 +38,7 @@ export type GatewayLinkContext = {
   pin: Pick<GatewayPin, "key">;
   clock: Pick<Clock, "elapsed">;
   gatewayClock: Pick<GatewayClock, "now">;
-  reachability: Pick<Reachability, "noteResponse" | "noteFailure">;
+  reachability: Pick<Reachability, "recordResponse" | "recordNetworkFailure">;
   onUnknown: (sentMs: number) => void;
   timeoutMs: number;
 };
@@ -84,7 +84,7 @@ export function createGatewayLink(context: GatewayLinkContext) {
       ...(signal && { signal }),
     }).catch((cause: unknown) => {
       signal?.throwIfAborted();
-      throw unreachable(messageOf(cause), { cause });
+      throw unreachable(errorMessage(cause), { cause });
     });
     const { status } = response;
     if (!transientStatuses.includes(status)) {
@@ -94,11 +94,11 @@ export function createGatewayLink(context: GatewayLinkContext) {
       if (!isGatewayResponse(received, signature, key)) throw notFromGateway(response, host);
     }
     if (status === 204) return null;
-    if (status !== 200) throw errorOf(response, host);
+    if (status !== 200) throw responseError(response, host);
     try {
       return response.json();
     } catch (cause) {
-      throw unreachable(messageOf(cause), { cause });
+      throw unreachable(errorMessage(cause), { cause });
     }
   }
 
@@ -112,12 +112,12 @@ export function createGatewayLink(context: GatewayLinkContext) {
       const sentMs = clock.elapsed();
       try {
         const content = await exchange(route, body, options);
-        reachability.noteResponse();
+        reachability.recordResponse();
         return content;
       } catch (error) {
-        if (isUnreachable(error)) reachability.noteFailure(sentMs, error);
+        if (isUnreachable(error)) reachability.recordNetworkFailure(sentMs, error);
         const isUnknown =
-          codeOf(error) === "node_unauthorized" || failedCheckOf(error) === "other_signature";
+          errorCode(error) === "node_unauthorized" || findFailedCheck(error) === "other_signature";
         if (isUnknown && !enrolmentRoutes.includes(route)) context.onUnknown(sentMs);
         throw error;
       }

@@ -71,13 +71,13 @@ export function createReachability({
         await clock.sleep(Math.min(retryAtMs, endMs) - nowMs, signal);
       }
     },
-    noteResponse: (): void => {
+    recordResponse: (): void => {
       if (failures > 0) onChange(null);
       failures = 0;
       retryAtMs = Number.NEGATIVE_INFINITY;
     },
     /** Concurrent requests count as one failure. */
-    noteFailure: (sentMs: number, error: EarshotError): void => {
+    recordNetworkFailure: (sentMs: number, error: EarshotError): void => {
       if (sentMs < failedMs) return;
       if (failures === 0) onChange(error);
       failedMs = clock.elapsed();

@@ -26,7 +26,7 @@ test("the delay doubles with each failure, up to 5 s", async () => {
   const { clock, reachability } = makeReachability();
   const pauses: number[] = [];
   for (let failures = 0; failures < 9; failures += 1) {
-    reachability.noteFailure(clock.elapsed(), error);
+    reachability.recordNetworkFailure(clock.elapsed(), error);
     const sinceMs = clock.elapsed();
     const waiting = reachability
       .waitOutBackoff(60_000)
@@ -41,7 +41,8 @@ test("concurrent failures count as one", async () => {
   const { clock, changes, reachability } = makeReachability();
   const sentMs = clock.elapsed();
   await clock.advance(10);
-  for (let requests = 0; requests < 20; requests += 1) reachability.noteFailure(sentMs, error);
+  for (let requests = 0; requests < 20; requests += 1)
+    reachability.recordNetworkFailure(sentMs, error);
   await clock.advance(250);
   expect(await reachability.waitOutBackoff(0)).toBe(true);
   expect(changes).toEqual([error]);
@@ -49,7 +50,7 @@ test("concurrent failures count as one", async () => {
 
 test("waiting for the gateway ends after the specified time", async () => {
   const { clock, reachability } = makeReachability();
-  reachability.noteFailure(clock.elapsed(), error);
+  reachability.recordNetworkFailure(clock.elapsed(), error);
   const waiting = reachability.waitOutBackoff(100);
   await clock.advance(100);
   expect(await waiting).toBe(false);
@@ -57,18 +58,18 @@ test("waiting for the gateway ends after the specified time", async () => {
 
 test("loss and return of the gateway are reported once each", async () => {
   const { clock, changes, reachability } = makeReachability();
-  reachability.noteFailure(clock.elapsed(), error);
+  reachability.recordNetworkFailure(clock.elapsed(), error);
   await clock.advance(1_000);
-  reachability.noteFailure(clock.elapsed(), error);
-  reachability.noteResponse();
-  reachability.noteResponse();
+  reachability.recordNetworkFailure(clock.elapsed(), error);
+  reachability.recordResponse();
+  reachability.recordResponse();
   expect(changes).toEqual([error, null]);
   expect(await reachability.waitOutBackoff(0)).toBe(true);
 });
 
 test("waiting for the gateway ends when its signal aborts", async () => {
   const { clock, reachability } = makeReachability();
-  reachability.noteFailure(clock.elapsed(), error);
+  reachability.recordNetworkFailure(clock.elapsed(), error);
   const stopping = new AbortController();
   const waiting = reachability.waitOutBackoff(60_000, stopping.signal);
   stopping.abort(new Error("the node stops"));

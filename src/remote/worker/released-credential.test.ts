@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { decryptAnswer } from "../protocol/encrypted-answer.ts";
-import { gatewayKeyOf } from "../protocol/keys.ts";
+import { deriveGatewayKey } from "../protocol/keys.ts";
 import { aCredential } from "../protocol/released-credential.test-support.ts";
 import { readFailure } from "../protocol/texts.ts";
 import { aJob, anAttestation, fakeGateway, makeSelf } from "./fake-gateway.test-support.ts";
@@ -83,7 +83,7 @@ test.each([
 );
 
 test("a credential that another gateway encrypted to the node is not used", async () => {
-  const gateway = gatewayKeyOf(Buffer.alloc(32, 8));
+  const gateway = deriveGatewayKey(Buffer.alloc(32, 8));
   const { lease, logged } = await leaseWith({ ...releasedTo(attestationId), gateway });
   expect(lease).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);

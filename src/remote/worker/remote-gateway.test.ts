@@ -3,7 +3,7 @@ import type { Position } from "../../archive/archive.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import type { SourceAnswer } from "../../platforms/source.ts";
 import { decryptAnswer } from "../protocol/encrypted-answer.ts";
-import { gatewayKeyOf } from "../protocol/keys.ts";
+import { deriveGatewayKey } from "../protocol/keys.ts";
 import { verifyResult } from "../protocol/signed-result.ts";
 import { readFailure } from "../protocol/texts.ts";
 import {
@@ -134,7 +134,7 @@ test("a failure is encrypted to the gateway", async () => {
 
 test("a job signed by another gateway is not run, and the log contains only the failed check", async () => {
   const { clock, gateway, logged, remote } = makeRemoteGateway();
-  const job = await aJob(self, clock, { gateway: gatewayKeyOf(Buffer.alloc(32, 8)) });
+  const job = await aJob(self, clock, { gateway: deriveGatewayKey(Buffer.alloc(32, 8)) });
   gateway.responses.lease = () => job.envelope;
   expect(await remote.lease({ nodeId: self.nodeId, methods }, 1_000)).toBeNull();
   expect(logged).toEqual([{ code: "job_refused", check: "not_signed" }]);

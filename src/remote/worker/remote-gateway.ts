@@ -19,7 +19,7 @@ import { failureBytes, knowledgeText, readRequest } from "../protocol/texts.ts";
 import { withoutRefused } from "./answers.ts";
 import type { Attested } from "./attest.ts";
 import type { AttestLoop } from "./attest-loop.ts";
-import { codeOf, failedCheckOf, isUnreachable, unreachable } from "./gateway-errors.ts";
+import { errorCode, findFailedCheck, isUnreachable, unreachable } from "./gateway-errors.ts";
 import type { GatewayLink } from "./gateway-link.ts";
 import type { GatewayClock, Reachability } from "./gateway-state.ts";
 import type { NodeSelf } from "./self.ts";
@@ -64,7 +64,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   const leases = new Map<string, LeasedJob>();
 
   /** Aborts the work if the lease has expired. */
-  function leaseOf(token: string): LeasedJob {
+  function tokenLease(token: string): LeasedJob {
     const lease = leases.get(token);
     if (lease !== undefined && clock.elapsed() < lease.untilMs) return lease;
     drop(token);
@@ -76,7 +76,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     leases.delete(token);
   }
 
-  const leftMsOf = (token: string): number => leaseOf(token).untilMs - clock.elapsed();
+  const tokenLeftMs = (token: string): number => tokenLease(token).untilMs - clock.elapsed();
 
   async function open(envelope: unknown, attested: Attested): Promise<Lease<AnswerRequest> | null> {
     const { gatewayKey } = attested;
@@ -103,13 +103,13 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           lost: lost.signal,
         };
       } catch (error) {
-        const fields = { uuid, code: codeOf(error), check: failedCheckOf(error) };
+        const fields = { uuid, code: errorCode(error), check: findFailedCheck(error) };
         log.warn(fields, "a job's request is unreadable");
         await fail(token, unreadableRequest);
       }
     } catch (error) {
-      const check = failedCheckOf(error);
-      log.warn({ code: codeOf(error), check }, "rejected a job from the gateway");
+      const check = findFailedCheck(error);
+      log.warn({ code: errorCode(error), check }, "rejected a job from the gateway");
       // The clocks may have diverged.
       if (check === "outside_time") attestLoop.attestAgain(receivedMs);
     }
@@ -136,7 +136,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
   }
 
   async function complete(token: string, result: SourceAnswer): Promise<void> {
-    const { uuid, request } = leaseOf(token);
+    const { uuid, request } = tokenLease(token);
     const { attestationId, quoteSha256 } = await whenAdmitted(token);
     const recordsAnswer = await withRecords(archive, result);
     const answer = await withoutRefused(readRequest(request), recordsAnswer, (check) =>
@@ -162,22 +162,25 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
     token: string,
     plaintext: Uint8Array,
   ): Promise<boolean> {
-    const { uuid, answerKey, lost } = leaseOf(token);
+    const { uuid, answerKey, lost } = tokenLease(token);
     const body = { job: uuid, token, ...encryptAnswer(answerKey, plaintext) };
     for (;;) {
       await whenAdmitted(token);
-      await reachability.waitOutBackoff(leftMsOf(token), lost.signal);
-      leaseOf(token);
+      await reachability.waitOutBackoff(tokenLeftMs(token), lost.signal);
+      tokenLease(token);
       try {
         await link.post(route, body);
         leases.delete(token);
         return true;
       } catch (error) {
-        const code = codeOf(error);
+        const code = errorCode(error);
         if (code === "body_too_large" && route === "complete") return false;
         if (!isUnreachable(error) && code !== "node_unauthorized") {
           if (code !== "lease_lost")
-            log.warn({ uuid, code, check: failedCheckOf(error) }, "the gateway rejected an answer");
+            log.warn(
+              { uuid, code, check: findFailedCheck(error) },
+              "the gateway rejected an answer",
+            );
           drop(token);
           throw leaseLost();
         }
@@ -188,8 +191,8 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
 
   async function whenAdmitted(token: string): Promise<Attested> {
     for (;;) {
-      const { lost } = leaseOf(token);
-      const attested = await attestLoop.whenAdmitted(leftMsOf(token), lost.signal);
+      const { lost } = tokenLease(token);
+      const attested = await attestLoop.whenAdmitted(tokenLeftMs(token), lost.signal);
       if (attested !== null) return attested;
     }
   }
@@ -207,7 +210,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       const envelope = await link
         .post("lease", { methods, wait_ms: openMs }, options)
         .catch((error: unknown) => {
-          if (isUnreachable(error) || codeOf(error) === "node_unauthorized") return null;
+          if (isUnreachable(error) || errorCode(error) === "node_unauthorized") return null;
           throw error;
         });
       if (envelope !== null) return await open(envelope, attested);
@@ -216,7 +219,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
       return null;
     },
     renew: async (uuid, token) => {
-      const lease = leaseOf(token);
+      const lease = tokenLease(token);
       const sentMs = clock.elapsed();
       try {
         const renewed = renewResponse.safeParse(await link.post("renew", { job: uuid, token }));
@@ -224,9 +227,9 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
         lease.untilMs = sentMs + renewed.data.hold_ms;
         return renewed.data.hold_ms;
       } catch (error) {
-        if (codeOf(error) === "lease_lost") drop(token);
+        if (errorCode(error) === "lease_lost") drop(token);
         // The lease may have expired during the request.
-        leaseOf(token);
+        tokenLease(token);
         throw error;
       }
     },

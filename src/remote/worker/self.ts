@@ -6,10 +6,10 @@ import { base64 } from "../protocol/encoding.ts";
 import { makeRunKeys, makeSigningKey } from "../protocol/keys.ts";
 import {
   gatewayAudience,
-  identityMessageOf,
-  keyIdOf,
+  hashKeyId,
+  hashNodeId,
+  makeIdentityMessage,
   type NodeStatement,
-  nodeIdOf,
 } from "../protocol/statement.ts";
 
 export type NodeSelf = Awaited<ReturnType<typeof openSelf>>;
@@ -25,8 +25,8 @@ export async function openSelf(dataDir: string, randomBytes: RandomBytes) {
   return {
     identity,
     keys,
-    nodeId: nodeIdOf(identity.publicKey),
-    keyId: keyIdOf({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
+    nodeId: hashNodeId(identity.publicKey),
+    keyId: hashKeyId({ signing_key: keys.signingKey, sealing_key: keys.encryptionKey }),
     bootId: base64(randomBytes(16)),
   };
 }
@@ -48,5 +48,5 @@ export function makeStatement(
     boot_id: bootId,
     gateway_key: gatewayKey,
   };
-  return { statement, identity_signature: base64(identity.sign(identityMessageOf(statement))) };
+  return { statement, identity_signature: base64(identity.sign(makeIdentityMessage(statement))) };
 }

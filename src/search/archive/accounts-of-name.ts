@@ -3,7 +3,7 @@ import type { Archive } from "../../archive/archive.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { accountOn } from "../../platforms/bare-name.ts";
 import type { UserTarget } from "../../platforms/target.ts";
-import { userOf } from "../../platforms/target-names.ts";
+import { makeUserTarget } from "../../platforms/target-names.ts";
 import type { Platform } from "../../posts/post.ts";
 
 type Source = { archive: Pick<Archive, "accountsNamed" | "search">; clock: Pick<Clock, "now"> };
@@ -20,7 +20,8 @@ export async function accountsOfName(
   account: string,
 ): Promise<readonly UserTarget[]> {
   const stored = await archive.accountsNamed(name.toLowerCase());
-  if (stored.length > 0) return stored.map(({ platform, handle }) => userOf(platform, { handle }));
+  if (stored.length > 0)
+    return stored.map(({ platform, handle }) => makeUserTarget(platform, { handle }));
   const deadlineMs = clock.now() + searchMs;
   const accounts = await Promise.all((["bluesky", "x"] as const).map(authorOnPlatform));
   return accounts.filter((target) => target !== null);

@@ -32,7 +32,7 @@ function storedOf(intervals: readonly CoverageInterval[]): PlatformCoverage[] {
   return platforms
     .map((platform) => ({
       platform,
-      intervals: intervals.filter((each) => each.platform === platform),
+      intervals: intervals.filter((other) => other.platform === platform),
       hasPosts: true,
     }))
     .filter((each) => each.intervals.length > 0);

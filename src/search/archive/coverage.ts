@@ -14,7 +14,7 @@ import {
   platformWideIntervals,
 } from "../../archive/catalog/coverage.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import { joinOldest, type Span, subtractSpans, unionSpans } from "../../lib/spans.ts";
 import type {
   CollectionCoverage,
   Coverage,
@@ -73,7 +73,7 @@ export function archiveCoverage(
   const answerablePlatforms = possible.filter(
     (platform) => requestedPlatform !== "social" || isAnswerable(feed, covered, platform),
   );
-  const window = windowOf(query);
+  const window = coverageWindow(query);
   const collections = mutableCollectionsIn(tree);
   const platformCoverages = answerablePlatforms.map((platform) => {
     const intervals = covered.find((entry) => entry.platform === platform)?.intervals ?? [];
@@ -90,7 +90,9 @@ export function archiveCoverage(
     isAnswerable(feed, covered, platform) ||
     covered.some((entry) => entry.platform === platform && entry.intervals.length > 0);
   const isUnknown = answerablePlatforms.length === 0 && possible.length > 0;
-  const gaps = isUnknown ? [window] : unionOf(platformCoverages.flatMap((each) => each.gaps));
+  const gaps = isUnknown
+    ? [window]
+    : unionSpans(platformCoverages.flatMap((coverage) => coverage.gaps));
   const listed = joinOldest(gaps, listedGaps);
   const isComplete = gaps.length === 0;
   const ends = isComplete ? platformCoverages.map(({ claimed }) => claimed.toMs) : [];
@@ -130,7 +132,7 @@ export function archiveCoverage(
 }
 
 /** A later page claims nothing after its cursor: posts may have arrived there since. */
-function windowOf({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
+function coverageWindow({ plan, fromMs, toMs: endOfSearchMs, after = null }: CoverageQuery): {
   fromMs: number | null;
   toMs: number;
 } {
@@ -180,7 +182,7 @@ function listedCoverage(
   const listed = joinOldest(gaps, listedGaps);
   return {
     complete: gaps.length === 0,
-    held: outsideOf(window, listed),
+    held: subtractSpans(window, listed),
     gaps: listed,
     truncated: listed.length < gaps.length,
   };

@@ -1,7 +1,7 @@
 import type { QueryNode } from "@earshot/query/tree";
 import type { Collection, CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
-import { type Span, unionOf } from "../../lib/spans.ts";
+import { type Span, unionSpans } from "../../lib/spans.ts";
 
 export type MutableCollection = "likes" | "reposts" | "replies" | "quotes" | "labels";
 
@@ -65,7 +65,7 @@ export function mutableCoverage(
       gapsIn(span, covering, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
     const gaps =
       collection === "labels"
-        ? unionOf(byLabeler(covered).flatMap(gapsOfCovered))
+        ? unionSpans(byLabeler(covered).flatMap(gapsOfCovered))
         : gapsOfCovered(covered);
     return { what, collection, span, gaps };
   });

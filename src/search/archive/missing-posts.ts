@@ -3,7 +3,7 @@ import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
 import type { CoverageInterval } from "../../archive/archive.ts";
 import { gapsIn, platformWideIntervals } from "../../archive/catalog/coverage.ts";
-import { intersectionOf, type Span, unionOf } from "../../lib/spans.ts";
+import { intersectSpans, type Span, unionSpans } from "../../lib/spans.ts";
 import type { Platform } from "../../posts/post.ts";
 
 export type MissingPostsRequest = {
@@ -33,20 +33,20 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
     const ids = accountIdsIn(request.names.accounts.get(name) ?? [], platform);
     if (ids.length === 0 || ids.length > maxAccounts) return missing;
     intervalsByAccount ??= byAccount(request);
-    return unionOf(
+    return unionSpans(
       ids.flatMap((id) =>
-        intersectionOf(missing, gapsIn(window, intervalsByAccount?.get(id) ?? [], nowMs, slackMs)),
+        intersectSpans(missing, gapsIn(window, intervalsByAccount?.get(id) ?? [], nowMs, slackMs)),
       ),
     );
   }
 
-  function missingOf(node: QueryNode, isNegated: boolean): readonly Span[] {
+  function missingSpans(node: QueryNode, isNegated: boolean): readonly Span[] {
     switch (node.kind) {
       case "not":
-        return missingOf(node.child, !isNegated);
+        return missingSpans(node.child, !isNegated);
       case "and":
       case "or": {
-        const parts = node.children.map((child) => missingOf(child, isNegated));
+        const parts = node.children.map((child) => missingSpans(child, isNegated));
         const isConjunction = (node.kind === "and") !== isNegated;
         return isConjunction ? intersectionOfParts(parts, missing) : unionOfParts(parts, missing);
       }
@@ -59,7 +59,7 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
     }
   }
 
-  return missingOf(request.tree, false);
+  return missingSpans(request.tree, false);
 }
 
 const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
@@ -70,12 +70,12 @@ const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
 const intersectionOfParts = (
   parts: readonly (readonly Span[])[],
   missing: readonly Span[],
-): readonly Span[] => parts.filter((part) => part !== missing).reduce(intersectionOf, missing);
+): readonly Span[] => parts.filter((part) => part !== missing).reduce(intersectSpans, missing);
 
 const unionOfParts = (
   parts: readonly (readonly Span[])[],
   missing: readonly Span[],
-): readonly Span[] => (parts.includes(missing) ? missing : unionOf(parts.flat()));
+): readonly Span[] => (parts.includes(missing) ? missing : unionSpans(parts.flat()));
 
 /** Names on X have no dots or colons; DIDs are Bluesky's. */
 function mayBeAccount(platform: Platform, name: string): boolean {

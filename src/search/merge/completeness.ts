@@ -1,4 +1,4 @@
-import { intersectionOf, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import { intersectSpans, type Span, subtractSpans, unionSpans } from "../../lib/spans.ts";
 import type { Coverage, SourceRequest } from "../../platforms/source.ts";
 import type { UpstreamWarning } from "../../platforms/upstream.ts";
 import { idTimeMs } from "../../posts/ids.ts";
@@ -26,7 +26,7 @@ export function readSpans(
 }
 
 export const clippedFrom = (spans: readonly Span[], fromMs: number): readonly Span[] =>
-  intersectionOf([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
+  intersectSpans([...spans], [{ fromMs, toMs: Number.MAX_SAFE_INTEGER }]);
 
 const minMissingMs = 1_000;
 
@@ -78,32 +78,37 @@ export function searchCoverage(
     ({ collection }) => collection === "posts",
   );
   if (postCoverages.length === 0) return coverage;
-  const fromMs = startOf(coverage, isLive ? searched : []);
+  const fromMs = coverageStart(coverage, isLive ? searched : []);
   const endOnPlatform = (platform: Platform): number =>
     requestable.includes(platform)
-      ? Math.min(coverage.toMs, endMsOf(after, platform))
+      ? Math.min(coverage.toMs, continuationEndMs(after, platform))
       : coverage.toMs;
   const lastMs = Math.max(...postCoverages.map(({ platform }) => endOnPlatform(platform)));
   const window = { fromMs, toMs: Math.max(lastMs, fromMs ?? lastMs) };
-  const each = (coverage.platforms ?? []).map((one) => {
-    if (one.collection !== "posts") return one;
-    const closed = searched.find(({ platform }) => platform === one.platform)?.closed ?? [];
-    const requestedWindow = { fromMs, toMs: Math.max(endOnPlatform(one.platform), fromMs ?? 0) };
-    const open = intersectionOf([...one.gaps], [requestedWindow]);
-    const gaps = intersectionOf(open, outsideOf(requestedWindow, unionOf(closed)));
-    return { ...one, complete: gaps.length === 0, gaps, held: outsideOf(requestedWindow, gaps) };
+  const each = (coverage.platforms ?? []).map((other) => {
+    if (other.collection !== "posts") return other;
+    const closed = searched.find(({ platform }) => platform === other.platform)?.closed ?? [];
+    const requestedWindow = { fromMs, toMs: Math.max(endOnPlatform(other.platform), fromMs ?? 0) };
+    const open = intersectSpans([...other.gaps], [requestedWindow]);
+    const gaps = intersectSpans(open, subtractSpans(requestedWindow, unionSpans(closed)));
+    return {
+      ...other,
+      complete: gaps.length === 0,
+      gaps,
+      held: subtractSpans(requestedWindow, gaps),
+    };
   });
-  const gaps = unionOf(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
+  const gaps = unionSpans(each.flatMap((one) => (one.collection === "posts" ? one.gaps : [])));
   return { ...coverage, ...window, complete: gaps.length === 0, gaps, platforms: each };
 }
 
 export const postTimeSkewMs = (platform: Platform): number => (platform === "x" ? 1_000 : 0);
 
 /** Exclusive. */
-export const endMsOf = (after: SourceRequest["after"], platform: Platform): number =>
+export const continuationEndMs = (after: SourceRequest["after"], platform: Platform): number =>
   after === null ? Number.MAX_SAFE_INTEGER : idTimeMs(after.id) + postTimeSkewMs(platform) + 1;
 
-function startOf({ fromMs }: Coverage, searched: readonly SearchedPlatform[]): number | null {
+function coverageStart({ fromMs }: Coverage, searched: readonly SearchedPlatform[]): number | null {
   if (fromMs === null) return null;
   const starts = searched.flatMap(({ sinceMs }) =>
     sinceMs !== null && sinceMs - fromMs <= liveToleranceMs ? [sinceMs] : [],

@@ -1,5 +1,11 @@
 import type { Damage } from "../../archive/archive.ts";
-import { intersectionOf, joinOldest, outsideOf, type Span, unionOf } from "../../lib/spans.ts";
+import {
+  intersectSpans,
+  joinOldest,
+  type Span,
+  subtractSpans,
+  unionSpans,
+} from "../../lib/spans.ts";
 import type { CollectionCoverage, Coverage, SourceWarning } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 
@@ -15,7 +21,7 @@ export function withDamage<Known extends Answer>(answer: Known, damage: readonly
   if (damage.length === 0) return answer;
   const { coverage, warnings } = answer;
   const { platforms = [] } = coverage;
-  const gapsOf = (platform: Platform | null): Span[] =>
+  const platformGaps = (platform: Platform | null): Span[] =>
     gapsIn(
       coverage,
       damage.filter((part) => platform === null || part.platform === platform),
@@ -26,9 +32,11 @@ export function withDamage<Known extends Answer>(answer: Known, damage: readonly
     coverage: {
       ...coverage,
       complete: false,
-      ...withGaps(coverage.gaps, gapsOf(null)),
+      ...withGaps(coverage.gaps, platformGaps(null)),
       platforms: platforms.map((known) =>
-        known.collection === "posts" ? addGaps(coverage, known, gapsOf(known.platform)) : known,
+        known.collection === "posts"
+          ? addGaps(coverage, known, platformGaps(known.platform))
+          : known,
       ),
     },
     warnings: [...warnings.filter(({ code }) => code !== archiveDamaged.code), archiveDamaged],
@@ -46,12 +54,12 @@ function gapsIn(window: Span, damage: readonly Damage[]): Span[] {
   if (damage.length === 0) return [];
   const spans = damage.map(({ fromMs, toMs }) => ({ fromMs, toMs: toMs ?? window.toMs }));
   const whole = { fromMs: window.fromMs, toMs: window.toMs };
-  const inside = intersectionOf([whole], unionOf(spans));
+  const inside = intersectSpans([whole], unionSpans(spans));
   return inside.length > 0 ? inside : [whole];
 }
 
 function withGaps(gaps: readonly Span[], more: readonly Span[]) {
-  const all = unionOf([...gaps, ...more]);
+  const all = unionSpans([...gaps, ...more]);
   const listed = joinOldest(all, listedGaps);
   return { gaps: listed, truncated: listed.length < all.length };
 }
@@ -63,7 +71,7 @@ function addGaps(window: Span, known: CollectionCoverage, more: Span[]): Collect
     ...known,
     complete: false,
     gaps,
-    held: outsideOf(window, gaps),
+    held: subtractSpans(window, gaps),
     truncated: truncated || known.truncated,
   };
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { FetchedName, Position } from "../../archive/archive.ts";
 import type { AnswerItem, FetchedItem } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
-import { recordsOf, recordsPage } from "./fill-in.ts";
+import { readRecords, recordsPage } from "./fill-in.ts";
 
 const recordOf = (platform: Platform, id: bigint, more: object = {}): string =>
   JSON.stringify({
@@ -63,7 +63,7 @@ test("records of the archive and platforms are returned in the order of the answ
     fetched(1n),
     stored("mastodon", 6n),
   ];
-  const { records } = await recordsOf(archive, items);
+  const { records } = await readRecords(archive, items);
   expect(idsOf(records)).toEqual([
     "x 5",
     "bluesky 9",
@@ -85,7 +85,7 @@ test("the reader renders the page of an answer that has only archived records", 
 
 test("an answer that has only a platform's records reads none from the archive", async () => {
   const archive = archiveOf();
-  const { records } = await recordsOf(archive, [fetched(2n), fetched(1n)]);
+  const { records } = await readRecords(archive, [fetched(2n), fetched(1n)]);
   expect(records).toHaveLength(2);
   expect(archive.calls).toEqual({ records: 0, page: 0, withheld: 1 });
 });
@@ -102,7 +102,7 @@ test("posts that were deleted or hidden since are dropped, and so are reposts of
   const trend = fetched(5n, { id: null, uri: null, userId: null });
   const archive = archiveOf({ withheld: ["at://9", "at://gone", "did:hidden"] });
   const items = [fetched(9n), repost, unknown, profile, trend, fetched(4n)];
-  const { records } = await recordsOf(archive, items);
+  const { records } = await readRecords(archive, items);
   expect(idsOf(records)).toEqual(["bluesky 7", "bluesky 5", "bluesky 4"]);
 });
 
@@ -114,6 +114,6 @@ test.each([
   ["has a user that is a number", { reposted: { uri: "at://kept", user_id: 5 } }],
 ])("a repost whose original %s is shown, and so are its neighbours", async (_name, more) => {
   const repost = fetched(8n, { record: recordOf("bluesky", 8n, { is_retweet: true, ...more }) });
-  const { records } = await recordsOf(archiveOf(), [repost, fetched(4n)]);
+  const { records } = await readRecords(archiveOf(), [repost, fetched(4n)]);
   expect(idsOf(records)).toEqual(["bluesky 8", "bluesky 4"]);
 });

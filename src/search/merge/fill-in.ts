@@ -1,5 +1,5 @@
 import type { Archive, FetchedName, StoredPage, StoredRecords } from "../../archive/archive.ts";
-import { fieldsOf } from "../../platforms/fields.ts";
+import { asFields } from "../../platforms/fields.ts";
 import {
   type AnswerItem,
   type FetchedItem,
@@ -9,7 +9,7 @@ import {
 import type { Platform } from "../../posts/post.ts";
 
 /** JSON texts in order, without deleted, hidden or damaged posts. */
-export async function recordsOf(
+export async function readRecords(
   archive: Pick<Archive, "records" | "withheld">,
   items: readonly AnswerItem[],
 ): Promise<StoredRecords> {
@@ -18,9 +18,9 @@ export async function recordsOf(
   const fetched = items.filter(isFetched);
   const [{ records: texts, damage }, shown] = await Promise.all([
     archived.length === 0 ? nothing : archive.records(archived),
-    shownOf(archive, fetched),
+    visibleItems(archive, fetched),
   ]);
-  const byPosition = new Map(texts.map((text) => [positionOf(text), text]));
+  const byPosition = new Map(texts.map((text) => [readPosition(text), text]));
   const records = items.flatMap((item) => {
     if (isFetched(item)) return shown.has(item) ? [item.record] : [];
     return byPosition.get(`${item.platform} ${item.id}`) ?? [];
@@ -38,26 +38,26 @@ export async function recordsPage(
 ): Promise<StoredPage> {
   const archived = items.filter(isArchived);
   if (archived.length === items.length) return await archive.page(archived);
-  const { records, damage } = await recordsOf(archive, items);
+  const { records, damage } = await readRecords(archive, items);
   return { body: utf8.encode(`[${records.join(",")}]`), damage };
 }
 
-async function shownOf(
+async function visibleItems(
   archive: Pick<Archive, "withheld">,
   items: readonly FetchedItem[],
 ): Promise<ReadonlySet<AnswerItem>> {
-  const names = items.flatMap((item) => namesOf(item).map((name) => ({ item, name })));
+  const names = items.flatMap((item) => itemNames(item).map((name) => ({ item, name })));
   const answers = await archive.withheld(names.map(({ name }) => name));
   const withheld = new Set(names.flatMap(({ item }, index) => (answers[index] ? [item] : [])));
   return new Set(items.filter((item) => !withheld.has(item)));
 }
 
-function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
+function itemNames({ platform, uri, userId, record }: FetchedItem): FetchedName[] {
   const ownNames = uri === null && userId === null ? [] : [{ platform, uri, userId }];
   // Quick: within a JSON string the quotes would be escaped.
   if (!record.includes('"is_retweet":true')) return ownNames;
-  const { Metadata } = fieldsOf(JSON.parse(record));
-  const { uri: original, user_id: author } = fieldsOf(fieldsOf(Metadata).reposted);
+  const { Metadata } = asFields(JSON.parse(record));
+  const { uri: original, user_id: author } = asFields(asFields(Metadata).reposted);
   const reposted = { platform, uri: textOrNull(original), userId: textOrNull(author) };
   return reposted.uri === null && reposted.userId === null ? ownNames : [...ownNames, reposted];
 }
@@ -65,7 +65,7 @@ function namesOf({ platform, uri, userId, record }: FetchedItem): FetchedName[] 
 /** A node may have sent invalid values, which must not make the page fail. */
 const textOrNull = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
-function positionOf(text: string): string {
+function readPosition(text: string): string {
   const { ID, Metadata }: { ID: string; Metadata: { platform: Platform } } = JSON.parse(text);
   return `${Metadata.platform} ${ID}`;
 }

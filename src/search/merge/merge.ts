@@ -31,10 +31,10 @@ export function merge(parts: readonly MergedPart[], limit: number): MergedItems 
     }
   }
   const all = [...byPosition.values()].sort((a, b) =>
-    comparePositions(positionOf(a), positionOf(b)),
+    comparePositions(itemPosition(a), itemPosition(b)),
   );
   const complete = all.filter(
-    (item) => end === null || comparePositions(positionOf(item), end) <= 0,
+    (item) => end === null || comparePositions(itemPosition(item), end) <= 0,
   );
   const items = complete.slice(0, limit);
   const last = items.at(-1);
@@ -48,7 +48,7 @@ export function merge(parts: readonly MergedPart[], limit: number): MergedItems 
 
 /** A source's own position has the order within its millisecond. */
 function positionAfter(item: AnswerItem, ends: readonly Position[]): Position {
-  const position = positionOf(item);
+  const position = itemPosition(item);
   if (isFetched(item)) {
     if (item.uri === null || item.platform === "x") return position;
     return { ...position, uriHash: uriHash(item.uri) };
@@ -56,4 +56,4 @@ function positionAfter(item: AnswerItem, ends: readonly Position[]): Position {
   return ends.find((end) => comparePositions(end, position) === 0) ?? position;
 }
 
-const positionOf = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });
+const itemPosition = ({ platform, id }: AnswerItem): Position => ({ platform, id: id ?? 0n });

@@ -1,4 +1,4 @@
-import { outsideOf, unionOf } from "../../lib/spans.ts";
+import { subtractSpans, unionSpans } from "../../lib/spans.ts";
 import type { Coverage, SourceAnswer, UnsearchedSpan } from "../../platforms/source.ts";
 
 /** Time outside the method's window is every platform's gap. */
@@ -15,14 +15,14 @@ function withGap(coverage: Coverage, gap: UnsearchedSpan): Coverage {
   const window = { fromMs: gap.fromMs, toMs: isEmpty ? gap.toMs : coverage.toMs };
   const platforms = coverage.platforms?.map((known) => {
     if (known.collection !== "posts") return known;
-    const gaps = unionOf([gap, ...(isEmpty ? [] : known.gaps)]);
-    return { ...known, complete: false, gaps, held: outsideOf(window, gaps) };
+    const gaps = unionSpans([gap, ...(isEmpty ? [] : known.gaps)]);
+    return { ...known, complete: false, gaps, held: subtractSpans(window, gaps) };
   });
   return {
     ...coverage,
     ...window,
     complete: false,
-    gaps: unionOf([gap, ...(isEmpty ? [] : coverage.gaps)]),
+    gaps: unionSpans([gap, ...(isEmpty ? [] : coverage.gaps)]),
     ...(platforms === undefined ? {} : { platforms }),
   };
 }

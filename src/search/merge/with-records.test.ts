@@ -20,7 +20,7 @@ const fetched = (uri: string, record = `{"ID":"${uri}"}`): FetchedItem => ({
   record,
 });
 
-const answerOf = (items: readonly AnswerItem[]): SourceAnswer => ({
+const itemsAnswer = (items: readonly AnswerItem[]): SourceAnswer => ({
   items,
   next: null,
   complete: true,
@@ -41,7 +41,10 @@ function archive({ deleted = [], hidden = [] }: { deleted?: bigint[]; hidden?: s
 }
 
 test("archived items get their record, uri and author, in unchanged order", async () => {
-  const shown = await withRecords(archive({}), answerOf([stored(3n), fetched("two"), stored(1n)]));
+  const shown = await withRecords(
+    archive({}),
+    itemsAnswer([stored(3n), fetched("two"), stored(1n)]),
+  );
   expect(shown.items).toEqual([
     {
       platform: "bluesky",
@@ -63,10 +66,10 @@ test("archived items get their record, uri and author, in unchanged order", asyn
 
 test("archived and fetched items are dropped if they were deleted or hidden since", async () => {
   const items = [stored(4n), stored(3n), fetched("a"), fetched("b"), fetched("c"), fetched("b")];
-  const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), answerOf(items));
+  const shown = await withRecords(archive({ deleted: [3n], hidden: ["b"] }), itemsAnswer(items));
   expect(shown.items.map(({ uri }) => uri)).toEqual(["at://did:plc:a/post/4", "a", "c"]);
 });
 
 test("an empty answer without records is accepted", async () => {
-  expect((await withRecords(archive({}), answerOf([]))).items).toEqual([]);
+  expect((await withRecords(archive({}), itemsAnswer([]))).items).toEqual([]);
 });

@@ -7,7 +7,7 @@ import {
 } from "../../platforms/source.ts";
 import type { Platform } from "../../posts/post.ts";
 import { withDamage } from "./damage.ts";
-import { recordsOf } from "./fill-in.ts";
+import { readRecords } from "./fill-in.ts";
 
 export type ShownAnswer = Omit<SourceAnswer, "items"> & { items: readonly FetchedItem[] };
 
@@ -18,8 +18,8 @@ export async function withRecords(
 ): Promise<ShownAnswer> {
   const fetched = answer.items.filter(isFetched);
   const [archived, upstream] = await Promise.all([
-    recordsOf(archive, answer.items.filter(isArchived)),
-    recordsOf(archive, fetched),
+    readRecords(archive, answer.items.filter(isArchived)),
+    readRecords(archive, fetched),
   ]);
   const archivedItems = new Map(
     archived.records.map(itemOfRecord).map((item) => [nameOf(item), item] as const),

@@ -3,7 +3,7 @@ import { accountById } from "@earshot/query/facets";
 import type { FetchMethod } from "../../platforms/methods.ts";
 import type { Coverage, SourceAnswer } from "../../platforms/source.ts";
 import type { PostTarget, Target, UserTarget } from "../../platforms/target.ts";
-import { hasTime, idTimeMs, xIdOf, xUri } from "../../posts/ids.ts";
+import { hasTime, idTimeMs, parseXId, xUri } from "../../posts/ids.ts";
 import { blueskyUri, importedUri } from "../../posts/references.ts";
 import { tidMs } from "../../posts/tid.ts";
 import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
@@ -29,7 +29,7 @@ export async function archivedAnswer(
   if (method === "getbyid") {
     return target.kind === "post" ? await archivedPost(context, request, target) : null;
   }
-  const query = queryOf(method, target);
+  const query = methodQuery(method, target);
   if (query === null) return null;
   if (isDerived(method)) return await derivedAnswer(context, request, query.query, job);
   return await searchArchive(
@@ -50,8 +50,8 @@ async function archivedPost(
   target: PostTarget,
 ): Promise<SourceAnswer> {
   const { archive } = source;
-  const uris = await urisOf(archive, target);
-  const candidates = uris.map((uri) => ({ platform, uri, timeMs: timeOf(uri) ?? asOfMs }));
+  const uris = await findUris(archive, target);
+  const candidates = uris.map((uri) => ({ platform, uri, timeMs: uriTime(uri) ?? asOfMs }));
   const identified = await archive.identify(candidates);
   const archived = identified.find(({ isStored }) => isStored);
   const items = archived === undefined ? [] : [{ platform, id: archived.id }];
@@ -68,7 +68,7 @@ async function archivedPost(
   };
 }
 
-async function urisOf(
+async function findUris(
   archive: AnswerContext["source"]["archive"],
   { platform, uri, id, url, handle, key }: PostTarget,
 ): Promise<readonly string[]> {
@@ -84,22 +84,22 @@ async function urisOf(
   return url === null ? [] : [url];
 }
 
-function timeOf(uri: string): number | null {
-  const number = xIdOf(uri);
+function uriTime(uri: string): number | null {
+  const number = parseXId(uri);
   if (number !== null) return hasTime(number) ? idTimeMs(number) : null;
   return uri.startsWith("at://") ? tidMs(uri.slice(uri.lastIndexOf("/") + 1)) : null;
 }
 
 /** Replies are not older than their post. */
 export const archivedFromMs = (method: FetchMethod, target: Target): number | null =>
-  queryOf(method, target)?.fromMs ?? null;
+  methodQuery(method, target)?.fromMs ?? null;
 
-function queryOf(
+function methodQuery(
   method: FetchMethod,
   target: Target,
 ): { query: string; fromMs: number | null } | null {
   if (target.kind === "user") {
-    const name = nameOf(target);
+    const name = userName(target);
     if (name === null) return null;
     const query = `from:${name}`;
     return { query: method === "getmedia" ? `${query} filter:media` : query, fromMs: null };
@@ -120,7 +120,7 @@ function queryOf(
   if (method === "getretweeters") return { query: clauses.join(" OR "), fromMs: null };
   const query = `(${clauses.join(" OR ")}) filter:replies`;
   const uri = target.platform === "x" && target.id !== null ? xUri(target.id) : first;
-  return { query, fromMs: timeOf(uri) };
+  return { query, fromMs: uriTime(uri) };
 }
 
 function postNames({ platform, uri, id, host, url }: PostTarget): readonly string[] {
@@ -134,7 +134,7 @@ function postNames({ platform, uri, id, host, url }: PostTarget): readonly strin
     .filter((name) => "value" in readPost("in_reply_to_tweet_id", name));
 }
 
-function nameOf({ id, handle }: UserTarget): string | null {
+function userName({ id, handle }: UserTarget): string | null {
   const name = id ?? handle;
   return name !== null && "value" in readUser("from", name) ? name : null;
 }

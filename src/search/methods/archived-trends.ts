@@ -4,7 +4,7 @@ import type { ArchivedPost } from "./archived-posts.ts";
 
 type TagCount = { name: string; url: string | null; posts: number; authors: Set<string> };
 
-export function trendsOf(
+export function countTrends(
   platform: Platform,
   posts: readonly ArchivedPost[],
   max: number,

@@ -10,8 +10,8 @@ import {
   type AnsweringUnderTest,
   answering,
   endMs,
+  makeAnswerRequest,
   noSupport,
-  requestOf,
   silentUpstream,
   testSession,
 } from "../answer.test-support.ts";
@@ -79,13 +79,13 @@ async function answered(
   target: Target | null,
   overrides: Partial<AnswerRequest> = {},
 ): Promise<SourceAnswer> {
-  const request = requestOf({ platform: "bluesky", method, target, ...overrides });
+  const request = makeAnswerRequest({ platform: "bluesky", method, target, ...overrides });
   return await answerJob(tested.context, request, tested.job);
 }
 
-const recordsOf = ({ items }: SourceAnswer) =>
+const answerRecords = ({ items }: SourceAnswer) =>
   items.map((item) => JSON.parse("record" in item ? item.record : "{}"));
-const codesOf = ({ warnings }: SourceAnswer) => warnings.map(({ code }) => code);
+const answerCodes = ({ warnings }: SourceAnswer) => warnings.map(({ code }) => code);
 
 const platformWith = (error: EarshotError | null): Upstream =>
   silentUpstream("bluesky", {
@@ -108,7 +108,7 @@ test.each(["getprofilebyid", "searchbyprofile"] as const)(
       postBy("bob"),
     ]);
     const answer = await answered(method, author);
-    expect(recordsOf(answer)).toMatchObject([
+    expect(answerRecords(answer)).toMatchObject([
       {
         ID: "did:plc:ann",
         Content: "",
@@ -127,7 +127,7 @@ test.each(["getprofilebyid", "searchbyprofile"] as const)(
       coverage: { complete: false, gaps: [{ fromMs: null, toMs: endMs }] },
       sources: [{ platform: "bluesky", via: "archive", count: 1 }],
     });
-    expect(codesOf(answer)).toEqual(["derived_from_archive"]);
+    expect(answerCodes(answer)).toEqual(["derived_from_archive"]);
     expect(read).toBe(1);
   },
 );
@@ -149,15 +149,15 @@ test("the archive answers when a platform fails, with the error as a warning", a
   setUp([postBy("ann")], platformWith(new EarshotError("upstream_unreachable", "it is down")));
   const answer = await answered("getprofilebyid", author);
   expect(answer.items).toHaveLength(1);
-  expect(codesOf(answer)).toEqual(["derived_from_archive", "upstream_failed"]);
+  expect(answerCodes(answer)).toEqual(["derived_from_archive", "upstream_failed"]);
 });
 
 test("reposters are derived from archived reposts, newest first and without duplicates, page by page", async () => {
   setUp([repostBy("a"), repostBy("b"), repostBy("a"), repostBy("c"), postBy("d"), repostBy("e")]);
   const first = await answered("getretweeters", reposted, { maxResults: 2 });
-  expect(recordsOf(first).map(({ ID }) => ID)).toEqual(["did:plc:e", "did:plc:c"]);
+  expect(answerRecords(first).map(({ ID }) => ID)).toEqual(["did:plc:e", "did:plc:c"]);
   const second = await answered("getretweeters", reposted, { maxResults: 2, after: first.next });
-  expect(recordsOf(second).map(({ ID }) => ID)).toEqual(["did:plc:a", "did:plc:b"]);
+  expect(answerRecords(second).map(({ ID }) => ID)).toEqual(["did:plc:a", "did:plc:b"]);
   expect(second.next).toBeNull();
   expect(second).toMatchObject({ complete: false, coverage: { complete: false } });
 });
@@ -166,9 +166,9 @@ test("a limited number of reposts is read, and the next page continues from ther
   setUp(Array.from({ length: maxReposts + 10 }, (_, n) => repostBy(n < 5 ? "first" : "again")));
   const answer = await answered("getretweeters", reposted);
   expect(read).toBe(maxReposts);
-  expect(recordsOf(answer).map(({ ID }) => ID)).toEqual(["did:plc:again"]);
+  expect(answerRecords(answer).map(({ ID }) => ID)).toEqual(["did:plc:again"]);
   const next = await answered("getretweeters", reposted, { after: answer.next });
-  expect(recordsOf(next).map(({ ID }) => ID)).toEqual(["did:plc:again", "did:plc:first"]);
+  expect(answerRecords(next).map(({ ID }) => ID)).toEqual(["did:plc:again", "did:plc:first"]);
 });
 
 test("trends are the hashtags and links of most accounts in the last day", async () => {
@@ -184,7 +184,7 @@ test("trends are the hashtags and links of most accounts in the last day", async
     { ...repostBy("e"), hashtags: ["reposted"], text: "#reposted" },
   ]);
   const answer = await answered("gettrends", null, { maxResults: 4 });
-  const shown = recordsOf(answer).map(({ ID, Content, Metadata }) => [
+  const shown = answerRecords(answer).map(({ ID, Content, Metadata }) => [
     ID,
     Content,
     Metadata.category,
@@ -200,7 +200,7 @@ test("trends are the hashtags and links of most accounts in the last day", async
     complete: false,
     sources: [{ via: "archive", fromMs: endMs - 86_400_000, toMs: endMs, count: 4 }],
   });
-  expect(codesOf(answer)).toContain("derived_from_archive");
+  expect(answerCodes(answer)).toContain("derived_from_archive");
 });
 
 test("trends read a limited number of posts, and report from when", async () => {

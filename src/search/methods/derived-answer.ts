@@ -1,7 +1,7 @@
 import { isoText } from "../../lib/iso-time.ts";
-import { type Span, unionOf } from "../../lib/spans.ts";
+import { type Span, unionSpans } from "../../lib/spans.ts";
 import type { FetchMethod } from "../../platforms/methods.ts";
-import { itemOf } from "../../platforms/render-record.ts";
+import { toFetchedItem } from "../../platforms/render-record.ts";
 import type { FetchedItem, SourceAnswer, SourceWarning } from "../../platforms/source.ts";
 import type { UpstreamItem } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
@@ -9,7 +9,7 @@ import type { Profile } from "../../posts/profile.ts";
 import type { UpstreamJob } from "../../upstream/requests/sessions.ts";
 import type { AnswerContext } from "../context.ts";
 import { type ArchivedPost, type ArchivedPosts, readArchivedPosts } from "./archived-posts.ts";
-import { trendsOf } from "./archived-trends.ts";
+import { countTrends } from "./archived-trends.ts";
 import type { FetchRequest } from "./fetch-request.ts";
 
 const derivedMethods: readonly FetchMethod[] = [
@@ -85,19 +85,19 @@ async function trends(
   const fromMs = asOfMs - trendWindowMs;
   const tagged = { ...request, query: taggedPosts, fromMs, toMs: asOfMs };
   const archived = await readArchivedPosts(context, tagged, maxTrendPosts, job);
-  const sinceMs = sinceOf(archived, fromMs);
-  const items = trendsOf(platform, archived.posts, maxResults).map(
+  const sinceMs = earliestMs(archived, fromMs);
+  const items = countTrends(platform, archived.posts, maxResults).map(
     (trend): UpstreamItem => ({ kind: "trend", trend }),
   );
   return answerOf(request, { fromMs: sinceMs, toMs: asOfMs }, items, {
-    gaps: unionOf([{ fromMs: null, toMs: sinceMs }, ...archived.gaps]),
+    gaps: unionSpans([{ fromMs: null, toMs: sinceMs }, ...archived.gaps]),
     warnings: [...archived.warnings, countWarning(archived.posts.length, sinceMs)],
   });
 }
 
 const taggedPosts = "(has:hashtags OR has:links) -is:retweet";
 
-function sinceOf({ posts, next }: ArchivedPosts, fromMs: number): number {
+function earliestMs({ posts, next }: ArchivedPosts, fromMs: number): number {
   if (next === null) return fromMs;
   return Math.max(fromMs, posts.at(-1)?.createdMs ?? fromMs);
 }
@@ -135,7 +135,7 @@ function answerOf(
   { gaps, warnings }: { gaps: readonly Span[]; warnings: readonly SourceWarning[] },
 ): SourceAnswer {
   return {
-    items: items.map((item): FetchedItem => itemOf(item, archivedItemContext(asOfMs))),
+    items: items.map((item): FetchedItem => toFetchedItem(item, archivedItemContext(asOfMs))),
     next: null,
     complete: false,
     coverage: {

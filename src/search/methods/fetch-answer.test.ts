@@ -12,8 +12,8 @@ import {
   type AnsweringUnderTest,
   answering,
   endMs,
+  makeAnswerRequest,
   noSupport,
-  requestOf,
   silentUpstream,
   testSession,
 } from "../answer.test-support.ts";
@@ -78,7 +78,7 @@ test("a timeline comes from the platform, in its order, with the archive's IDs",
     upstreams: { bluesky: pagedUpstream([posts.slice(0, 2), posts.slice(2)]) },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
   expect(contents(answer)).toEqual(["number 3", "number 2", "number 1"]);
   const ids = answer.items.map(({ id }) => id ?? 0n);
   expect(ids).toEqual(ids.toSorted((a, b) => (a > b ? -1 : 1)));
@@ -102,7 +102,7 @@ test.each(["a-b@one.example", "a.b@one.example", "ann@localhost:3000"])(
       upstreams: { bluesky: pagedUpstream([posts]) },
       sessions: { bluesky: [testSession("bluesky")] },
     });
-    const request = requestOf({ ...timeline, target: { ...author, id: null, handle } });
+    const request = makeAnswerRequest({ ...timeline, target: { ...author, id: null, handle } });
     expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(3);
   },
 );
@@ -116,7 +116,7 @@ test("a timeline continues in the middle of a page where the previous page ended
   const found: string[] = [];
   let position: SourceAnswer["nextPosition"] = null;
   do {
-    const request = requestOf({ ...timeline, maxResults: 1, position });
+    const request = makeAnswerRequest({ ...timeline, maxResults: 1, position });
     const answer: SourceAnswer = await answerJob(tested.context, request, tested.job);
     expect(answer.complete).toBe(true);
     found.push(...contents(answer));
@@ -152,7 +152,7 @@ test("the archive answers without the platform if it has all posts of the accoun
     ...(await search(request)),
     coverage: coverage(),
   });
-  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
   expect(contents(answer)).toEqual([
     "archived: number 3",
     "archived: number 2",
@@ -171,7 +171,7 @@ test("an archived post is answered from the archive, another by the platform", a
   tested.archive.put(...posts.slice(0, 1));
   const request = async (post: Post | undefined) => {
     const target = postTarget(post?.uri ?? "");
-    const request = requestOf({ platform: "bluesky", method: "getbyid", target });
+    const request = makeAnswerRequest({ platform: "bluesky", method: "getbyid", target });
     return await answerJob(tested?.context ?? never(), request, tested?.job ?? never());
   };
   const stored = await request(posts[0]);
@@ -190,7 +190,7 @@ test("a post from before an outage is requested, and shown with a warning if tha
   tested = answering({ upstreams: { bluesky: upstream }, sessions: { bluesky: publicSessions } });
   const [post = never()] = posts;
   tested.archive.put({ ...post, origin: "stream" });
-  const request = requestOf({
+  const request = makeAnswerRequest({
     platform: "bluesky",
     method: "getbyid",
     target: postTarget(post.uri),
@@ -232,7 +232,7 @@ describe("replies to a post of a Mastodon server", () => {
       tested = answering({});
       tested.archive.put(makeReply(id));
       const target = readTarget("post", query, "mastodon");
-      const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+      const request = makeAnswerRequest({ platform: "mastodon", method: "getreplies", target });
       const answer = await answerJob(tested.context, request, tested.job);
       expect(contents(answer)).toEqual([`archived: a reply to ${id}`]);
       expect(answer.complete).toBe(false);
@@ -251,7 +251,7 @@ describe("replies to a post of a Mastodon server", () => {
       sessions: { mastodon: [testSession("mastodon", { access: "public", owner: null })] },
     });
     const target = readTarget("post", ulid, "mastodon");
-    const request = requestOf({ platform: "mastodon", method: "getreplies", target });
+    const request = makeAnswerRequest({ platform: "mastodon", method: "getreplies", target });
     expect(contents(await answerJob(tested.context, request, tested.job))).toHaveLength(1);
   });
 });
@@ -259,7 +259,7 @@ describe("replies to a post of a Mastodon server", () => {
 test("the archive's part of an answer is incomplete if no platform can be requested", async () => {
   tested = answering({});
   tested.archive.put(...posts);
-  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
   expect(answer.items).toHaveLength(3);
   expect(answer).toMatchObject({ complete: false, coverage: { complete: false } });
 });
@@ -274,9 +274,11 @@ test("a failing platform is replaced by the archive, and the answer names the pl
     upstreams: { bluesky: failing },
     sessions: { bluesky: [testSession("bluesky")] },
   });
-  await expect(answerJob(tested.context, requestOf(timeline), tested.job)).rejects.toBe(error);
+  await expect(answerJob(tested.context, makeAnswerRequest(timeline), tested.job)).rejects.toBe(
+    error,
+  );
   tested.archive.put(...posts);
-  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
   expect(answer.items).toHaveLength(3);
   expect(answer.complete).toBe(false);
   expect(answer.warnings.map(({ message }) => message).join()).toContain("pds.example");
@@ -302,7 +304,7 @@ test("if two credentials are used up, a method waits for the one that can be use
   });
   const answer = await answerJob(
     tested.context,
-    requestOf({ ...timeline, maxResults: 2 }),
+    makeAnswerRequest({ ...timeline, maxResults: 2 }),
     tested.job,
   );
   expect(answer.items).toHaveLength(2);
@@ -315,7 +317,7 @@ test("only IDs are returned if only those may be shown", async () => {
     upstreams: { bluesky: upstream },
     sessions: { bluesky: [testSession("bluesky", { owner: "deployment" })] },
   });
-  const answer = await answerJob(tested.context, requestOf(timeline), tested.job);
+  const answer = await answerJob(tested.context, makeAnswerRequest(timeline), tested.job);
   expect(JSON.stringify(answer.items.map((item) => "record" in item && item.record))).not.toContain(
     "number",
   );
@@ -330,9 +332,9 @@ test("a method uses only access methods that the type allows", async () => {
     return [];
   };
   for (const type of ["social", "social-credential", "social-api"] as const) {
-    await answerJob(tested.context, requestOf({ ...timeline, type }), tested.job);
+    await answerJob(tested.context, makeAnswerRequest({ ...timeline, type }), tested.job);
   }
-  const home = requestOf({ platform: "bluesky", method: "gethometweets" });
+  const home = makeAnswerRequest({ platform: "bluesky", method: "gethometweets" });
   await expect(answerJob(tested.context, home, tested.job)).rejects.toThrow(/gethometweets/);
   expect(opened).toEqual([
     [["user", "public"], "any"],

@@ -6,7 +6,7 @@ import { type AnswerContext, accessFor, isOwnMethod } from "../context.ts";
 import { codeOfError } from "../error-code.ts";
 import { fetchCoverage } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
-import { billedParts, sourcePartOf } from "../platform/billed-parts.ts";
+import { billedParts, makeSourcePart } from "../platform/billed-parts.ts";
 import { archivedAnswer } from "./archived-answer.ts";
 import { isDerived } from "./derived-answer.ts";
 import type { FetchRequest } from "./fetch-request.ts";
@@ -104,7 +104,7 @@ async function readPlatform(
     complete: coverage.complete,
     coverage,
     sources: [
-      ...readings.map(({ attempt, items }) => sourcePartOf(attempt.session, span, items.length)),
+      ...readings.map(({ attempt, items }) => makeSourcePart(attempt.session, span, items.length)),
       ...billedParts([...unusedSessions], span),
     ],
     warnings: distinctWarnings([

@@ -1,5 +1,5 @@
 import type { Archive } from "../../archive/archive.ts";
-import { itemOf } from "../../platforms/render-record.ts";
+import { toFetchedItem } from "../../platforms/render-record.ts";
 import type { Session } from "../../platforms/session.ts";
 import type { FetchedItem } from "../../platforms/source.ts";
 import type { Upstream, UpstreamItem } from "../../platforms/upstream.ts";
@@ -16,7 +16,7 @@ export async function fetchedItems(
   const ids = await archiveIds(archive, posts, nowMs);
   const mayShow = upstream.mayShow(session.owner);
   return items.map((item) =>
-    itemOf(item, { mayShow, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
+    toFetchedItem(item, { mayShow, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
   );
 }
 

@@ -12,8 +12,8 @@ import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import { type AnswerContext, accessFor } from "../context.ts";
 import { isUntruncated, missingSpans } from "../merge/completeness.ts";
 import {
-  attemptsOf,
   failedBetterAttempts,
+  listAttempts,
   rankAttempts,
   type UpstreamAttempt,
 } from "../platform/attempts.ts";
@@ -54,7 +54,7 @@ export async function readMethod(
   const { method, platform, target = null, position = null, asOfMs, maxResults } = request;
   const upstream = context.upstreams[platform];
   const { archive, clock } = context.source;
-  const routesOf = (access: UpstreamAttempt["session"]["access"]) =>
+  const accessRoutes = (access: UpstreamAttempt["session"]["access"]) =>
     upstream.routes?.(method, access) ?? onlyRoute;
   const nowMs = clock.now();
   const requested = { fromMs: target && archivedFromMs(method, target), toMs: asOfMs };
@@ -62,8 +62,8 @@ export async function readMethod(
   const failures: EarshotError[] = [];
   const seen = new Set<string>();
   let toMs: number | null = position?.toMs ?? null;
-  let attempts = attemptsOf(sessions, (access) =>
-    position === null ? routesOf(access) : [routeOf(position, routesOf(access))],
+  let attempts = listAttempts(sessions, (access) =>
+    position === null ? accessRoutes(access) : [requireRoute(position, accessRoutes(access))],
   );
   let limit = maxResults;
 
@@ -109,7 +109,7 @@ export async function readMethod(
     if (missingSpans(requested, pages).length === 0) break;
     toMs = sinceMs;
     const spent = outcome.failed.map((one) => one.attempt);
-    attempts = attemptsOf(await openOthers(), routesOf).filter(
+    attempts = listAttempts(await openOthers(), accessRoutes).filter(
       ({ session: other, route }) =>
         (route.reachMs === null || nowMs - route.reachMs < sinceMs) &&
         !spent.some((one) => one.route === route && isSameSession(one.session, other)),
@@ -152,7 +152,7 @@ function positionAfter(
   };
 }
 
-const routeOf = ({ route: name }: FetchPosition, routes: readonly Route[]): Route =>
+const requireRoute = ({ route: name }: FetchPosition, routes: readonly Route[]): Route =>
   routes.find((route) => route.name === name) ?? routes[0] ?? anyRoute;
 
 function missingIn(requested: Span, readings: readonly MethodReading[]): readonly Span[] {

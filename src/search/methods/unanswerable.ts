@@ -21,7 +21,9 @@ export function methodNotSupported(
   method: Method,
 ): Unanswerable {
   const support = upstreams[platform].support[method];
-  const supporting = platforms.filter((one) => upstreams[one].support[method].access.length > 0);
+  const supporting = platforms.filter(
+    (other) => upstreams[other].support[method].access.length > 0,
+  );
   return {
     ok: false,
     why: "no_counterpart",

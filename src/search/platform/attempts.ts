@@ -23,7 +23,7 @@ export type Ranking = {
   toleranceMs: number;
 };
 
-export const attemptsOf = (
+export const listAttempts = (
   sessions: readonly OpenSession[],
   routesOf: (access: AccessKind) => readonly Route[],
 ): UpstreamAttempt[] =>
@@ -55,8 +55,9 @@ export function failedBetterAttempts(
   failed: readonly FailedUpstreamAttempt[],
   ranks: RankedAttempts,
 ): readonly FailedUpstreamAttempt[] {
-  const rankOf = (one: UpstreamAttempt) => ranks.findIndex((attempts) => attempts.includes(one));
-  return failed.filter((one) => rankOf(one.attempt) < rankOf(attempt));
+  const attemptRank = (one: UpstreamAttempt) =>
+    ranks.findIndex((attempts) => attempts.includes(one));
+  return failed.filter((one) => attemptRank(one.attempt) < attemptRank(attempt));
 }
 
 export const reachStartMs = ({ reachMs }: Route, nowMs: number): number | null =>

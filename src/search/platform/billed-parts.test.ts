@@ -9,7 +9,7 @@ import {
   type AnsweringUnderTest,
   answering,
   endMs,
-  requestOf,
+  makeAnswerRequest,
   searchingUpstream,
   testSession,
 } from "../answer.test-support.ts";
@@ -79,7 +79,7 @@ test.each(requests)(
         bluesky: [billed("failing", 7), billed("free", 0), billed("working", 1), billed("idle", 0)],
       },
     });
-    const { sources } = await answerJob(tested.context, requestOf(requested), tested.job);
+    const { sources } = await answerJob(tested.context, makeAnswerRequest(requested), tested.job);
     const paid = sources.filter(({ cost }) => cost !== undefined);
     expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([
       [1, 1],
@@ -96,7 +96,11 @@ test.each(requests)(
       sessions: { bluesky: [billed("failing", 7)] },
     });
     tested.archive.put(post);
-    const { items, sources } = await answerJob(tested.context, requestOf(requested), tested.job);
+    const { items, sources } = await answerJob(
+      tested.context,
+      makeAnswerRequest(requested),
+      tested.job,
+    );
     expect(items).toHaveLength(1);
     const paid = sources.filter(({ cost }) => cost !== undefined);
     expect(paid.map(({ count, cost }) => [count, cost?.postReads])).toEqual([[0, 7]]);

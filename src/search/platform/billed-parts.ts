@@ -1,14 +1,14 @@
 import type { SourceCost, SourcePart } from "../../platforms/source.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
-import { accessMethodOf } from "../context.ts";
+import { toAccessMethod } from "../context.ts";
 
 export type PartSpan = Pick<SourcePart, "platform" | "fromMs" | "toMs">;
 
-export function sourcePartOf(session: OpenSession, span: PartSpan, count: number): SourcePart {
+export function makeSourcePart(session: OpenSession, span: PartSpan, count: number): SourcePart {
   const cost = session.cost();
   return {
     ...span,
-    via: accessMethodOf(session.access),
+    via: toAccessMethod(session.access),
     count,
     ...(cost === null ? {} : { cost }),
   };
@@ -17,7 +17,7 @@ export function sourcePartOf(session: OpenSession, span: PartSpan, count: number
 /** Without items, to report what failed sessions were billed. */
 export function billedParts(sessions: readonly OpenSession[], span: PartSpan): SourcePart[] {
   return sessions
-    .map((session) => sourcePartOf(session, span, 0))
+    .map((session) => makeSourcePart(session, span, 0))
     .filter(({ cost }) => cost !== undefined && isBilled(cost));
 }
 

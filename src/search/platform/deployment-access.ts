@@ -1,7 +1,7 @@
 import { isSearch, type Method, methodNames } from "../../platforms/methods.ts";
 import type { AccessMethod, SearchPlatform } from "../../platforms/source.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
-import { type AnswerContext, accessFor, accessMethodOf, isOwnMethod } from "../context.ts";
+import { type AnswerContext, accessFor, isOwnMethod, toAccessMethod } from "../context.ts";
 
 export async function deploymentAccess(
   { sessions, upstreams }: Pick<AnswerContext, "sessions" | "upstreams">,
@@ -12,7 +12,7 @@ export async function deploymentAccess(
   const accessOf = (method: Method): readonly AccessMethod[] =>
     accessFor("social", method, upstream)
       .filter((access) => configured.some((one) => one.access === access))
-      .map(accessMethodOf);
+      .map(toAccessMethod);
   return new Map(
     methodNames
       .filter((method) => requestedFor(upstreams, platform, method).length > 0)

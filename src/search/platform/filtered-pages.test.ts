@@ -23,7 +23,7 @@ import {
   type AnsweringUnderTest,
   answering,
   endMs,
-  requestOf,
+  makeAnswerRequest,
   searchingUpstream,
   testSession,
 } from "../answer.test-support.ts";
@@ -73,7 +73,7 @@ describe("a hashtag on Mastodon, most of whose authors have not opted in", () =>
       sessions: { mastodon: [opened(plainSession(server, { nowMs: endMs }))] },
       maxPages,
     });
-    const request = requestOf({ query: "#comet", after, maxResults: 100 });
+    const request = makeAnswerRequest({ query: "#comet", after, maxResults: 100 });
     return await answerJob(tested.context, request, tested.job);
   }
 
@@ -143,7 +143,7 @@ describe("an account on X", () => {
     const target = userTarget({ id: "11" });
     return await answerJob(
       tested.context,
-      requestOf({ platform: "x", target, maxResults: 100, ...request }),
+      makeAnswerRequest({ platform: "x", target, maxResults: 100, ...request }),
       tested.job,
     );
   }
@@ -217,7 +217,7 @@ describe("a search", () => {
       sessions: { bluesky: [testSession("bluesky")] },
       maxPages,
     });
-    const request = requestOf({ query: "comet", fromMs: endMs - 24 * hourMs, after });
+    const request = makeAnswerRequest({ query: "comet", fromMs: endMs - 24 * hourMs, after });
     const answer = await answerJob(tested.context, request, tested.job);
     return { answer, codes: answer.warnings.map(({ code }) => code), calls };
   }

@@ -15,7 +15,7 @@ export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => 
   let repeated = 0;
 
   return (page, hasNewItems) => {
-    const fingerprint = fingerprintOf(page);
+    const fingerprint = pageFingerprint(page);
     const isRepeatedPage = fingerprint !== null && fingerprints.has(fingerprint);
     if (fingerprint !== null) fingerprints.add(fingerprint);
     const { items, received = items.length } = page;
@@ -31,7 +31,7 @@ export function watchIdlePages(): (page: UpstreamPage, hasNewItems: boolean) => 
   };
 }
 
-function fingerprintOf({ items, received, oldestMs }: UpstreamPage): string | null {
+function pageFingerprint({ items, received, oldestMs }: UpstreamPage): string | null {
   if (items.length === 0 && oldestMs === undefined) return null;
   return hash("sha256", JSON.stringify([received, oldestMs, items.map(itemKey)]), "base64url");
 }

@@ -5,7 +5,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { UpstreamItem, UpstreamPage } from "../../platforms/upstream.ts";
 import { itemKey, itemsPage } from "../../platforms/upstream-page.ts";
 import { isUntruncated } from "../merge/completeness.ts";
-import { firstPage, lastKeyOf, type PageReading, readPages } from "./pages.ts";
+import { firstPage, lastItemKey, type PageReading, readPages } from "./pages.ts";
 
 const item = (key: number): UpstreamItem => ({
   kind: "post",
@@ -180,7 +180,7 @@ test("readings of any size, each continuing the previous, yield every item once 
 });
 
 test("if the last returned item was deleted, reading skips as many items as were returned", async () => {
-  const start = { cursor: null, lastKey: lastKeyOf(item(9)), skip: 1 };
+  const start = { cursor: null, lastKey: lastItemKey(item(9)), skip: 1 };
   const read = await reading(() => ({ items: [item(1), item(2)], next: null }), { start });
   expect(keys(read.items)).toEqual(keys([item(2)]));
 });

@@ -21,7 +21,7 @@ import { watchItems } from "./watch-items.ts";
 
 const keyLength = 22;
 
-export const lastKeyOf = (item: UpstreamItem): string =>
+export const lastItemKey = (item: UpstreamItem): string =>
   hash("sha256", itemKey(item), "base64url").slice(0, keyLength);
 
 export type ReadingPosition = Pick<FetchPosition, "cursor" | "lastKey" | "skip">;
@@ -93,7 +93,7 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
       const isLast = index === page.items.length - 1;
       if (isLast)
         return endReading(page.next === null ? null : { ...firstPage, cursor: page.next });
-      return endReading({ cursor: position.cursor, lastKey: lastKeyOf(item), skip: index + 1 });
+      return endReading({ cursor: position.cursor, lastKey: lastItemKey(item), skip: index + 1 });
     }
     if (page.next === null) return endReading(null);
     if (cursors.has(page.next)) return endReading(null, repeatedPagesWarning(name));
@@ -108,6 +108,6 @@ export async function readPages(reading: PageReading): Promise<ReadPagesResult> 
 
 function startIndexIn(items: readonly UpstreamItem[], { lastKey, skip }: ReadingPosition): number {
   if (lastKey === null) return 0;
-  const index = items.findIndex((item) => lastKeyOf(item) === lastKey);
+  const index = items.findIndex((item) => lastItemKey(item) === lastKey);
   return index === -1 ? Math.min(skip, items.length) : index + 1;
 }

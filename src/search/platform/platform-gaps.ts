@@ -1,9 +1,9 @@
-import { intersectionOf, type Span } from "../../lib/spans.ts";
+import { intersectSpans, type Span } from "../../lib/spans.ts";
 import type { SourceRequest } from "../../platforms/source.ts";
 import { hasTime, idTimeMs } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchivedAnswer } from "../archive/search.ts";
-import { clippedFrom, endMsOf, postTimeSkewMs } from "../merge/completeness.ts";
+import { clippedFrom, continuationEndMs, postTimeSkewMs } from "../merge/completeness.ts";
 
 /**
  * `gaps`: missing on this page, oldest first. `olderThanMs`: later pages have gaps before it; null
@@ -11,17 +11,17 @@ import { clippedFrom, endMsOf, postTimeSkewMs } from "../merge/completeness.ts";
  */
 export type Gaps = { gaps: readonly Span[]; olderThanMs: number | null };
 
-export function gapsOf(
+export function findGaps(
   archived: ArchivedAnswer,
   platform: Platform,
   { after, maxResults }: Pick<SourceRequest, "after" | "maxResults">,
 ): Gaps | null {
   const coverage = archived.coverage.platforms?.find(
-    (each) => each.platform === platform && each.collection === "posts",
+    (other) => other.platform === platform && other.collection === "posts",
   );
   const { fromMs, toMs } = archived.coverage;
-  const lastMs = endMsOf(after, platform);
-  const gaps = intersectionOf(coverage?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
+  const lastMs = continuationEndMs(after, platform);
+  const gaps = intersectSpans(coverage?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
   if (gaps.length === 0) return null;
   const oldestMs = oldestOfPage(archived, platform, maxResults);
   if (oldestMs === null) return { gaps, olderThanMs: null };

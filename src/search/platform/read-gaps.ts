@@ -1,5 +1,5 @@
 import { EarshotError } from "../../lib/errors.ts";
-import { intersectionOf, type Span } from "../../lib/spans.ts";
+import { intersectSpans, type Span } from "../../lib/spans.ts";
 import type { FetchedItem, SourceRequest } from "../../platforms/source.ts";
 import type { Upstream, UpstreamSearch } from "../../platforms/upstream.ts";
 import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
@@ -8,8 +8,8 @@ import type { AnswerContext } from "../context.ts";
 import { clippedFrom, liveToleranceMs } from "../merge/completeness.ts";
 import { fetchedItems } from "../methods/fetched-items.ts";
 import {
-  attemptsOf,
   failedBetterAttempts,
+  listAttempts,
   type RankedAttempts,
   rankAttempts,
   reachStartMs,
@@ -59,7 +59,7 @@ export async function readGaps(
   const readings: GapReading[] = [];
   const failures: EarshotError[] = [];
   let remaining = gapRequest.gaps;
-  let attempts = attemptsOf(sessions, search.routes);
+  let attempts = listAttempts(sessions, search.routes);
   let limit = request.maxResults;
 
   const endReading = (result: Partial<ReadGapsResult> = {}): ReadGapsResult => ({
@@ -95,9 +95,9 @@ export async function readGaps(
     }
     limit -= searched.posts.length;
     remaining = unreachedBy(attempt, remaining, nowMs);
-    if (isLive && lengthOf(remaining) <= liveToleranceMs) remaining = [];
+    if (isLive && totalLength(remaining) <= liveToleranceMs) remaining = [];
     const spent = new Set(failed.map((one) => one.attempt));
-    attempts = attempts.filter((one) => !spent.has(one) && isFurther(one, attempt));
+    attempts = attempts.filter((other) => !spent.has(other) && isFurther(other, attempt));
     const more = attempts.length === 0 ? [] : remaining;
     const { seenFromMs } = searched;
     if (seenFromMs !== null) return endReading({ seenFromMs, remaining: more });
@@ -170,10 +170,10 @@ function unreachedBy(
   const earliestMs = reachStartMs(route, nowMs);
   return earliestMs === null
     ? []
-    : intersectionOf([...spans], [{ fromMs: null, toMs: earliestMs }]);
+    : intersectSpans([...spans], [{ fromMs: null, toMs: earliestMs }]);
 }
 
-const lengthOf = (spans: readonly Span[]): number =>
+const totalLength = (spans: readonly Span[]): number =>
   spans.reduce((sum, { fromMs, toMs }) => sum + toMs - (fromMs ?? Number.NEGATIVE_INFINITY), 0);
 
 function isFurther({ route }: UpstreamAttempt, than: UpstreamAttempt): boolean {

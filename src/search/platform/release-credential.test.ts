@@ -34,7 +34,9 @@ test("a used-up credential is released when there is no other", async () => {
   });
   const [shared, own] = pool.credentials.map(cool);
   if (shared === undefined || own === undefined) throw new Error("there are two");
-  pool.credentials = pool.credentials.map((one) => (one.owner === "account" ? own : one));
+  pool.credentials = pool.credentials.map((credential) =>
+    credential.owner === "account" ? own : credential,
+  );
   expect(await released(search)).toBe("shared");
   pool.credentials = [shared, own];
   expect(await released(search)).toBe("own");

@@ -1,7 +1,10 @@
 import type { AnswerRequest } from "../../platforms/source.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { CredentialPool } from "../../upstream/credentials/pool.ts";
-import { type ReleasedCredential, releaseOf } from "../../upstream/credentials/release.ts";
+import {
+  type ReleasedCredential,
+  toReleasedCredential,
+} from "../../upstream/credentials/release.ts";
 import { findCredentials } from "../../upstream/requests/found-credentials.ts";
 import { accessFor, isOwnMethod } from "../context.ts";
 
@@ -22,9 +25,11 @@ export async function releaseCredential(
     host: null,
     credentialId: position?.credentialId ?? null,
   });
-  const released = credentials.flatMap((one) => releaseOf(one, nowMs) ?? []);
+  const released = credentials.flatMap(
+    (credential) => toReleasedCredential(credential, nowMs) ?? [],
+  );
   const best = released.find(({ coolings }) => coolings.length === 0) ?? released[0];
   if (best === undefined) return null;
-  pool.noteUse(best.id);
+  pool.recordUse(best.id);
   return best;
 }

@@ -57,7 +57,7 @@ export type GapSearch = SearchCriteria & {
  */
 const repeatedPagesFactor = 10;
 
-function noteItems(
+function recordItems(
   watcher: ReturnType<typeof watchItems>,
   page: UpstreamPage,
   nowMs: number,
@@ -157,7 +157,7 @@ export async function searchGaps(
       if (pageSinceMs !== undefined) sinceMs = Math.max(sinceMs ?? pageSinceMs, pageSinceMs);
       warn(...(page.warnings ?? []));
       // Otherwise inconsistent pages do not mean that posts are missing.
-      if (upstream.isExhaustive) noteItems(watcher, page, nowMs);
+      if (upstream.isExhaustive) recordItems(watcher, page, nowMs);
       const posts = page.items.flatMap((item) =>
         item.kind === "post" && !seen.has(item.post.uri) ? [item.post] : [],
       );

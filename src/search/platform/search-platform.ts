@@ -14,7 +14,7 @@ import type { SearchedPlatform } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
 import { type MergedPart, positionBefore } from "../merge/merge.ts";
 import { idsOnlyWarnings } from "../methods/fetch-answer.ts";
-import { billedParts, sourcePartOf } from "./billed-parts.ts";
+import { billedParts, makeSourcePart } from "./billed-parts.ts";
 import type { Gaps } from "./platform-gaps.ts";
 import { readGaps } from "./read-gaps.ts";
 
@@ -63,7 +63,7 @@ export async function searchPlatform(
       moreAfter: seenFromMs === null || error !== null ? older : positionBefore(seenFromMs),
     },
     sources: readings.map(({ attempt, span: readingSpan, items }) => ({
-      source: sourcePartOf(attempt.session, { platform, ...readingSpan }, items.length),
+      source: makeSourcePart(attempt.session, { platform, ...readingSpan }, items.length),
       items,
     })),
     billed: billedParts(unused, { platform, ...span }),

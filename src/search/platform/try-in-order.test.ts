@@ -4,7 +4,7 @@ import { onlyRoute, type Route } from "../../platforms/upstream.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import type { OpenSession } from "../../upstream/requests/sessions.ts";
 import { endMs, testSession } from "../answer.test-support.ts";
-import { attemptsOf, type RankedAttempts, rankAttempts } from "./attempts.ts";
+import { listAttempts, type RankedAttempts, rankAttempts } from "./attempts.ts";
 import { tryInOrder } from "./try-in-order.ts";
 
 const dayMs = 86_400_000;
@@ -24,14 +24,16 @@ function rank(
   sessions: readonly OpenSession[],
   { fromMs = null as number | null, toleranceMs = 0 } = {},
 ): RankedAttempts {
-  const attempts = attemptsOf(sessions, (access) =>
+  const attempts = listAttempts(sessions, (access) =>
     access === "app" ? [recent, all, slow] : [recent],
   );
   return rankAttempts(attempts, { mayShow, fromMs, nowMs: endMs, toleranceMs });
 }
 
 const namesOf = (ranks: RankedAttempts): string[][] =>
-  ranks.map((attempts) => attempts.map((one) => `${one.session.credentialId}/${one.route.name}`));
+  ranks.map((attempts) =>
+    attempts.map((attempt) => `${attempt.session.credentialId}/${attempt.route.name}`),
+  );
 
 test("attempts are ranked by what they may show, then by unread time, then by cost", () => {
   expect(namesOf(rank([ownUser, lentApp, ownApp]))).toEqual([
@@ -61,12 +63,12 @@ const refused = new EarshotError("credential_refused", "refused");
 
 function tryEach(answers: Record<string, string | Error>, sessions: readonly OpenSession[]) {
   const requested: string[] = [];
-  const waiting = sessions.map((one) => ({
-    ...one,
-    patient: { ...one, credentialId: `${one.credentialId}, waiting` },
+  const waiting = sessions.map((other) => ({
+    ...other,
+    patient: { ...other, credentialId: `${other.credentialId}, waiting` },
   }));
   const ranks = rankAttempts(
-    attemptsOf(waiting, () => onlyRoute),
+    listAttempts(waiting, () => onlyRoute),
     { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
   );
   const done = tryInOrder(ranks, async (_, first) => {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { controlMigrations } from "../../db/migrations/control.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { checkEncrypted } from "./check-encrypted.ts";
 import { checkJobs } from "./check-jobs.ts";
 import type { ControlFinding, OnFinding } from "./control-findings.ts";
@@ -37,7 +37,7 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
     try {
       check();
     } catch (error) {
-      onFinding("file_damaged", table, null, `${table ?? path}: ${messageOf(error)}`);
+      onFinding("file_damaged", table, null, `${table ?? path}: ${errorMessage(error)}`);
     }
   };
   runCheck(null, () => {
@@ -51,10 +51,10 @@ export function checkControl(path: string, secretKey: Uint8Array | null): Contro
         onFinding("schema_differs", null, null, message);
         return;
       }
-      for (const table of tablesOf(database)) {
+      for (const table of listTables(database)) {
         counts.tables += 1;
         runCheck(table, () => {
-          counts.rows += rowsOf(database, table);
+          counts.rows += countRows(database, table);
         });
       }
       runCheck(null, () => checkReferences(database, onFinding));
@@ -79,13 +79,13 @@ function checkPages(database: DatabaseSync, onFinding: OnFinding): void {
   }
 }
 
-const tablesOf = (database: DatabaseSync): string[] =>
+const listTables = (database: DatabaseSync): string[] =>
   database
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .all()
     .map(({ name }) => String(name));
 
-const rowsOf = (database: DatabaseSync, table: string): number =>
+const countRows = (database: DatabaseSync, table: string): number =>
   Number(database.prepare(`SELECT count(*) AS rows FROM ${table}`).get()?.rows);
 
 function checkReferences(database: DatabaseSync, onFinding: OnFinding): void {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { transitions } from "../../jobs/states.ts";
-import { type JobRow, jobOf, rowColumns } from "../../jobs/stored.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { type JobRow, jobFromRow, rowColumns } from "../../jobs/stored.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { OnFinding } from "./control-findings.ts";
 
 const states: ReadonlySet<string> = new Set(
@@ -21,9 +21,9 @@ export function checkJobs(database: DatabaseSync, onFinding: OnFinding): void {
     const row = jobRow as Row;
     for (const message of errorsIn(row)) onFinding("job_inconsistent", "job", row.uuid, message);
     try {
-      jobOf(row, 0);
+      jobFromRow(row, 0);
     } catch (error) {
-      const message = `job ${row.uuid} is unreadable: ${messageOf(error)}`;
+      const message = `job ${row.uuid} is unreadable: ${errorMessage(error)}`;
       onFinding("row_unreadable", "job", row.uuid, message);
     }
   }

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { digestOf, writeDurably } from "../../archive/maintenance/durable-files.ts";
+import { fileDigest, writeDurably } from "../../archive/maintenance/durable-files.ts";
 
 /** In `sha256sum` format. */
 export const checksumPath = (file: string): string => `${file}.sha256`;
 
 const neverAborted = new AbortController().signal;
 const sha256Of = async (file: string): Promise<string> =>
-  (await digestOf(file, () => {}, neverAborted)).sha256;
+  (await fileDigest(file, () => {}, neverAborted)).sha256;
 
 export async function writeChecksum(file: string): Promise<void> {
   await writeDurably(checksumPath(file), `${await sha256Of(file)}  ${basename(file)}\n`);

@@ -68,7 +68,7 @@ export function openRates(options: PostgresOptions): Pick<Calls, "run" | "close"
 
 /** Creates missing tables and secrets. Errors: `newer_schema`, `copy_unfinished`, `store_unavailable`. */
 export async function openControlDatabase(options: PostgresOptions): Promise<PostgresStore> {
-  const store = createPostgresStore(options, databaseOperations, jobsOf, systemClock);
+  const store = createPostgresStore(options, databaseOperations, jobUuids, systemClock);
   try {
     await store.migrate();
     await store.run("refuseUnfinishedCopy", null);
@@ -94,7 +94,7 @@ type WithUuid = { uuid?: unknown };
 type JobArgs = WithUuid & { row?: WithUuid; lease?: WithUuid; leases?: readonly WithUuid[] };
 
 /** Jobs that a call changes. Such calls run in order, so that a lease finds the job just inserted. */
-export function jobsOf(args: unknown): string[] {
+export function jobUuids(args: unknown): string[] {
   if (typeof args !== "object" || args === null) return [];
   const { uuid, row, lease, leases = [] } = args as JobArgs;
   const ids = [uuid, row?.uuid, lease?.uuid, ...leases.map((entry) => entry.uuid)];

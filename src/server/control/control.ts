@@ -36,7 +36,7 @@ export type Control = {
 /** Lock timeout of reads on the event loop; other connections lock only briefly. */
 const longestBlockMs = 100;
 
-export const databaseOf = (
+export const postgresOptions = (
   { url, connections, timeoutMs }: DatabaseSettings,
   gateway: string,
 ): PostgresOptions | null => (url === null ? null : { url, connections, timeoutMs, gateway });

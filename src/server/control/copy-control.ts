@@ -10,7 +10,7 @@ import {
   rowsOfTarget,
   type TextRow,
 } from "../../db/postgres/copy/rows.ts";
-import { type CopiedTable, tablesOf } from "../../db/postgres/copy/tables.ts";
+import { type CopiedTable, listTables } from "../../db/postgres/copy/tables.ts";
 import { postgresError } from "../../db/postgres/errors.ts";
 import { migratePostgres } from "../../db/postgres/migrate.ts";
 import { openPool, type Pool } from "../../db/postgres/pool.ts";
@@ -59,7 +59,7 @@ async function copyTables(
   sourceId: string,
   onProgress: CopyTerms["onProgress"],
 ): Promise<CopiedRows[]> {
-  const tables = tablesOf(source);
+  const tables = listTables(source);
   await begin(target, tables, sourceId);
   const counts = tables.map(({ name }) =>
     Number(source.prepare(`SELECT count(*) AS rows FROM ${name}`).get()?.rows),

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
 import type { OpenArchive } from "../../archive/threads/open.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { Events } from "../../lib/events.ts";
 import type { Config } from "../config.ts";
 import type { Control, ControlStore } from "../control/control.ts";
@@ -45,7 +45,7 @@ export function makeBase(
   });
   onWarning((message) => log.warn(message));
   const warn: Base["warn"] = (error, message) => {
-    if (!isStorageFull(error)) log.warn({ error: messageOf(error) }, message);
+    if (!isStorageFull(error)) log.warn({ error: errorMessage(error) }, message);
   };
   watchDamage(archive, log);
   return {

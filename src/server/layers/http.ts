@@ -4,12 +4,12 @@ import { insecureEvidence } from "../../http/dashboard/node-status.ts";
 import { createMetrics, type Metrics } from "../../http/metrics/metrics.ts";
 import { embeddedNodeId } from "../../jobs/leases/lease.ts";
 import { countArchive } from "../../search/archive/count.ts";
-import { monthOf } from "../../upstream/requests/spending.ts";
+import { utcMonth } from "../../upstream/requests/spending.ts";
 import { createSampleLoader } from "../load-samples.ts";
 import { createReadiness } from "../readiness.ts";
 import { createStatus } from "../roles/status.ts";
 import { packageVersion } from "../version.ts";
-import { diskOf } from "../watches/disk.ts";
+import { readDiskSpace } from "../watches/disk.ts";
 import { recordMetrics } from "../watches/record-metrics.ts";
 import type { Accounts } from "./accounts.ts";
 import type { Base } from "./base.ts";
@@ -76,7 +76,7 @@ function makeMetrics(layers: LowerLayers): Metrics {
     process: {
       version: packageVersion(),
       threads: layers.threadLoad,
-      disk: () => diskOf(config.data.dir),
+      disk: () => readDiskSpace(config.data.dir),
     },
     isStoreFull: layers.isStoreFull,
     nodes: {
@@ -85,7 +85,7 @@ function makeMetrics(layers: LowerLayers): Metrics {
     },
     waitingDeliveries: () => store.read("countWaitingDeliveries", null),
     monthPostReads: () =>
-      store.read("readPostReads", { month: monthOf(clock.now()), platform: "x" }),
+      store.read("readPostReads", { month: utcMonth(clock.now()), platform: "x" }),
   });
 }
 

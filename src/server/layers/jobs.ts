@@ -64,7 +64,7 @@ export function makeJobs(base: Base, search: Search, { running, router }: Routin
   events.on("jobEnded", ({ uuid, method, state, attempts, node, ms }) =>
     log.info({ uuid, method, state, attempts, node, ms }, "job ended"),
   );
-  events.on("jobEnded", usage.recorder.noteSearch);
+  events.on("jobEnded", usage.recorder.recordSearch);
   events.on("jobEnded", ({ hasDeliveries }) => {
     if (hasDeliveries) sender.wake();
   });

@@ -1,8 +1,8 @@
 import { embeddedNodeId } from "../../jobs/leases/lease.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import { createNodeGateway, type NodeGateway } from "../../remote/gateway/gateway.ts";
-import { enrolmentTokenOf } from "../../remote/protocol/enrolment.ts";
-import { gatewayKeyOf } from "../../remote/protocol/keys.ts";
+import { makeEnrolmentToken } from "../../remote/protocol/enrolment.ts";
+import { deriveGatewayKey } from "../../remote/protocol/keys.ts";
 import { gatewayDefaults } from "../../remote/settings.ts";
 import { insecureEvidenceWarning } from "../nodes/node-trust.ts";
 import type { Base } from "./base.ts";
@@ -33,8 +33,8 @@ export function makeNodes(
     queue,
     verify: trust.verify,
     policy: trust.policy,
-    enrolmentToken: enrolmentTokenOf(secrets.secretKey),
-    gatewayKey: gatewayKeyOf(secrets.secretKey),
+    enrolmentToken: makeEnrolmentToken(secrets.secretKey),
+    gatewayKey: deriveGatewayKey(secrets.secretKey),
     onDispatch: (evidence) => events.emit("jobDispatched", { evidence }),
     onRefusedAnswer: (code) => events.emit("nodeAnswerRefused", { code }),
     onRegistration: (outcome) => events.emit("nodeRegistered", { outcome }),
@@ -53,7 +53,7 @@ export function makeNodes(
       await capabilities.refresh();
       queue.wakeNodes();
     } catch (error) {
-      log.warn({ error: messageOf(error) }, "reading the capabilities of this server failed");
+      log.warn({ error: errorMessage(error) }, "reading the capabilities of this server failed");
     }
   }
 
@@ -68,7 +68,7 @@ export function makeNodes(
   });
   // The embedded node's success may count against a node that failed.
   events.on("jobEnded", ({ uuid, state, node }) => {
-    if (state === "done" && node === embeddedNodeId) directory.failures.noteDone(node, uuid);
+    if (state === "done" && node === embeddedNodeId) directory.failures.recordDone(node, uuid);
   });
 
   return {

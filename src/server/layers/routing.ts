@@ -5,7 +5,7 @@ import { createNodeDirectory, type NodeDirectory } from "../../remote/gateway/no
 import { gatewayDefaults } from "../../remote/settings.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
 import { createJobRouter, embeddedReach, type JobRouter } from "../job-router.ts";
-import { capabilitiesOf } from "../nodes/capabilities.ts";
+import { listCapabilities } from "../nodes/capabilities.ts";
 import { type NodeTrust, openNodeTrust } from "../nodes/node-trust.ts";
 import { OwnCapabilities } from "../nodes/own-capabilities.ts";
 import type { Base } from "./base.ts";
@@ -32,7 +32,7 @@ export function makeRouting(
   const trust = openNodeTrust(settings, clock);
   const rules = trust.policy?.credentials ?? [];
   const running = new RunningJobs();
-  const capabilities = new OwnCapabilities(() => capabilitiesOf(config, upstreams, archive));
+  const capabilities = new OwnCapabilities(() => listCapabilities(config, upstreams, archive));
   const directory = createNodeDirectory({
     settings,
     store,

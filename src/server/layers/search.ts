@@ -1,7 +1,7 @@
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { ArchiveSource } from "../../search/archive/search.ts";
-import { liveSinceOf } from "../live-since.ts";
+import { createLiveSince } from "../live-since.ts";
 import { createIngestRole, type IngestRole } from "../roles/roles.ts";
 import { createUpstreamRole, type UpstreamRole } from "../roles/upstreams.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
@@ -24,7 +24,7 @@ export function makeSearch(
     fedPlatforms: streamedPlatforms(config),
     coverageSlackMs: config.ingest.coverageSlackMs,
     freshnessOf: ingest.freshnessOf,
-    liveSinceMs: liveSinceOf(ingest),
+    liveSinceMs: createLiveSince(ingest),
   };
   const upstreams = createUpstreamRole({
     config,

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { PlatformCoverage } from "../../archive/archive.ts";
 import { configFrom } from "../config.ts";
 import type { UpstreamRole } from "../roles/upstreams.ts";
-import { capabilitiesOf } from "./capabilities.ts";
+import { listCapabilities } from "./capabilities.ts";
 
 const xCoverage: PlatformCoverage[] = [{ platform: "x", hasPosts: true, intervals: [] }];
 const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
@@ -17,7 +17,7 @@ const deploymentMethods: UpstreamRole["deploymentMethods"] = async (platform) =>
 
 const capabilitiesFor = async (environment: Record<string, string>) => {
   const archive = { coverage: async () => xCoverage };
-  const all = await capabilitiesOf(configFrom(environment), { deploymentMethods }, archive);
+  const all = await listCapabilities(configFrom(environment), { deploymentMethods }, archive);
   return all.map(({ platform, method, ways }) => `${platform} ${method}: ${ways.join(", ")}`);
 };
 

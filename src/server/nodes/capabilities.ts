@@ -9,7 +9,7 @@ import type { UpstreamRole } from "../roles/upstreams.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
 
 /** Without the credentials of accounts, which serve only their account. */
-export async function capabilitiesOf(
+export async function listCapabilities(
   config: Config,
   { deploymentMethods }: Pick<UpstreamRole, "deploymentMethods">,
   archive: Pick<Archive, "coverage">,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { createManualClock } from "../../lib/manual-clock.ts";
-import { policyIdOf } from "../../remote/evidence/policy.ts";
+import { hashPolicyId } from "../../remote/evidence/policy.ts";
 import { type GatewaySettings, gatewayDefaults } from "../../remote/settings.ts";
 import { insecureEvidenceWarning, openNodeTrust } from "./node-trust.ts";
 
@@ -50,7 +50,7 @@ const policy = {
 
 test("a gateway without a policy starts and has no policy id", async () => {
   const trust = open({});
-  expect([trust.policy, policyIdOf(trust.policy)]).toEqual([null, "none"]);
+  expect([trust.policy, hashPolicyId(trust.policy)]).toEqual([null, "none"]);
   await trust.close();
 });
 

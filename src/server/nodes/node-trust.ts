@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { EvidenceKind } from "../../jobs/result-signature.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import { createGuard } from "../../lib/guard.ts";
 import {
   createGuardedFetch,
@@ -97,7 +97,7 @@ function contentOf(variable: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new EarshotError("invalid_setting", `${variable}: ${messageOf(error)}`, {
+    throw new EarshotError("invalid_setting", `${variable}: ${errorMessage(error)}`, {
       hint: "use a file that this process may read, or unset it",
     });
   }

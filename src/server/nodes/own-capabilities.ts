@@ -17,11 +17,11 @@ export class OwnCapabilities {
   /** Errors: those of archive and store; the last capabilities remain. */
   async refresh(): Promise<void> {
     this.#all = await this.#read();
-    this.#releasable = this.#all.map(releasableOf).filter(({ ways }) => ways.length > 0);
+    this.#releasable = this.#all.map(releasablePart).filter(({ ways }) => ways.length > 0);
   }
 }
 
-const releasableOf = ({ ways, ...capability }: Capability): Capability => ({
+const releasablePart = ({ ways, ...capability }: Capability): Capability => ({
   ...capability,
   ways: ways.filter((method) => method === "credential" || method === "api"),
 });

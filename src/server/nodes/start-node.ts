@@ -6,7 +6,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { AttestationStatus } from "../../remote/worker/attest-loop.ts";
 import { cleartextGatewayWarning } from "../cleartext.ts";
 import type { Config } from "../config.ts";
-import { liveSinceOf } from "../live-since.ts";
+import { createLiveSince } from "../live-since.ts";
 import { createLog } from "../log.ts";
 import { createIngestRole } from "../roles/roles.ts";
 import { createUpstreamRole } from "../roles/upstreams.ts";
@@ -19,7 +19,7 @@ import { streamedPlatforms } from "../streamed-platforms.ts";
 import { watchCompaction } from "../watches/compaction-watch.ts";
 import { watchDamage } from "../watches/damage-watch.ts";
 import { watchIngest } from "../watches/ingest-watch.ts";
-import { capabilitiesOf } from "./capabilities.ts";
+import { listCapabilities } from "./capabilities.ts";
 import { createStatusLog, withoutJobErrors } from "./node-status.ts";
 import { hostName, startNodeWorker } from "./node-worker.ts";
 import { stopNode } from "./stop-node.ts";
@@ -79,7 +79,7 @@ export async function startRemoteNode(
         fedPlatforms: streamedPlatforms(config),
         coverageSlackMs: config.ingest.coverageSlackMs,
         freshnessOf: ingest.freshnessOf,
-        liveSinceMs: liveSinceOf(ingest),
+        liveSinceMs: createLiveSince(ingest),
       },
       clock,
       random: Math.random,
@@ -91,7 +91,7 @@ export async function startRemoteNode(
       config,
       name: name ?? hostName(),
       archive,
-      capabilities: () => capabilitiesOf(config, upstreams, archive),
+      capabilities: () => listCapabilities(config, upstreams, archive),
       clock,
       random: Math.random,
       log,

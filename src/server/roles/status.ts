@@ -7,9 +7,9 @@ import type { NodeView } from "../../remote/gateway/gateway.ts";
 import type { SourceAvailability } from "../../search/sources.ts";
 import type { Config } from "../config.ts";
 import type { Control } from "../control/control.ts";
-import { liveSinceOf } from "../live-since.ts";
+import { createLiveSince } from "../live-since.ts";
 import { streamedPlatforms } from "../streamed-platforms.ts";
-import { diskOf } from "../watches/disk.ts";
+import { readDiskSpace } from "../watches/disk.ts";
 import type { IngestRole } from "./roles.ts";
 import type { UsageRole } from "./usage.ts";
 
@@ -50,13 +50,13 @@ export function createStatus(context: StatusContext): StatusBoard {
       maxAgeMs: config.data.maxAgeMs,
     },
     streamedPlatforms: streamedPlatforms(config),
-    liveSinceMs: liveSinceOf(ingest),
+    liveSinceMs: createLiveSince(ingest),
     isSearchedLive,
     blueskyStream: ingest.state,
     mastodonStream: ingest.mastodonState,
     postsPerSecond: sampler.postsPerSecond,
     lags: (fromMs, widthMs) => store.read("ingestLags", { fromMs, widthMs }),
-    freeDiskBytes: async () => (await diskOf(config.data.dir))?.freeBytes ?? null,
+    freeDiskBytes: async () => (await readDiskSpace(config.data.dir))?.freeBytes ?? null,
     waitingJobs: context.waitingJobs,
     embedded: context.embedded,
     nodes: context.nodes,

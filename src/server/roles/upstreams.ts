@@ -109,7 +109,7 @@ export function createUpstreamRole(context: UpstreamRoleContext): UpstreamRole {
         host: origin,
       });
       if (chosen === undefined) return null;
-      pool.noteUse(chosen.credential.id);
+      pool.recordUse(chosen.credential.id);
       return chosen.inUse.secrets().token ?? null;
     },
     release: (platform, request, accountId) =>

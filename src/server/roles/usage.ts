@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import { createUsageRecorder, type UsageRecorder } from "../../accounts/usage/recorder.ts";
 import { createSampler, type Sampler } from "../../ingest/import/samples/sampler.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { messageOf } from "../../lib/errors.ts";
+import { errorMessage } from "../../lib/errors.ts";
 import type { Config } from "../config.ts";
 import type { Control } from "../control/control.ts";
 import { isStorageFull } from "../watches/store-watch.ts";
@@ -28,7 +28,7 @@ export function createUsageRole(context: UsageRoleContext): UsageRole {
 
   function onError(error: unknown): void {
     if (isStorageFull(error)) return;
-    log.warn({ error: messageOf(error) }, "writing usage failed, retrying with the next write");
+    log.warn({ error: errorMessage(error) }, "writing usage failed, retrying with the next write");
   }
 
   const recorder = createUsageRecorder({

@@ -5,7 +5,7 @@ export function watchDamage(archive: Pick<Archive, "onDamage">, log: Pick<Logger
   const logged = new Set<string>();
   archive.onDamage((damage) => {
     for (const part of damage) {
-      const segment = segmentOf(part);
+      const segment = damageSegment(part);
       if (logged.has(segment)) continue;
       logged.add(segment);
       log.error(
@@ -16,4 +16,4 @@ export function watchDamage(archive: Pick<Archive, "onDamage">, log: Pick<Logger
   });
 }
 
-const segmentOf = ({ platform, sequence }: Damage): string => `${platform}/${sequence}`;
+const damageSegment = ({ platform, sequence }: Damage): string => `${platform}/${sequence}`;

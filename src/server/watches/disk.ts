@@ -1,7 +1,7 @@
 import { statfs } from "node:fs/promises";
 
 /** Available to unprivileged users; null if the disk cannot be queried. */
-export async function diskOf(
+export async function readDiskSpace(
   folder: string,
 ): Promise<{ freeBytes: number; totalBytes: number } | null> {
   try {

@@ -23,9 +23,9 @@ export function meteredGateway<Job extends Work, Result>(
     const { method } = leased.work;
     running.set(leased.token, { method, sinceMs: clock.elapsed() });
     metrics.jobsRunning.set(running.size);
-    leased.lost.addEventListener("abort", () => noteEnd(leased.token), { once: true });
+    leased.lost.addEventListener("abort", () => recordEnd(leased.token), { once: true });
     // A signal that is already aborted fires no event.
-    if (leased.lost.aborted) noteEnd(leased.token);
+    if (leased.lost.aborted) recordEnd(leased.token);
     if (leased.attempt === 1) {
       // Server downtime extends the deadline and does not count as waiting.
       const waitedMs = Math.max(0, deadlineMs - leased.leftMs);
@@ -34,7 +34,7 @@ export function meteredGateway<Job extends Work, Result>(
     return leased;
   };
 
-  function noteEnd(token: string): void {
+  function recordEnd(token: string): void {
     const job = running.get(token);
     if (job === undefined) return;
     running.delete(token);
@@ -47,11 +47,11 @@ export function meteredGateway<Job extends Work, Result>(
     ...gateway,
     lease,
     complete: async (uuid, token, result) => {
-      noteEnd(token);
+      recordEnd(token);
       await gateway.complete(uuid, token, result);
     },
     fail: async (uuid, token, failure) => {
-      noteEnd(token);
+      recordEnd(token);
       await gateway.fail(uuid, token, failure);
     },
   };

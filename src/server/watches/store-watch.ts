@@ -25,13 +25,13 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
 
   const isFull = (): boolean => refusedMs !== null && clock.elapsed() - refusedMs < fullForMs;
 
-  function noteError(error: unknown): void {
+  function recordError(error: unknown): void {
     if (!isStorageFull(error)) return;
     if (refusedMs === null) log.error("the disk is full: writes fail, reads continue");
     refusedMs = clock.elapsed();
   }
 
-  function noteWrite(): void {
+  function recordWrite(): void {
     if (refusedMs === null || isFull()) return;
     refusedMs = null;
     log.info("the disk has free space again");
@@ -41,10 +41,10 @@ export function watchStore<S extends Writes>(store: S, context: StoreWatchContex
     const startedMs = clock.elapsed();
     try {
       const value = await store.write(name, args);
-      noteWrite();
+      recordWrite();
       return value;
     } catch (error) {
-      noteError(error);
+      recordError(error);
       throw error;
     } finally {
       onWrite((clock.elapsed() - startedMs) / 1000);

@@ -1,6 +1,6 @@
 import type { Store } from "../../db/operations.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { Credential, CredentialKind, CredentialTools } from "../../platforms/credential.ts";
 import { redactedReason } from "../../platforms/without-secrets.ts";
 import type { CredentialsInUse } from "./credentials-in-use.ts";
@@ -26,7 +26,7 @@ export async function checkCredential(
   { store, kinds, tools, credentialsInUse, clock }: CheckContext,
 ): Promise<CheckedCredential> {
   try {
-    const kind = kinds.find((one) => one.platform === platform && one.name === name);
+    const kind = kinds.find((other) => other.platform === platform && other.name === name);
     const stored = await store.read("readCredential", { id });
     if (kind === undefined)
       throw new Error(`${platform} no longer supports credentials of kind ${name}`);
@@ -40,7 +40,7 @@ export async function checkCredential(
     };
   } catch (thrown) {
     const inUse = credentialsInUse.find(id);
-    const reason = redactedReason(messageOf(thrown), inUse?.secrets ?? {});
+    const reason = redactedReason(errorMessage(thrown), inUse?.secrets ?? {});
     if (inUse !== null && thrown instanceof EarshotError && thrown.code === "credential_refused") {
       const { revision } = inUse;
       const nowMs = clock.now();

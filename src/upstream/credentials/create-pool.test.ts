@@ -89,9 +89,9 @@ describe("the order", () => {
     await bench.put("one");
     await bench.put("two");
     await bench.put("three");
-    pool.noteUse("two");
-    pool.noteUse("three");
-    pool.noteUse("one");
+    pool.recordUse("two");
+    pool.recordUse("three");
+    pool.recordUse("one");
     expect(await chooseIds()).toEqual(["two", "three", "one"]);
     await bench.put("four");
     expect((await chooseIds())[0]).toBe("four");
@@ -111,13 +111,13 @@ describe("the order", () => {
     const startMs = bench.clock.now();
     const usedMs = async () =>
       (await bench.store.read("readCredential", { id: "one" }))?.credential.usedMs;
-    pool.noteUse("one");
+    pool.recordUse("one");
     await bench.clock.advance(59_999);
-    pool.noteUse("one");
+    pool.recordUse("one");
     await pool.stop();
     expect(await usedMs()).toBe(startMs);
     await bench.clock.advance(1);
-    pool.noteUse("one");
+    pool.recordUse("one");
     await pool.stop();
     expect(await usedMs()).toBe(startMs + 60_000);
     expect(await chooseIds({}, bench.pool())).toEqual(["two", "one"]);
@@ -130,7 +130,7 @@ describe("cooling", () => {
     await bench.put("anns", { accountId: "ann" });
     await bench.put("shared");
     await bench.put("other");
-    pool.noteUse("other");
+    pool.recordUse("other");
     pool.startCooldown("anns", "search", nowMs + 2_000, "429");
     pool.startCooldown("shared", "search", nowMs + 1_000, "429");
     const all = await pool.choose(requested);

@@ -2,7 +2,7 @@ import type { Store } from "../../db/operations.ts";
 import type { RandomBytes } from "../../lib/base62.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Encryptor } from "../../lib/encryption.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type {
   Credential,
   CredentialInUse,
@@ -48,12 +48,12 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
   const cooldowns = createUsedUpLimits();
   const turns = createRoundRobin();
   const readUsable = createUsableCredentialReads(store);
-  const notedUses = new Map<string, number>();
+  const recordedUses = new Map<string, number>();
   const writes = new Set<Promise<unknown>>();
 
   const secretsOf = (id: string): Secrets => credentialsInUse.find(id)?.secrets ?? {};
 
-  const kindOf = ({ platform, kind }: Credential): CredentialKind | undefined =>
+  const credentialKind = ({ platform, kind }: Credential): CredentialKind | undefined =>
     kinds.find((known) => known.platform === platform && known.name === kind);
 
   async function poolCredential(
@@ -61,7 +61,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     bucket: string | null,
   ): Promise<PooledCredential | null> {
     const { credential } = stored;
-    const kind = kindOf(credential);
+    const kind = credentialKind(credential);
     if (kind === undefined) return null;
     const inUse = await openOrQuarantine(stored);
     if (inUse === null) return null;
@@ -77,7 +77,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     } catch (thrown) {
       if (!(thrown instanceof EarshotError)) throw thrown;
       const { credential, revision } = stored;
-      const reason = `${messageOf(thrown)}: restore the secret key and test the credential, or add it again`;
+      const reason = `${errorMessage(thrown)}: restore the secret key and test the credential, or add it again`;
       await quarantine(credential.id, revision, reason);
       return null;
     }
@@ -158,12 +158,12 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     });
   };
 
-  const noteUse: CredentialPool["noteUse"] = (id) => {
+  const recordUse: CredentialPool["recordUse"] = (id) => {
     const nowMs = clock.now();
     turns.take(id, nowMs);
-    const notedMs = notedUses.get(id);
+    const notedMs = recordedUses.get(id);
     if (notedMs !== undefined && Math.abs(nowMs - notedMs) < useWriteIntervalMs) return;
-    notedUses.set(id, nowMs);
+    recordedUses.set(id, nowMs);
     trackWrite(store.write("markCredentialUsed", { id, nowMs }));
   };
 
@@ -193,7 +193,7 @@ export function createCredentialPool(context: PoolContext): CredentialPool & {
     refusal,
     startCooldown,
     quarantine,
-    noteUse,
+    recordUse,
     check,
     forgetOf: credentialsInUse.forgetOf,
     stop,

@@ -150,13 +150,13 @@ export function createCredentialsInUse({
     return state === undefined ? null : { secrets: state.secrets, revision: state.stored.revision };
   }
 
-  function forgetOf(accountId: string): void {
+  function forgetAccount(accountId: string): void {
     for (const [id, { stored }] of states) {
       if (stored.credential.accountId === accountId) states.delete(id);
     }
   }
 
-  return { open, find, forgetOf, stop };
+  return { open, find, forgetOf: forgetAccount, stop };
 }
 
 function stoppedBeforeRenewal(): EarshotError {

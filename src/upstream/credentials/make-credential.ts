@@ -1,5 +1,5 @@
 import { stripControls } from "../../lib/controls.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type {
   CredentialField,
   CredentialKind,
@@ -58,7 +58,7 @@ function valuesIn(answer: string, from: number): FieldValues {
 /** A response may echo what was sent. */
 function redactInput(thrown: unknown, secrets: FieldValues): Error {
   if (!(thrown instanceof EarshotError))
-    return new Error(redactedReason(messageOf(thrown), secrets));
+    return new Error(redactedReason(errorMessage(thrown), secrets));
   const { code, message, status, retryable, hint } = thrown;
   return new EarshotError(code, redactedReason(message, secrets), {
     status,

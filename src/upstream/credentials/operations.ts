@@ -4,9 +4,9 @@ import { EarshotError } from "../../lib/errors.ts";
 import type { Platform } from "../../posts/post.ts";
 import { renewalOperations } from "./renewal-operations.ts";
 import {
-  credentialOf,
   type ListedCredential,
   listedCredentials,
+  readCredential,
   type StoredCredential,
   usableCredentials,
 } from "./rows.ts";
@@ -37,7 +37,7 @@ export const credentialOperations = {
   /** Ends quarantine and cooling. Errors: `too_many_credentials`, `unknown_account`. */
   putCredential: durable(function* (database, credential: StoredSecretCredential): Steps<null> {
     const { nowMs, maxOfOwner, accountId, platform, ...values } = credential;
-    if ((yield* credentialOf(database, credential.id)) === null)
+    if ((yield* readCredential(database, credential.id)) === null)
       yield* requireRoom(database, credential);
     yield* requireAccount(database, accountId);
     yield* database.run(
@@ -82,7 +82,7 @@ export const credentialOperations = {
     database,
     { id }: { id: string },
   ): Steps<StoredCredential | null> {
-    return yield* credentialOf(database, id);
+    return yield* readCredential(database, id);
   }),
 
   /** Errors: `unknown_credential`. */

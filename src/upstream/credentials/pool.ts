@@ -36,7 +36,7 @@ export type CredentialPool = {
   startCooldown(id: string, bucket: string, untilMs: number, reason: string): void;
   /** Until the credential is tested or replaced. No-op if the secret has another revision. */
   quarantine(id: string, revision: number, reason: string): Promise<void>;
-  noteUse(id: string): void;
+  recordUse(id: string): void;
 };
 
 export type PooledCredential = {

@@ -4,14 +4,14 @@ import type { CredentialKind, CredentialTools, Secrets } from "../../platforms/c
 import { mastodonCredentialKinds } from "../../platforms/mastodon/credential-kinds.ts";
 import { xCredentialKinds } from "../../platforms/x/credential-kinds.ts";
 import type { PooledCredential } from "./pool.ts";
-import { pooledRelease, releaseOf, type UsableRelease } from "./release.ts";
+import { pooledRelease, toReleasedCredential, type UsableRelease } from "./release.ts";
 
 const kinds: readonly CredentialKind[] = [
   ...mastodonCredentialKinds(),
   ...xCredentialKinds({ apiUrl: "https://api.x.example" }),
 ];
 const kindOf = (platform: string, name: string): CredentialKind => {
-  const kind = kinds.find((one) => one.platform === platform && one.name === name);
+  const kind = kinds.find((other) => other.platform === platform && other.name === name);
   if (kind === undefined) throw new Error(`unknown kind ${name}`);
   return kind;
 };
@@ -52,7 +52,7 @@ function makePooled(kind: CredentialKind, secrets: Secrets): PooledCredential {
 }
 
 const usableRelease = (special: Partial<UsableRelease> = {}): UsableRelease => {
-  const credential = releaseOf(
+  const credential = toReleasedCredential(
     makePooled(kindOf("mastodon", "user-token"), { token: "secret" }),
     0,
   );
@@ -62,7 +62,7 @@ const usableRelease = (special: Partial<UsableRelease> = {}): UsableRelease => {
 
 test("the token of an application is released, but not its key and secret", () => {
   const secrets = { clientId: "id", clientSecret: "client secret", token: "a token" };
-  expect(releaseOf(makePooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
+  expect(toReleasedCredential(makePooled(kindOf("mastodon", "app-token"), secrets), 0)).toEqual({
     id: "c1",
     platform: "mastodon",
     kind: "app-token",
@@ -77,16 +77,16 @@ test("the token of an application is released, but not its key and secret", () =
 
 test("no credential of a platform that bills is released", () => {
   const token = { token: "a token" };
-  expect(releaseOf(makePooled(kindOf("x", "app-token"), token), 0)).toBeNull();
-  expect(releaseOf(makePooled(kindOf("x", "user-token"), token), 0)).toBeNull();
+  expect(toReleasedCredential(makePooled(kindOf("x", "app-token"), token), 0)).toBeNull();
+  expect(toReleasedCredential(makePooled(kindOf("x", "user-token"), token), 0)).toBeNull();
 });
 
 test("used-up limits are released until they reopen", () => {
   const one = makePooled(kindOf("mastodon", "user-token"), { token: "a token" });
   const coolings = [{ bucket: "all", untilMs: 1_000, reason: "used up" }];
   const cooling = { ...one, credential: { ...one.credential, coolings } };
-  expect(releaseOf(cooling, 999)?.coolings).toEqual([{ bucket: "all", untilMs: 1_000 }]);
-  expect(releaseOf(cooling, 1_000)?.coolings).toEqual([]);
+  expect(toReleasedCredential(cooling, 999)?.coolings).toEqual([{ bucket: "all", untilMs: 1_000 }]);
+  expect(toReleasedCredential(cooling, 1_000)?.coolings).toEqual([]);
 });
 
 test("kinds of credentials that need renewal or are billed are not released", () => {

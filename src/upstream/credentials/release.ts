@@ -29,7 +29,7 @@ export type UsableRelease = {
 };
 
 /** Null if its kind allows no release. */
-export function releaseOf(
+export function toReleasedCredential(
   { credential, kind, inUse, owner, revision }: PooledCredential,
   nowMs: number,
 ): ReleasedCredential | null {
@@ -66,7 +66,7 @@ export function pooledRelease(
     createdMs: 0,
     usedMs: null,
     quarantine: null,
-    coolings: coolings.map((one) => ({ ...one, reason: "" })),
+    coolings: coolings.map((cooling) => ({ ...cooling, reason: "" })),
   };
   const fixed: CredentialInUse = {
     credential,

@@ -6,7 +6,7 @@
 
 import { durable, relaxed } from "../../db/operations.ts";
 import type { Steps } from "../../db/statements.ts";
-import { credentialOf, type StoredCredential } from "./rows.ts";
+import { readCredential, type StoredCredential } from "./rows.ts";
 
 /** The longest that a dead process blocks the others. */
 const renewalClaimMs = 60_000;
@@ -25,7 +25,7 @@ export const renewalOperations = {
            AND (renewing_until_ms IS NULL OR renewing_until_ms <= :nowMs OR renewing_until_ms > :implausibleMs)`,
       { id, revision, nowMs, untilMs, implausibleMs: untilMs + renewalClaimMs },
     );
-    const stored = yield* credentialOf(database, id);
+    const stored = yield* readCredential(database, id);
     if (stored === null) return "removed";
     return claimed === 1 || stored.revision !== revision ? stored : null;
   }),

@@ -25,7 +25,7 @@ const select = `SELECT credential.id, account_id AS accountId, account.name AS a
     sealed_secret AS encryptedSecret, quarantined_ms AS quarantinedMs, quarantine_reason AS quarantineReason
   FROM credential LEFT JOIN account ON account.id = account_id`;
 
-export function* credentialOf(database: Database, id: string): Steps<StoredCredential | null> {
+export function* readCredential(database: Database, id: string): Steps<StoredCredential | null> {
   const row = yield* database.get<Row>(`${select} WHERE credential.id = :id`, { id });
   return row === undefined ? null : yield* storedOf(database, row);
 }

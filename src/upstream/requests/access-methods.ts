@@ -57,7 +57,7 @@ export function credentialAccess(
     // Ignores the request's signal: a renewal serves all requests that wait for it.
     const bounds = { timeoutMs, maxBytes: maxResponseBytes };
     const bounded: typeof tools.fetch = (url, options) => fetch(url, { ...bounds, ...options });
-    pool.noteUse(id);
+    pool.recordUse(id);
     const used = usedSecrets(pooled);
     const sent = kind.send(request, used.inUse, { ...tools, fetch: bounded });
     const response = await unlessAborted(request.signal, sent).catch((thrown: unknown) =>

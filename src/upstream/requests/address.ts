@@ -1,7 +1,7 @@
 import type { UpstreamRequest } from "../../platforms/session.ts";
 
 /** Throws unless `path` begins with a slash. */
-export function addressOf(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
+export function makeAddress(baseUrl: string, path: string, query: UpstreamRequest["query"]): URL {
   const base = new URL(baseUrl);
   if (!path.startsWith("/")) {
     throw new Error(`${JSON.stringify(path.slice(0, 100))} is not a path of ${base.host}`);

@@ -6,7 +6,7 @@ import {
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   bearer,
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   type TestSessions,
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 async function methodsFor(more: Partial<Parameters<Sessions["open"]>[0]> = {}): Promise<string[]> {
   const sessions = await setup.sessions.open({
-    job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
+    job: makeUpstreamJob("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["user", "app", "public"],
     ownership: "any",
@@ -84,9 +84,11 @@ test("a later page uses only the cursor's credential, if it may be used", async 
 test("cooling credentials come last, the first to reopen first", async () => {
   const [late, , soon] = setup.pool.credentials;
   if (late === undefined || soon === undefined) throw new Error("expected four credentials");
-  setup.pool.credentials = setup.pool.credentials.map((one) => {
-    if (one === late) return { ...one, cooldownUntilMs: clock.now() + 60_000 };
-    return one === soon ? { ...one, cooldownUntilMs: clock.now() + 30_000 } : one;
+  setup.pool.credentials = setup.pool.credentials.map((credential) => {
+    if (credential === late) return { ...credential, cooldownUntilMs: clock.now() + 60_000 };
+    return credential === soon
+      ? { ...credential, cooldownUntilMs: clock.now() + 30_000 }
+      : credential;
   });
   expect(await methodsFor()).toEqual([
     "own user",
@@ -103,7 +105,7 @@ test("limits of credentials are restored after a restart", async () => {
   const coolings = [{ bucket: "posts", untilMs: clock.now() + 60_000, reason: "the limit" }];
   setup.pool.credentials = [{ ...first, credential: { ...first.credential, coolings } }];
   const [session] = await setup.sessions.open({
-    job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
+    job: makeUpstreamJob("job", { deadlineMs: clock.now() + 30_000 }),
     platform: "x",
     access: ["app"],
     ownership: "any",
@@ -130,7 +132,7 @@ test("a used-up limit applies only to its secret, not to a replacement", async (
   };
   const requestOnce = async () => {
     const sessions = setup.sessions.open({
-      job: jobOf("job", { deadlineMs: clock.now() + 30_000 }),
+      job: makeUpstreamJob("job", { deadlineMs: clock.now() + 30_000 }),
       platform: "x",
       access: ["app"],
       ownership: "any",

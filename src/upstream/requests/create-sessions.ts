@@ -98,7 +98,7 @@ export function createSessions(context: SessionsContext): Sessions {
       subjectId: subject,
       baseUrl: host,
       transport: credentialAccess(bounds, one, pool),
-      spending: spendingOf(request.job, upstream, { credentialId: id, owner }),
+      spending: jobSpending(request.job, upstream, { credentialId: id, owner }),
     });
     return { session, closedUntilMs: limits.closedUntilMs(limitKey) };
   }
@@ -133,7 +133,7 @@ export function createSessions(context: SessionsContext): Sessions {
     return { send: sendContext(platform), pace, upstream, job, publicAccess, nowMs: clock.now() };
   }
 
-  function spendingOf(
+  function jobSpending(
     job: UpstreamJob,
     { platform, priceOf }: Upstream,
     spender: { credentialId: string; owner: "account" | "deployment" },
@@ -153,7 +153,7 @@ export function createSessions(context: SessionsContext): Sessions {
   return {
     open: async (request) => {
       const credentials = await findCredentials(pool, request);
-      const ranked = credentials.map((one) => withCredential(request, one));
+      const ranked = credentials.map((credential) => withCredential(request, credential));
       return [...ranked, ...withoutCredential(request)]
         .toSorted(byOpening)
         .map(({ session }) => session);

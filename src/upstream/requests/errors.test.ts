@@ -20,7 +20,7 @@ import {
 import {
   advanceUntil,
   bearer,
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   type TestSessions,
@@ -52,7 +52,7 @@ afterEach(async () => {
 
 async function session(access: "app" | "public" = "app"): Promise<OpenSession> {
   const [first] = await setup.sessions.open({
-    job: jobOf("job", { deadlineMs: clock.now() + hourMs }),
+    job: makeUpstreamJob("job", { deadlineMs: clock.now() + hourMs }),
     platform: "x",
     access: [access],
     ownership: "any",
@@ -271,7 +271,7 @@ describe("the end of a job", () => {
     const removed = new Error("the lease was lost");
     upstream.defaultReply = silent;
     const [opened] = await setup.sessions.open({
-      job: jobOf("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
+      job: makeUpstreamJob("ending", { deadlineMs: clock.now() + hourMs, signal: ending.signal }),
       platform: "x",
       access: ["app"],
       ownership: "any",
@@ -287,7 +287,7 @@ describe("the end of a job", () => {
 
   test("a job sends no request after its deadline", async () => {
     const [opened] = await setup.sessions.open({
-      job: jobOf("late", { deadlineMs: clock.now() - 1 }),
+      job: makeUpstreamJob("late", { deadlineMs: clock.now() - 1 }),
       platform: "x",
       access: ["app"],
       ownership: "any",

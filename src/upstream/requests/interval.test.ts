@@ -7,7 +7,7 @@ import {
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   advanceUntil,
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   type TestSessions,
@@ -47,7 +47,7 @@ async function session(
   special: { maxWaitMs?: number; lifeMs?: number } = {},
 ): Promise<OpenSession> {
   const { lifeMs = 120_000, ...more } = special;
-  const job = jobOf(name, { deadlineMs: clock.now() + lifeMs, ...more });
+  const job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifeMs, ...more });
   const requested = {
     job,
     platform: "x",
@@ -67,7 +67,7 @@ test("twenty concurrent jobs are answered at the request interval, without a ref
   const sessions = await Promise.all(
     Array.from({ length: 20 }, (_, n) => session(`job ${n}`, { maxWaitMs: 10_000 })),
   );
-  const requested = Promise.all(sessions.map((one) => one.patient.get(all)));
+  const requested = Promise.all(sessions.map((other) => other.patient.get(all)));
   const answers = await advanceUntil(clock, requested);
   expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
   expect(refused).toBe(0);

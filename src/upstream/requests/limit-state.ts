@@ -54,11 +54,11 @@ export function limitUsage(state: RateLimitState, nowMs: number): LimitUsage {
   return { kind: "unknown" };
 }
 
-export function noteEnd(state: RateLimitState, nowMs: number): void {
+export function recordEnd(state: RateLimitState, nowMs: number): void {
   if (state.intervalMs > 0) state.intervalUntilMs = nowMs + state.intervalMs;
 }
 
-export function noteAnswer(state: RateLimitState, era: number, limit: Limit | null): void {
+export function recordAnswer(state: RateLimitState, era: number, limit: Limit | null): void {
   if (era !== state.era) return;
   const { window } = state;
   state.refusals = 0;
@@ -81,20 +81,20 @@ export function noteAnswer(state: RateLimitState, era: number, limit: Limit | nu
  * The platform may have counted the request. Allows more concurrent requests each time, so that not all wait for a dead
  * host in sequence.
  */
-export function noteNoResponse(state: RateLimitState, era: number): void {
+export function recordNoResponse(state: RateLimitState, era: number): void {
   if (era !== state.era) return;
   if (state.window !== null) state.window.remaining -= 1;
   if (!state.isKnown) state.maxUnknown = Math.min(maxUnknown, state.maxUnknown * 2);
 }
 
 /** The next window is unknown, so it allows one request. */
-export function noteRefusal(state: RateLimitState, untilMs: number): void {
+export function recordRefusal(state: RateLimitState, untilMs: number): void {
   beginEra(state);
   state.refusals += 1;
   state.closedUntilMs = Math.max(state.closedUntilMs, untilMs);
 }
 
-export function noteReplacement(state: RateLimitState): void {
+export function recordReplacement(state: RateLimitState): void {
   beginEra(state);
   state.closedUntilMs = Number.NEGATIVE_INFINITY;
   state.refusals = 0;

@@ -7,7 +7,7 @@ import {
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   advanceUntil as runningAt,
@@ -43,7 +43,7 @@ afterEach(async () => {
 async function open(
   name: string,
   lifeMs = 10 * minuteMs,
-  job = jobOf(name, { deadlineMs: clock.now() + lifeMs }),
+  job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifeMs }),
 ): Promise<readonly OpenSession[]> {
   return await setup.sessions.open({
     job,
@@ -104,7 +104,10 @@ describe("a limit that the platform reports", () => {
   test("a limit that the platform reports is waited for up to the job's maximum", async () => {
     upstream.defaultReply = rateLimitedReply({ limit: 1, windowMs: minuteMs }, () => clock.now());
     await running(clock, (await session()).get(posts));
-    const hasty = jobOf("hasty", { deadlineMs: clock.now() + 10 * minuteMs, maxWaitMs: 10_000 });
+    const hasty = makeUpstreamJob("hasty", {
+      deadlineMs: clock.now() + 10 * minuteMs,
+      maxWaitMs: 10_000,
+    });
     const [opened] = await open("hasty", 10 * minuteMs, hasty);
     expect(await errorOf(opened?.patient.get(posts) ?? Promise.resolve())).toBeInstanceOf(
       UpstreamLimited,
@@ -251,7 +254,7 @@ test("a host that does not answer does not delay the requests after it", async (
   );
   silentSetup.timeoutsMs.push(...Array(60).fill(50));
   const pending = Array.from({ length: 60 }, async (_, n) => {
-    const job = jobOf(`job ${n}`, { deadlineMs: clock.now() + 100 * minuteMs });
+    const job = makeUpstreamJob(`job ${n}`, { deadlineMs: clock.now() + 100 * minuteMs });
     const [opened] = await silentSetup.sessions.open({
       job,
       platform: "x",

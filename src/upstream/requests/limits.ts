@@ -6,12 +6,12 @@ import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
 import {
   type LimitUsage,
   limitUsage,
-  noteAnswer,
-  noteEnd,
-  noteNoResponse,
-  noteRefusal,
-  noteReplacement,
   type RateLimitState,
+  recordAnswer,
+  recordEnd,
+  recordNoResponse,
+  recordRefusal,
+  recordReplacement,
   unknownLimit,
 } from "./limit-state.ts";
 
@@ -81,7 +81,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
   const limits = new Map<string, WaitingLimit>();
 
   function limitOf(scope: LimitScope): WaitingLimit {
-    const key = keyOf(scope);
+    const key = limitKey(scope);
     const existing = limits.get(key);
     if (existing !== undefined) return existing;
     if (limits.size >= maxLimits) forgetIdle();
@@ -112,12 +112,12 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
         return;
       }
       limit.waiting.shift();
-      first.admit(permitOf(limit));
+      first.admit(limitPermit(limit));
     }
   }
 
   function refuseOutOfTime(limit: WaitingLimit, { kind, untilMs }: Closed): void {
-    const retryAtMs = wallOf(untilMs);
+    const retryAtMs = toWallMs(untilMs);
     const isOutOfTime = ({ patience, deadlineMs, intervalDeadlineMs }: Waiter) =>
       patience === "impatient" || (kind === "paced" ? intervalDeadlineMs : deadlineMs) <= retryAtMs;
     const expired = limit.waiting.filter(isOutOfTime);
@@ -144,7 +144,7 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
     limit.wake = null;
   }
 
-  function permitOf(limit: WaitingLimit): Permit {
+  function limitPermit(limit: WaitingLimit): Permit {
     limit.running += 1;
     const { era } = limit;
     let isOver = false;
@@ -157,36 +157,39 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
     };
     const ended = (note: () => void) =>
       end(() => {
-        noteEnd(limit, clock.elapsed());
+        recordEnd(limit, clock.elapsed());
         note();
       });
-    const noteRefused = (untilMs: number | null) => {
+    const recordRefused = (untilMs: number | null) => {
       const nowMs = clock.elapsed();
-      const requestedMs = untilMs === null ? null : elapsedOf(untilMs);
+      const requestedMs = untilMs === null ? null : toElapsedMs(untilMs);
       // Requests refused together count once.
       if (era === limit.era) {
         const ownMs = nowMs + backoffMs(limit.refusals, pauses, random);
         const isTrusted = limit.refusals < maxTrustedRefusals;
-        noteRefusal(limit, isTrusted ? (requestedMs ?? ownMs) : Math.max(requestedMs ?? 0, ownMs));
+        recordRefusal(
+          limit,
+          isTrusted ? (requestedMs ?? ownMs) : Math.max(requestedMs ?? 0, ownMs),
+        );
       } else if (requestedMs !== null) {
         limit.closedUntilMs = Math.max(limit.closedUntilMs, requestedMs);
       }
     };
     return {
-      answered: (reported) => ended(() => noteAnswer(limit, era, onOurClock(reported))),
-      unanswered: () => ended(() => noteNoResponse(limit, era)),
+      answered: (reported) => ended(() => recordAnswer(limit, era, onOurClock(reported))),
+      unanswered: () => ended(() => recordNoResponse(limit, era)),
       unused: () => end(() => undefined),
       refused: (untilMs) => {
-        ended(() => noteRefused(untilMs));
-        return wallOf(limit.closedUntilMs);
+        ended(() => recordRefused(untilMs));
+        return toWallMs(limit.closedUntilMs);
       },
     };
   }
 
   const onOurClock = (reported: Limit | null): Limit | null =>
-    reported && { remaining: reported.remaining, resetMs: elapsedOf(reported.resetMs) };
-  const elapsedOf = (wallMs: number): number => wallMs - clock.now() + clock.elapsed();
-  const wallOf = (elapsedMs: number): number => elapsedMs - clock.elapsed() + clock.now();
+    reported && { remaining: reported.remaining, resetMs: toElapsedMs(reported.resetMs) };
+  const toElapsedMs = (wallMs: number): number => wallMs - clock.now() + clock.elapsed();
+  const toWallMs = (elapsedMs: number): number => elapsedMs - clock.elapsed() + clock.now();
 
   function take(request: PermitRequest): Promise<Permit> {
     const { signal, host, intervalMs } = request;
@@ -231,26 +234,26 @@ export function createLimits({ clock, random, pauses }: LimitsContext): RateLimi
   return {
     take,
     closedUntilMs: (scope) => {
-      const limit = limits.get(keyOf(scope));
+      const limit = limits.get(limitKey(scope));
       const usage = limit && limitUsage(limit, clock.elapsed());
-      return usage?.kind === "closed" ? wallOf(usage.untilMs) : null;
+      return usage?.kind === "closed" ? toWallMs(usage.untilMs) : null;
     },
     close: (scope, untilMs) => {
       const limit = limitOf(scope);
-      limit.closedUntilMs = Math.max(limit.closedUntilMs, elapsedOf(untilMs));
+      limit.closedUntilMs = Math.max(limit.closedUntilMs, toElapsedMs(untilMs));
     },
     reopen: (owner, except) => {
-      const exceptKeys = new Set(except.map((bucket) => keyOf({ owner, bucket })));
+      const exceptKeys = new Set(except.map((bucket) => limitKey({ owner, bucket })));
       for (const [key, limit] of limits) {
-        if (!key.startsWith(keyOf({ owner, bucket: "" })) || exceptKeys.has(key)) continue;
+        if (!key.startsWith(limitKey({ owner, bucket: "" })) || exceptKeys.has(key)) continue;
         if (limitUsage(limit, clock.elapsed()).kind !== "closed") continue;
-        noteReplacement(limit);
+        recordReplacement(limit);
         admit(limit);
       }
     },
   };
 }
 
-const keyOf = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
+const limitKey = ({ owner, bucket }: LimitScope): string => `${owner} ${bucket}`;
 
 const noLongerNeeded = new Error("no request is pending");

@@ -2,7 +2,7 @@ import type { Session, UpstreamRequest } from "../../platforms/session.ts";
 import type { AccessKind, Upstream } from "../../platforms/upstream.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Access } from "./access-methods.ts";
-import { addressOf, withQuery } from "./address.ts";
+import { makeAddress, withQuery } from "./address.ts";
 import type { Patience } from "./limits.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { Pace } from "./pace.ts";
@@ -59,7 +59,7 @@ export function openSession(options: SessionOptions): OpenSession {
       baseUrl,
       nowMs,
       get: async (request) => {
-        const url = addressOf(baseUrl, request.path, request.query);
+        const url = makeAddress(baseUrl, request.path, request.query);
         const { bill } = request;
         const paid = bill === undefined || spending === null ? null : spending.call(bill);
         return await send({ url, access: options.transport, paid, patience }, request);

@@ -109,12 +109,12 @@ function budgetUsedUp(
   const remaining = Math.max(0, most - spent);
   return new EarshotError(
     "budget_used_up",
-    `the call may read ${requested} posts, but only ${remaining} of ${most} (EARSHOT_X_MONTHLY_POST_READS) are left until ${endOf(month)}`,
+    `the call may read ${requested} posts, but only ${remaining} of ${most} (EARSHOT_X_MONTHLY_POST_READS) are left until ${monthEnd(month)}`,
     { status: 502, hint: "request fewer, use your own credential, or raise the setting" },
   );
 }
 
-function endOf(month: string): string {
+function monthEnd(month: string): string {
   const [year = 0, number = 0] = month.split("-").map(Number);
   return isoTime(Date.UTC(year, number, 1)).replace(".000Z", "Z");
 }

@@ -20,7 +20,7 @@ type FailedRequest = {
   requestedPauseMs: number;
 };
 
-export async function outcomeOf(
+export async function readOutcome(
   { clock, maxValues, onOutcome }: SendContext,
   { url, bucket, access, limitOf, paid }: OutgoingRequest,
   permit: Permit,
@@ -57,7 +57,10 @@ export async function outcomeOf(
   };
 }
 
-export function outcomeErrorOf({ onOutcome }: SendContext, error: EarshotError): FailedRequest {
+export function reportFailedRequest(
+  { onOutcome }: SendContext,
+  error: EarshotError,
+): FailedRequest {
   const known = knownErrors.get(error.code);
   onOutcome(known?.outcome ?? "failed");
   return {

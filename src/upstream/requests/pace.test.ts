@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jobOf } from "../../../testkit/upstreams/sessions.ts";
+import { makeUpstreamJob } from "../../../testkit/upstreams/sessions.ts";
 import { createManualClock } from "../../lib/manual-clock.ts";
 import { createPace } from "./pace.ts";
 
@@ -13,7 +13,7 @@ function startPace(perSecond: number) {
     signal = new AbortController().signal,
     accountId = "one",
   ) => {
-    await pace.turn(jobOf(name, { accountId, deadlineMs: clock.now() + lifeMs, signal }));
+    await pace.turn(makeUpstreamJob(name, { accountId, deadlineMs: clock.now() + lifeMs, signal }));
     startedMs.push({ name, atMs: clock.elapsed() });
   };
   return { clock, startedMs, begin };

@@ -6,7 +6,7 @@ import {
   startHostileUpstream,
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   type TestSessions,
@@ -42,7 +42,7 @@ afterEach(async () => {
 
 async function session(): Promise<OpenSession> {
   const [first] = await setup.sessions.open({
-    job: jobOf("job", { deadlineMs: clock.now() + 600_000 }),
+    job: makeUpstreamJob("job", { deadlineMs: clock.now() + 600_000 }),
     platform: "x",
     access: ["app"],
     ownership: "any",

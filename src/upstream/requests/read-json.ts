@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { shapeRefusal } from "../../lib/bounded-json.ts";
-import { EarshotError, messageOf } from "../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../lib/errors.ts";
 import type { FetchedResponse } from "../../lib/guarded-fetch.ts";
 import { createJsonMeter } from "../../lib/json-shape.ts";
 import { unreadableResponse } from "../../platforms/fields.ts";
@@ -31,7 +31,7 @@ export async function readJson(
     return JSON.parse(textOf(body));
   } catch (error) {
     if (isRefusal) return null;
-    throw unreadableResponse(host, reasonOf(error, headers.get("content-type")));
+    throw unreadableResponse(host, errorReason(error, headers.get("content-type")));
   }
 }
 
@@ -58,8 +58,8 @@ const decoder = new TextDecoder();
 const textOf = (body: Uint8Array): string => decoder.decode(body);
 
 /** The parser's message would quote the body. */
-function reasonOf(error: unknown, contentType: string | null): string {
-  if (messageOf(error).includes("end of JSON input")) return "truncated JSON";
+function errorReason(error: unknown, contentType: string | null): string {
+  if (errorMessage(error).includes("end of JSON input")) return "truncated JSON";
   const type = /^[\w.+-]{1,50}\/[\w.+-]{1,50}/.exec(contentType ?? "")?.[0];
   return type === undefined || type.includes("json") ? "not JSON" : `${type} instead of JSON`;
 }

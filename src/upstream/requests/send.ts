@@ -6,7 +6,7 @@ import {
 } from "../../platforms/request-errors.ts";
 import type { UpstreamAnswer } from "../../platforms/session.ts";
 import { UpstreamLimited } from "../../platforms/upstream-limited.ts";
-import { outcomeErrorOf, outcomeOf, type RequestResult } from "./outcome.ts";
+import { type RequestResult, readOutcome, reportFailedRequest } from "./outcome.ts";
 import type { OutgoingRequest, SendContext } from "./outgoing-request.ts";
 import type { UpstreamJob } from "./sessions.ts";
 
@@ -108,13 +108,13 @@ async function tryOnce(
   try {
     const headers = { accept: "application/json", ...request.headers };
     const response = await access.send({ url, headers, signal });
-    const outcome = await outcomeOf(context, request, permit, response);
+    const outcome = await readOutcome(context, request, permit, response);
     progress.isSent = false;
     return outcome;
   } catch (thrown) {
     signal.throwIfAborted();
     progress.isSent = false;
-    return outcomeErrorOf(context, asRequestError(url.host, thrown));
+    return reportFailedRequest(context, asRequestError(url.host, thrown));
   } finally {
     permit.unanswered();
   }

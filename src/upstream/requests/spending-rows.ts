@@ -133,7 +133,7 @@ export function* deadReservations(database: Database, beforeMs: number): Steps<R
  * Reservations with the deployment's credentials may have been billed, and count in full. Call
  * before jobs and credentials are removed.
  */
-export function* forgetSpendingOf(database: Database, accountId: string): Steps<void> {
+export function* forgetSpending(database: Database, accountId: string): Steps<void> {
   const reserved = yield* database.all<Reservation>(
     `${reservations} WHERE EXISTS (SELECT 1 FROM job WHERE uuid = job_uuid AND account_id = :accountId)
        OR account_id = :accountId OR ${ofOwnCredentials}`,

@@ -10,7 +10,7 @@ import {
 } from "../../../testkit/upstreams/hostile-upstream.ts";
 import {
   advanceUntil,
-  jobOf,
+  makeUpstreamJob,
   openTestSessions,
   pooledCredential,
   type TestSessions,
@@ -48,7 +48,7 @@ async function open(
   { sessions = setup.sessions, ...more }: Partial<UpstreamJob> & { sessions?: Sessions } = {},
 ): Promise<OpenSession> {
   const [first] = await sessions.open({
-    job: jobOf(name, { deadlineMs: clock.now() + 3_600_000, ...more }),
+    job: makeUpstreamJob(name, { deadlineMs: clock.now() + 3_600_000, ...more }),
     platform: "x",
     access: ["app"],
     ownership: "any",

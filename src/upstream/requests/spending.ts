@@ -37,17 +37,17 @@ export function createSpending(context: SpendingContext): Spending {
   const { store, clock, mostPostReads, spender, job, reservations } = context;
   const isLimited = mostPostReads !== null && spender.owner === "deployment";
   let total = noAmounts;
-  let month = monthOf(clock.now());
+  let month = utcMonth(clock.now());
   let monthPostReads = 0;
 
-  const amountsOf = (bill: Bill): Amounts => {
+  const billAmounts = (bill: Bill): Amounts => {
     const counts = { postReads: count(bill.postReads), userReads: count(bill.userReads) };
     const units = { ...counts, requests: count(bill.requests) };
     return { ...units, microUsd: count(context.priceOf(units)) };
   };
 
   function call(bill: Bill): PaidCall {
-    const max = amountsOf(bill);
+    const max = billAmounts(bill);
     let reserved: Promise<Reserved> | null = null;
     let reservedMonth = month;
     let isReserved = false;
@@ -59,7 +59,7 @@ export function createSpending(context: SpendingContext): Spending {
         return;
       }
       const nowMs = clock.now();
-      reservedMonth = monthOf(nowMs);
+      reservedMonth = utcMonth(nowMs);
       reserved = reservations.reserve((own) =>
         store.write("reserveSpending", {
           ...spender,
@@ -94,7 +94,7 @@ export function createSpending(context: SpendingContext): Spending {
     function settle(finalBill: Bill): void {
       if (!maySettle) return;
       maySettle = false;
-      const difference = minus(amountsOf(finalBill), max);
+      const difference = minus(billAmounts(finalBill), max);
       spend(difference);
       if (spender.owner === "deployment") monthPostReads += difference.postReads;
       if (Object.values(difference).every((each) => each === 0)) return;
@@ -124,7 +124,7 @@ export function createSpending(context: SpendingContext): Spending {
   };
 }
 
-export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);
+export const utcMonth = (ms: number): string => isoTime(ms).slice(0, 7);
 
 const noAmounts: Amounts = { postReads: 0, userReads: 0, requests: 0, microUsd: 0 };
 

@@ -2,7 +2,7 @@ import axe from "axe-core";
 import type { Page } from "playwright-core";
 
 /** Violations found by axe-core: rule, element, reason. */
-export async function violationsOf(page: Page): Promise<readonly string[]> {
+export async function findViolations(page: Page): Promise<readonly string[]> {
   // The page's CSP allows only its own scripts, so axe is injected by the browser.
   await page.evaluate(axe.source);
   return await page.evaluate(async () => {

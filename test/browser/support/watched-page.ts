@@ -16,11 +16,11 @@ export async function openWatched(context: BrowserContext): Promise<WatchedPage>
       complaints.push(`${message.text()} ${message.location().url}`);
   });
   page.on("pageerror", (error) => complaints.push(String(error)));
-  await page.exposeFunction("noteViolation", (violation: string) => complaints.push(violation));
+  await page.exposeFunction("recordViolation", (violation: string) => complaints.push(violation));
   await page.addInitScript(() => {
     document.addEventListener("securitypolicyviolation", (event) => {
       const { effectiveDirective, blockedURI } = event;
-      void Reflect.get(window, "noteViolation")(`policy: ${effectiveDirective} ${blockedURI}`);
+      void Reflect.get(window, "recordViolation")(`policy: ${effectiveDirective} ${blockedURI}`);
     });
   });
   return { page, complaints, settled: watchRequests(page) };

@@ -3,7 +3,7 @@
  */
 import { createHash, createPublicKey, verify } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { didDocumentOf, type EmulatedResponse, startHost } from "./host.ts";
+import { type EmulatedResponse, makeDidDocument, startHost } from "./host.ts";
 
 export type OAuthEmulator = {
   url: string;
@@ -45,7 +45,7 @@ export async function startOAuthEmulator(did: string, handle: string): Promise<O
     const body = new URLSearchParams(text);
     switch (pathname) {
       case `/${did}`:
-        return { status: 200, json: didDocumentOf(did, handle, url) };
+        return { status: 200, json: makeDidDocument(did, handle, url) };
       case "/xrpc/com.atproto.identity.resolveHandle":
         return { status: 200, json: { did } };
       case "/.well-known/oauth-protected-resource":

@@ -27,7 +27,7 @@ export async function startHost(
   };
 }
 
-export const didDocumentOf = (did: string, handle: string, url: string) => ({
+export const makeDidDocument = (did: string, handle: string, url: string) => ({
   id: did,
   alsoKnownAs: [`at://${handle}`],
   service: [{ id: "#atproto_pds", type: "AtprotoPersonalDataServer", serviceEndpoint: url }],

@@ -1,6 +1,6 @@
 /** An emulator based on the lexicons com.atproto.server.createSession, refreshSession and getSession; also a DID directory. */
 import type { IncomingMessage } from "node:http";
-import { didDocumentOf, type EmulatedResponse, startHost } from "./host.ts";
+import { type EmulatedResponse, makeDidDocument, startHost } from "./host.ts";
 
 export type PdsEmulator = {
   url: string;
@@ -31,7 +31,7 @@ export async function startPdsEmulator(options: PdsOptions): Promise<PdsEmulator
     const method = pathname.replace("/xrpc/", "");
     const scripted = next.get(method)?.shift();
     if (scripted !== undefined) return scripted;
-    if (pathname === `/${did}`) return { status: 200, json: didDocumentOf(did, handle, url) };
+    if (pathname === `/${did}`) return { status: 200, json: makeDidDocument(did, handle, url) };
     const token = authorization?.replace(/^Bearer /, "") ?? "";
     switch (method) {
       case "com.atproto.identity.resolveHandle":

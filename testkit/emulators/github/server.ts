@@ -63,14 +63,14 @@ export async function startGitHubEmulator({
         showPage(response, "GitLab", searchParams);
         return;
       case "POST /emulator/decision": {
-        const form = await formOf(request);
+        const form = await requestForm(request);
         const user = users.find(({ id }) => String(id) === form.get("user"));
         response.writeHead(302, { location: redirectAfter(form, form.get("decision"), user) });
         response.end();
         return;
       }
       case "POST /login/oauth/access_token": {
-        const { status, body } = faults.token ?? exchange.atGitHub(await formOf(request));
+        const { status, body } = faults.token ?? exchange.atGitHub(await requestForm(request));
         if (headers.accept?.includes("application/json")) {
           sendJson(response, { status, body });
           return;
@@ -80,7 +80,7 @@ export async function startGitHubEmulator({
         return;
       }
       case "POST /oauth/token": {
-        sendJson(response, faults.token ?? exchange.atGitLab(await formOf(request)));
+        sendJson(response, faults.token ?? exchange.atGitLab(await requestForm(request)));
         return;
       }
       default:
@@ -204,7 +204,7 @@ function sendJson(response: ServerResponse, { status, body }: EmulatedResponse):
   response.end(typeof body === "string" ? body : JSON.stringify(body));
 }
 
-async function formOf(request: IncomingMessage): Promise<URLSearchParams> {
+async function requestForm(request: IncomingMessage): Promise<URLSearchParams> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   return new URLSearchParams(Buffer.concat(pieces).toString("utf8"));

@@ -1,5 +1,5 @@
 import { accountJson, statusJson } from "./entities.ts";
-import { acctOf } from "./mark-up.ts";
+import { accountAcct } from "./mark-up.ts";
 import type { Account } from "./network.ts";
 import { pageBy } from "./paging.ts";
 import { ok, responses } from "./responses.ts";
@@ -35,7 +35,7 @@ export function accountNamed(
   const isOwn = host === undefined || host === (settings.domain ?? new URL(url).host);
   return [...network.accounts.values()].find(
     (account) =>
-      account.isKnown && acctOf(account).toLowerCase() === (isOwn ? name : `${name}@${host}`),
+      account.isKnown && accountAcct(account).toLowerCase() === (isOwn ? name : `${name}@${host}`),
   );
 }
 

@@ -1,4 +1,4 @@
-import { acctOf } from "./mark-up.ts";
+import { accountAcct } from "./mark-up.ts";
 import type { Account, Network, Status } from "./network.ts";
 import type { EmulatorSettings } from "./options.ts";
 
@@ -39,7 +39,7 @@ export function accountJson(account: Account, { network, settings, url }: World)
 const bare = (account: Account, home: string) => ({
   id: account.id,
   username: account.username,
-  acct: acctOf(account),
+  acct: accountAcct(account),
   url: `${home}/@${account.username}`,
   uri: `${home}/users/${account.username}`,
 });
@@ -61,8 +61,8 @@ export function statusJson(status: Status, world: World): Record<string, unknown
     spoiler_text: status.spoilerText,
     visibility: status.visibility,
     language: status.language,
-    uri: uriOf(status, author, url),
-    url: urlOf(status, author, url),
+    uri: statusUri(status, author, url),
+    url: statusUrl(status, author, url),
     replies_count: all.filter(({ inReplyToId }) => inReplyToId === status.id).length,
     reblogs_count: all.filter(({ reblogOfId }) => reblogOfId === status.id).length,
     favourites_count: status.favourites,
@@ -90,11 +90,11 @@ export function statusJson(status: Status, world: World): Record<string, unknown
   };
 }
 
-const uriOf = (status: Status, { username }: Account, url: string): string =>
+const statusUri = (status: Status, { username }: Account, url: string): string =>
   status.uri ??
   `${url}/users/${username}/statuses/${status.id}${status.reblogOfId === null ? "" : "/activity"}`;
 
-const urlOf = (status: Status, { username, domain }: Account, url: string): string =>
+const statusUrl = (status: Status, { username, domain }: Account, url: string): string =>
   domain === null
     ? `${url}/@${username}/${status.id}`
     : (status.uri ?? `https://${domain}/${status.id}`);
@@ -103,7 +103,7 @@ function mentionJson(account: Account | undefined, url: string) {
   if (account === undefined) return [];
   const { id, username, domain } = account;
   const home = domain === null ? url : `https://${domain}`;
-  return [{ id, username, acct: acctOf(account), url: `${home}/@${username}` }];
+  return [{ id, username, acct: accountAcct(account), url: `${home}/@${username}` }];
 }
 
 const pollJson = ({ id, pollOptions }: Status) =>

@@ -15,7 +15,9 @@ export function markUp(
       tags.add(tag);
       return `<a href="https://server.invalid/tags/${tag}" class="mention hashtag" rel="tag">#<span>${tag}</span></a>`;
     }
-    const account = accounts.find((each) => acctOf(each) === name || each.username === name);
+    const account = accounts.find(
+      (other) => accountAcct(other) === name || other.username === name,
+    );
     if (account === undefined) return written;
     mentionIds.add(account.id);
     return `<span class="h-card" translate="no"><a href="${profileUrl(account)}" class="u-url mention">@<span>${account.username}</span></a></span>`;
@@ -30,7 +32,7 @@ export function markUp(
   };
 }
 
-export const acctOf = ({ username, domain }: Account): string =>
+export const accountAcct = ({ username, domain }: Account): string =>
   domain === null ? username : `${username}@${domain}`;
 
 const profileUrl = ({ username, domain }: Account): string =>

@@ -24,13 +24,13 @@ export function mountStreams(emulator: MastodonEmulator): Streaming {
   });
 
   /** Public streams contain public statuses without boosts. */
-  const entityOf = (status: Status): EmulatedStatus[] => {
+  const statusEntity = (status: Status): EmulatedStatus[] => {
     if (status.visibility !== "public" || status.reblogOfId !== null) return [];
     const entity = statusJson(status, { network, settings, url });
     return entity === null ? [] : [entity as EmulatedStatus];
   };
-  network.events.on("update", (status) => streaming.update(...entityOf(status)));
-  network.events.on("status.update", (status) => streaming.edit(...entityOf(status)));
+  network.events.on("update", (status) => streaming.update(...statusEntity(status)));
+  network.events.on("status.update", (status) => streaming.edit(...statusEntity(status)));
   network.events.on("delete", (id) => streaming.remove(id));
   return streaming;
 }

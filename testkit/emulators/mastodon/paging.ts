@@ -9,7 +9,7 @@ export function pageBy<T>(
   bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
   const { query } = request;
-  const limit = limitOf(query, bounds);
+  const limit = readLimit(query, bounds);
   const below = query.get("max_id");
   const above = query.get("min_id") ?? query.get("since_id");
   const within = [...all]
@@ -34,7 +34,7 @@ export function pageByOffset<T>(
   request: EmulatedRequest,
   bounds: { defaultLimit: number; maxLimit: number },
 ): { items: T[]; headers: Record<string, string> } {
-  const limit = limitOf(request.query, bounds);
+  const limit = readLimit(request.query, bounds);
   const offset = Number(request.query.get("offset") ?? 0);
   const items = all.slice(offset, offset + limit);
   const isFull = items.length === limit;
@@ -45,7 +45,7 @@ export function pageByOffset<T>(
   };
 }
 
-export function limitOf(
+export function readLimit(
   query: URLSearchParams,
   { defaultLimit, maxLimit }: { defaultLimit: number; maxLimit: number },
 ) {

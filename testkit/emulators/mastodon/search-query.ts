@@ -33,9 +33,9 @@ export function readSearchQuery(text: string): SearchQuery {
   return { terms, filters };
 }
 
-export const wordsOf = (text: string): string[] =>
+export const splitWords = (text: string): string[] =>
   text.toLowerCase().match(/[\p{L}\p{N}_]+(?:['’][\p{L}\p{N}_]+)*/gu) ?? [];
 
 /** Drops endings, as the index does. */
-export const stemOf = (word: string): string =>
+export const stemWord = (word: string): string =>
   word.replace(/['’]s$/, "").replace(/(?:es|s|ing|ed)$/, "");

@@ -1,12 +1,12 @@
 import { accountNamed } from "./account-routes.ts";
 import { accountJson, statusJson } from "./entities.ts";
 import { compareIds } from "./ids.ts";
-import { acctOf } from "./mark-up.ts";
+import { accountAcct } from "./mark-up.ts";
 import type { Account, Status } from "./network.ts";
-import { limitOf } from "./paging.ts";
+import { readLimit } from "./paging.ts";
 import { type EmulatedResponse, ok, responses } from "./responses.ts";
 import { authorizationError, type EmulatedRequest, isVisible, type Route } from "./route.ts";
-import { readSearchQuery, type SearchQuery, stemOf, wordsOf } from "./search-query.ts";
+import { readSearchQuery, type SearchQuery, splitWords, stemWord } from "./search-query.ts";
 
 /** https://docs.joinmastodon.org/methods/search/ and https://docs.joinmastodon.org/user/network/#search */
 export const searchRoutes: readonly Route[] = [
@@ -33,7 +33,7 @@ function search(request: EmulatedRequest): EmulatedResponse {
 
 const page = <T>(items: readonly T[], { query }: EmulatedRequest): T[] => {
   const offset = query.has("type") ? Number(query.get("offset") ?? 0) : 0;
-  return items.slice(offset, offset + limitOf(query, { defaultLimit: 20, maxLimit: 40 }));
+  return items.slice(offset, offset + readLimit(query, { defaultLimit: 20, maxLimit: 40 }));
 };
 
 function accountsFor(text: string, request: EmulatedRequest) {
@@ -41,12 +41,12 @@ function accountsFor(text: string, request: EmulatedRequest) {
   const written = text.replace(/^@/, "").toLowerCase();
   if (query.get("resolve") === "true") {
     const remote = [...network.accounts.values()].find(
-      (each) => acctOf(each).toLowerCase() === written,
+      (account) => accountAcct(account).toLowerCase() === written,
     );
     if (remote !== undefined) remote.isKnown = true;
   }
   const accounts = [...network.accounts.values()].filter(
-    (account) => account.isKnown && acctOf(account).toLowerCase().includes(written),
+    (account) => account.isKnown && accountAcct(account).toLowerCase().includes(written),
   );
   return page(accounts, request).map((account: Account) => accountJson(account, request));
 }
@@ -97,18 +97,18 @@ function matches(
     ...(status.pollOptions ?? []),
     ...status.media.map(({ description }) => description ?? ""),
   ];
-  const words = texts.map(wordsOf);
-  const stems = new Set(words.flat().map(stemOf));
+  const words = texts.map(splitWords);
+  const stems = new Set(words.flat().map(stemWord));
   return (
     terms.every(({ kind, text, isExcluded }) => {
       if (kind === "hashtag") {
         return status.tags.some((tag) => tag.toLowerCase() === text.toLowerCase()) !== isExcluded;
       }
-      const queryWords = wordsOf(text);
+      const queryWords = splitWords(text);
       const isMatch =
         kind === "phrase"
-          ? words.some((each) => containsPhrase(each, queryWords))
-          : queryWords.every((word) => stems.has(stemOf(word)));
+          ? words.some((word) => containsPhrase(word, queryWords))
+          : queryWords.every((word) => stems.has(stemWord(word)));
       return isMatch !== isExcluded;
     }) &&
     filters.every(

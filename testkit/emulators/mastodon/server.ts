@@ -54,7 +54,7 @@ export async function startMastodonEmulator(options: EmulatorOptions = {}) {
     const { pathname: path, searchParams: query } = new URL(request.url ?? "/", url);
     const authorization = headers.authorization ?? null;
     requests.push({ method, path, query: query.toString(), authorization });
-    const form = new URLSearchParams(await bodyOf(request));
+    const form = new URLSearchParams(await requestBody(request));
     const { headers: limitHeaders, isOver } = limit.count(
       authorization ?? request.socket.remoteAddress ?? "",
       query,
@@ -130,7 +130,7 @@ function responseTo(request: EmulatedRequest): EmulatedResponse {
   return responses.notFound;
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function requestBody(request: IncomingMessage): Promise<string> {
   let body = "";
   for await (const piece of request) body += String(piece);
   return body;

@@ -45,13 +45,13 @@ function context(request: EmulatedRequest, [id = ""]: readonly string[]) {
   const max = isUser
     ? { before: 4_096, after: 4_096, depth: Infinity }
     : { before: 40, after: 60, depth: 20 };
-  const ancestors = ancestorsOf(status, request).slice(-max.before);
-  const descendants = descendantsOf(status, request, max.depth).slice(0, max.after);
+  const ancestors = statusAncestors(status, request).slice(-max.before);
+  const descendants = statusDescendants(status, request, max.depth).slice(0, max.after);
   const json = (each: Status) => statusJson(each, request);
   return ok({ ancestors: ancestors.map(json), descendants: descendants.map(json) });
 }
 
-function ancestorsOf(status: Status, request: EmulatedRequest): Status[] {
+function statusAncestors(status: Status, request: EmulatedRequest): Status[] {
   const above: Status[] = [];
   let current: Status | null = status;
   while (current !== null && current.inReplyToId !== null) {
@@ -61,13 +61,13 @@ function ancestorsOf(status: Status, request: EmulatedRequest): Status[] {
   return above;
 }
 
-function descendantsOf(status: Status, request: EmulatedRequest, depth: number): Status[] {
+function statusDescendants(status: Status, request: EmulatedRequest, depth: number): Status[] {
   if (depth <= 0) return [];
   return [...request.network.statuses.values()]
     .filter(({ inReplyToId }) => inReplyToId === status.id)
     .filter((reply) => isVisible(reply, request))
     .sort((a, b) => compareIds(a.id, b.id))
-    .flatMap((reply) => [reply, ...descendantsOf(reply, request, depth - 1)]);
+    .flatMap((reply) => [reply, ...statusDescendants(reply, request, depth - 1)]);
 }
 
 function rebloggedBy(request: EmulatedRequest, [id = ""]: readonly string[]) {

@@ -78,7 +78,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
     return url;
   }
 
-  function refusalOf(request: IncomingMessage, url: URL): [number, string] | null {
+  function requestRefusal(request: IncomingMessage, url: URL): [number, string] | null {
     if (streaming.isUnavailable) return [503, "Service unavailable"];
     if (request.headers["user-agent"] === undefined) return [418, "I'm a teapot"];
     const header = /^Bearer (.+)$/.exec(request.headers.authorization ?? "")?.[1];
@@ -105,7 +105,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
     if (!transports.has("event-stream") || !streamNames.has(stream)) {
       return refuse(404, "Not found");
     }
-    const refusal = refusalOf(request, url);
+    const refusal = requestRefusal(request, url);
     if (refusal !== null) return refuse(...refusal);
     response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-store" });
     response.write(":)\n");
@@ -128,7 +128,7 @@ export function createStreaming(options: StreamingOptions): Streaming {
     if (!pathname.startsWith(prefix)) return false;
     const url = note("websocket", request);
     const refusal: [number, string] | null = transports.has("websocket")
-      ? refusalOf(request, url)
+      ? requestRefusal(request, url)
       : [404, "Not found"];
     if (refusal !== null) {
       const [status, error] = refusal;

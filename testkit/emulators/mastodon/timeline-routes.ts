@@ -49,7 +49,7 @@ function hashtagTimeline(request: EmulatedRequest, [tag = ""]: readonly string[]
   const all = tagsIn("all[]");
   const none = tagsIn("none[]");
   return page(request, (status) => {
-    const tags = status.tags.map((each) => each.toLowerCase());
+    const tags = status.tags.map((other) => other.toLowerCase());
     return (
       status.visibility === "public" &&
       status.reblogOfId === null &&

@@ -24,7 +24,7 @@ const langsOnX: Readonly<Record<string, string>> = { "zh-CN": "zh", zh_TW: "zh-T
 const typesOnX = ["photo", "video", "animated_gif"] as const;
 
 /** Drops what X cannot represent. */
-export function emulatedPostOf(post: Post, number: number): EmulatedPost {
+export function toEmulatedPost(post: Post, number: number): EmulatedPost {
   const createdMs = post.createdMs ?? 0;
   const author = userOf(post.username) ?? drawnUsers[number % drawnUsers.length];
   const reposted = numberOf(post.reposted);

@@ -157,7 +157,7 @@ export const endpoints: readonly Endpoint[] = [
         ["space.fields", "expansions", "user.fields", "topic.fields"],
         spaceExpansions,
       );
-      const space = world.spaces.find((each) => each.id === id);
+      const space = world.spaces.find((other) => other.id === id);
       if (space === undefined)
         return { body: { errors: [notFound("space", "id", id)] }, reads: {} };
       const fields = namesIn(query, "space.fields", "expansions");
@@ -174,7 +174,7 @@ export const endpoints: readonly Endpoint[] = [
           data: Object.fromEntries(shown),
           ...(users.length === 0
             ? {}
-            : { includes: { users: users.map((each) => showUser(each, fieldsShown, world)) } }),
+            : { includes: { users: users.map((user) => showUser(user, fieldsShown, world)) } }),
         },
         reads: { posts: 1, users: users.length },
       };

@@ -55,7 +55,7 @@ function holdsTerm(
         urlQueryTokens(value).map((part) => ({ kind: "token", token: linkPart(part) })),
       );
     case "conversation_id":
-      return conversationOf(post) === value;
+      return conversationId(post) === value;
     case "in_reply_to_tweet_id":
       return referencedId(post, "replied_to") === value;
     case "retweets_of_tweet_id":
@@ -141,7 +141,7 @@ function repostedUser(post: EmulatedPost, users: Users, posts: Posts): EmulatedU
   return [...users.values()].find(({ username }) => isSame(username, name));
 }
 
-export const conversationOf = (post: EmulatedPost): string => post.conversationId ?? post.id;
+export const conversationId = (post: EmulatedPost): string => post.conversationId ?? post.id;
 
 export function referencedId(
   post: EmulatedPost,

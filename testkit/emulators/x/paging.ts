@@ -5,7 +5,7 @@ import { showIncludes, showPost } from "./show.ts";
 
 export function postsPage(call: Call, posts: readonly EmulatedPost[], size: number): Reply {
   const { query, world } = call;
-  const start = startOf(query);
+  const start = readStart(query);
   const page = posts.slice(start, start + size);
   const shown = shownBy(call);
   const includes = showIncludes(page, shown, world);
@@ -21,13 +21,13 @@ export function postsPage(call: Call, posts: readonly EmulatedPost[], size: numb
       },
     },
     reads: {
-      posts: page.length + sizeOf(includes, "posts", "tweets"),
-      users: sizeOf(includes, "users"),
+      posts: page.length + countObjects(includes, "posts", "tweets"),
+      users: countObjects(includes, "users"),
     },
   };
 }
 
-export function sizeOf(
+export function countObjects(
   includes: Record<string, unknown> | undefined,
   ...names: readonly string[]
 ): number {
@@ -39,21 +39,21 @@ export function sizeOf(
 
 /** Valid only for the same request, except for `max_results`. */
 export function tokenFor(query: URLSearchParams, start: number): string {
-  return `${checksumOf(query)}z${start.toString(36)}.~:/+ &%é"==`;
+  return `${queryChecksum(query)}z${start.toString(36)}.~:/+ &%é"==`;
 }
 
-export function startOf(query: URLSearchParams): number {
+export function readStart(query: URLSearchParams): number {
   const name = query.has("next_token") ? "next_token" : "pagination_token";
   const token = query.get(name);
   if (token === null) return 0;
   const [, check, start] = /^([a-y0-9]+)z([a-z0-9]+)\.~:\/\+ &%é"==$/.exec(token) ?? [];
-  if (start === undefined || check !== checksumOf(query)) {
+  if (start === undefined || check !== queryChecksum(query)) {
     throw badParameter(name, token, `'${name}' value is not valid for this request`);
   }
   return Number.parseInt(start, 36);
 }
 
-function checksumOf(query: URLSearchParams): string {
+function queryChecksum(query: URLSearchParams): string {
   const parameters = [...query].filter(
     ([name]) => !["next_token", "pagination_token", "max_results"].includes(name),
   );

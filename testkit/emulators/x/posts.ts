@@ -1,7 +1,7 @@
 import { type Call, type Reply, shownBy } from "./call.ts";
 import { referencedId } from "./evaluate.ts";
 import type { EmulatedPost } from "./model.ts";
-import { postsPage, sizeOf } from "./paging.ts";
+import { countObjects, postsPage } from "./paging.ts";
 import {
   checkParameters,
   namesIn,
@@ -42,8 +42,8 @@ export function lookUp(call: Call): Reply {
       ...(errors.length === 0 ? {} : { errors }),
     },
     reads: {
-      posts: posts.length + sizeOf(includes, "posts", "tweets"),
-      users: sizeOf(includes, "users"),
+      posts: posts.length + countObjects(includes, "posts", "tweets"),
+      users: countObjects(includes, "users"),
     },
   };
 }
@@ -68,7 +68,7 @@ export function timeline(
     ],
     postExpansions,
   );
-  const user = world.users.find((each) => each.id === id);
+  const user = world.users.find((other) => other.id === id);
   if (user === undefined || user.isSuspended) {
     return { body: { errors: [notFound("user", "id", id)] }, reads: {} };
   }

@@ -52,7 +52,7 @@ export function readQuery(query: string, refusedOperators: readonly string[]): C
   const refuse = (why: string): never => {
     throw badParameter("query", query, `There were errors processing your request: ${why}`);
   };
-  const tokens = tokensOf(query, refuse);
+  const tokens = queryTokens(query, refuse);
   let index = 0;
 
   function group(): Clause {
@@ -107,18 +107,17 @@ function holds(clause: Clause, isOf: (term: Clause & { kind: "term" }) => boolea
     : clause.parts.every((part) => holds(part, isOf));
 }
 
-function tokensOf(query: string, refuse: (why: string) => never): Token[] {
+function queryTokens(query: string, refuse: (why: string) => never): Token[] {
   const tokens: Token[] = [];
   const pattern = /\s+|([()])|(-?(?:[@#$]?[^\s()"[\]]*(?:"[^"]*"|\[[^\]]*\])|[^\s()"[\]]+))|(.)/gu;
-  for (const { 0: whole, 1: parenthesis, 2: term, 3: stray, index: at } of query.matchAll(
-    pattern,
-  )) {
-    if (stray !== undefined) refuse(`unexpected ${stray} at position ${at}`);
-    if (parenthesis !== undefined) tokens.push({ kind: "mark", mark: parenthesis as Mark, at });
+  for (const { 0: whole, 1: parenthesis, 2: term, 3: stray, index } of query.matchAll(pattern)) {
+    if (stray !== undefined) refuse(`unexpected ${stray} at position ${index}`);
+    if (parenthesis !== undefined)
+      tokens.push({ kind: "mark", mark: parenthesis as Mark, at: index });
     if (term === undefined) continue;
     if (term === "-") refuse("do not negate grouped operators");
-    if (whole === "OR") tokens.push({ kind: "mark", mark: "OR", at });
-    else tokens.push({ kind: "term", text: term, at });
+    if (whole === "OR") tokens.push({ kind: "mark", mark: "OR", at: index });
+    else tokens.push({ kind: "term", text: term, at: index });
   }
   return tokens;
 }
@@ -130,7 +129,7 @@ function termOf(
 ): Clause {
   const isNegated = text.startsWith("-");
   const body = isNegated ? text.slice(1) : text;
-  const { operator, value } = operatorOf(body);
+  const { operator, value } = readOperator(body);
   const name = operator === "is" || operator === "has" ? `${operator}:${value}` : operator;
   const invalid = (): never =>
     refuse(
@@ -146,7 +145,7 @@ function termOf(
   return { kind: "term", operator, value, isNegated };
 }
 
-function operatorOf(body: string): { operator: string; value: string } {
+function readOperator(body: string): { operator: string; value: string } {
   const quoted = /^"([^"]*)"$/.exec(body);
   if (quoted !== null) return { operator: "phrase", value: quoted[1] ?? "" };
   const [sigil = ""] = body;

@@ -209,7 +209,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
       return;
     }
     if (method === "POST" && url.pathname === "/2/oauth2/token") {
-      const form = new URLSearchParams(await bodyOf(request));
+      const form = new URLSearchParams(await requestBody(request));
       await faults.tokenGate;
       const { status, body } = tokens.token(form, authorization ?? "");
       send(response, status, {}, body);
@@ -267,7 +267,7 @@ export async function startXEmulator(options: XEmulatorOptions = {}) {
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function requestBody(request: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
   return Buffer.concat(pieces).toString("utf8");

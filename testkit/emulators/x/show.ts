@@ -1,4 +1,4 @@
-import { conversationOf } from "./evaluate.ts";
+import { conversationId } from "./evaluate.ts";
 import type { EmulatedPost, EmulatedUser, EmulatedWorld } from "./model.ts";
 
 export type Naming = "tweet" | "post";
@@ -39,7 +39,7 @@ export function showPost(post: EmulatedPost, { naming, postFields, expansions }:
       post.noteText === undefined ? undefined : { text: post.noteText, entities: entitiesOf(post) },
     attachments: media.length === 0 ? undefined : { media_keys: media.map(({ key }) => key) },
     author_id: post.authorId,
-    conversation_id: conversationOf(post),
+    conversation_id: conversationId(post),
     created_at: `${new Date(post.createdMs).toISOString().slice(0, 19)}.000Z`,
     entities: entitiesOf(post),
     geo: post.geo && { coordinates: { type: "Point", coordinates: [post.geo.lon, post.geo.lat] } },

@@ -13,7 +13,7 @@ import { indexTerms } from "../../../src/posts/terms.ts";
 import { generatedPost } from "../../data/generated.ts";
 import { generatedQuery } from "../../data/generated-queries.ts";
 import { asOfMs, knownPosts } from "../../data/vocabulary.ts";
-import { drawnUsers, emulatedPostOf, namesOnX, readBack } from "./drawn-posts.ts";
+import { drawnUsers, namesOnX, readBack, toEmulatedPost } from "./drawn-posts.ts";
 import { evaluates } from "./evaluate.ts";
 import type { EmulatedPost } from "./model.ts";
 import { readQuery } from "./query-syntax.ts";
@@ -32,7 +32,7 @@ const drawn: fc.Arbitrary<Stored[]> = fc
   )
   .map(([posts, naming]) =>
     posts.flatMap((post, index) => {
-      const raw = emulatedPostOf({ ...post, text: `${post.text} anchor` }, index);
+      const raw = toEmulatedPost({ ...post, text: `${post.text} anchor` }, index);
       const read = readBack(raw, naming);
       return read === null ? [] : [{ raw, read }];
     }),
@@ -48,7 +48,7 @@ export function checkSuperset(parameters: { numRuns: number; seed: number }): {
   let requests = 0;
   let matching = 0;
   const check = (query: string, posts: readonly Stored[]): void => {
-    const tree = treeOf(query);
+    const tree = queryTree(query);
     const request = tree === null ? null : requestFor(tree);
     if (tree === null || request === null) return;
     const clause = request === "nothing" ? null : readQuery(request, []);
@@ -90,19 +90,19 @@ function isMatch(tree: QueryNode, post: Post): boolean {
     timeMs: postTimeMs(post, asOfMs),
     counts: post.counts,
     geo: () => post.geo,
-    terms: () => termsOf(post),
+    terms: () => postTerms(post),
   });
 }
 
 const known = new WeakMap<Post, readonly string[]>();
 
-function termsOf(post: Post): readonly string[] {
+function postTerms(post: Post): readonly string[] {
   const terms = known.get(post) ?? indexTerms(post);
   known.set(post, terms);
   return terms;
 }
 
-function treeOf(query: string): QueryNode | null {
+function queryTree(query: string): QueryNode | null {
   try {
     return parseQuery(query).tree;
   } catch {

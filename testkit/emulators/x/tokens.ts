@@ -72,7 +72,7 @@ export function createTokens(options: {
     const [basicId = "", secret] =
       encoded === undefined ? [] : Buffer.from(encoded, "base64").toString().split(":");
     const id = encoded === undefined ? form.get("client_id") : decodeURIComponent(basicId);
-    const client = clients.find((each) => each.id === id);
+    const client = clients.find((other) => other.id === id);
     if (client === undefined) return null;
     return (client.secret ?? undefined) ===
       (secret === undefined ? undefined : decodeURIComponent(secret))
@@ -105,7 +105,7 @@ export function createTokens(options: {
     const reused = sessions.find(({ usedRefreshTokens }) => usedRefreshTokens.has(token));
     if (reused !== undefined) reused.isRevoked = true;
     const session = sessions.find(
-      (each) => each.refreshToken === token && !each.isRevoked && each.clientId === client.id,
+      (other) => other.refreshToken === token && !other.isRevoked && other.clientId === client.id,
     );
     if (session === undefined)
       return errorResponse(400, "invalid_request", "Value passed for the token was invalid.");
@@ -141,7 +141,9 @@ export function createTokens(options: {
       return url;
     },
     find: (accessToken: string): Grant | null => {
-      const session = sessions.find((each) => each.accessToken === accessToken && !each.isRevoked);
+      const session = sessions.find(
+        (other) => other.accessToken === accessToken && !other.isRevoked,
+      );
       const isValid = (expiresMs.get(accessToken) ?? 0) > now();
       return session !== undefined && isValid ? session : null;
     },

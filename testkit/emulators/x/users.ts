@@ -1,6 +1,6 @@
 import { type Call, type Reply, shownBy } from "./call.ts";
 import type { EmulatedUser } from "./model.ts";
-import { startOf, tokenFor } from "./paging.ts";
+import { readStart, tokenFor } from "./paging.ts";
 import { checkParameters, numberIn, userExpansions, userParameters } from "./parameters.ts";
 import { notFound } from "./problems.ts";
 import { showUser } from "./show.ts";
@@ -37,7 +37,7 @@ export function usersPage(
     (id) => world.users.find((user) => user.id === id && !user.isSuspended) ?? [],
   );
   const size = numberIn(query, "max_results", sizes, defaultSize);
-  const start = startOf(query);
+  const start = readStart(query);
   const page = users.slice(start, start + size);
   const isLast = start + size >= users.length;
   return {

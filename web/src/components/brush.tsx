@@ -34,17 +34,17 @@ export function Brush({
   const last = Math.max(0, steps.length - 1);
 
   const msAt = (x: number): number => {
-    const { left, width } = areaOf(frame.current);
+    const { left, width } = frameArea(frame.current);
     return fromMs + ((x - left) / Math.max(1, width)) * (toMs - fromMs);
   };
   const xIn = ({ clientX }: PointerEvent<HTMLElement>): number => {
-    const { left, right } = areaOf(frame.current);
+    const { left, right } = frameArea(frame.current);
     return Math.min(right, Math.max(left, clientX));
   };
   const move = (event: PointerEvent<HTMLElement>) => {
     const x = xIn(event);
-    const at = steps.findIndex((step) => msAt(x) >= step.fromMs && msAt(x) < step.toMs);
-    setSelection(at < 0 ? null : { anchor: at, end: at });
+    const index = steps.findIndex((step) => msAt(x) >= step.fromMs && msAt(x) < step.toMs);
+    setSelection(index < 0 ? null : { anchor: index, end: index });
     if (drag !== null) setDrag({ ...drag, endX: x });
   };
   const endDrag = () => {
@@ -53,10 +53,10 @@ export function Brush({
     setDrag(null);
     if (right - left > minDrag) onSelect(msAt(left), msAt(right));
   };
-  const pick = (at: number) =>
+  const pick = (index: number) =>
     setSelection({
-      anchor: isExtending.current && selection !== null ? selection.anchor : at,
-      end: at,
+      anchor: isExtending.current && selection !== null ? selection.anchor : index,
+      end: index,
     });
   const [from, to] = selection === null ? [last, last] : ordered(selection.anchor, selection.end);
   const text = selection === null ? null : describe(from, to);
@@ -108,16 +108,16 @@ export function Brush({
   /** In pixels; null unless several steps are selected. */
   function selectedEdges(): [number, number] | null {
     if (selection === null || from === to) return null;
-    const { left, width } = areaOf(frame.current);
-    const xOf = (ms: number) => left + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
-    return [xOf(steps[from]?.fromMs ?? fromMs), xOf(steps[to]?.toMs ?? toMs)];
+    const { left, width } = frameArea(frame.current);
+    const xAt = (ms: number) => left + ((ms - fromMs) / Math.max(1, toMs - fromMs)) * width;
+    return [xAt(steps[from]?.fromMs ?? fromMs), xAt(steps[to]?.toMs ?? toMs)];
   }
 }
 
 function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, number] | null }) {
   if (frame === null || span === null) return null;
   const box = frame.getBoundingClientRect();
-  const area = areaOf(frame);
+  const area = frameArea(frame);
   return (
     <div
       className="brush-mark"
@@ -132,7 +132,7 @@ function Mark({ frame, span }: { frame: HTMLElement | null; span: [number, numbe
 }
 
 /** Without the axes. */
-function areaOf(frame: HTMLElement | null): DOMRect {
+function frameArea(frame: HTMLElement | null): DOMRect {
   const drawn = [...(frame?.querySelectorAll(".u-over, svg[role=img]") ?? [])];
   const { left, top, width } = drawn[0]?.getBoundingClientRect() ?? new DOMRect();
   const { bottom } = drawn.at(-1)?.getBoundingClientRect() ?? new DOMRect();

@@ -8,11 +8,11 @@ export function magnitudes(min: number, max: number): [number, number] {
 export function powersOfTen(min: number, max: number): number[] {
   const low = Math.round(Math.log10(min));
   const high = Math.round(Math.log10(max));
-  return Array.from({ length: high - low + 1 }, (_, at) => 10 ** (low + at));
+  return Array.from({ length: high - low + 1 }, (_, index) => 10 ** (low + index));
 }
 
 export function isolatedIndices(values: ArrayLike<number | null | undefined>): number[] {
-  return Array.from({ length: values.length }, (_, at) => at).filter(
+  return Array.from({ length: values.length }, (_, index) => index).filter(
     (at) => values[at] != null && values[at - 1] == null && values[at + 1] == null,
   );
 }

@@ -62,13 +62,13 @@ export function CountsPlot({
             {gaps.map((gap) => (
               <Gap key={gap.fromMs} gap={gap} x={x} />
             ))}
-            {bars.map((bar, at) => {
+            {bars.map((bar, index) => {
               const room = x(bar.toMs) - x(bar.fromMs);
               return (
                 <rect
                   key={bar.fromMs}
                   className="p-bar"
-                  data-current={at === current ? "" : undefined}
+                  data-current={index === current ? "" : undefined}
                   x={x(bar.fromMs) + (room * (1 - barShare)) / 2}
                   y={height - share(bar.count) * height}
                   width={room * barShare}
@@ -107,14 +107,14 @@ export function CountsPlot({
 type Drawn = { gap: PlotGap; x(ms: number): number };
 
 function Gap({ gap, x }: Drawn) {
-  const [from, to] = edgesOf({ gap, x });
+  const [from, to] = drawingEdges({ gap, x });
   if (gap.isBefore) return <path className="p-none" d={`M${from} ${height - 1}H${to}`} />;
   return <rect className="p-gap" x={from} width={to - from} height={height} />;
 }
 
 function GapEdges({ gap, x }: Drawn) {
   if (gap.isBefore) return null;
-  const [from, to] = edgesOf({ gap, x });
+  const [from, to] = drawingEdges({ gap, x });
   return (
     <>
       <path className="p-gap-edge" d={`M${from} 0V${height}M${to} 0V${height}`} />
@@ -129,7 +129,7 @@ function GapEdges({ gap, x }: Drawn) {
   );
 }
 
-function edgesOf({ gap, x }: Drawn): [number, number] {
+function drawingEdges({ gap, x }: Drawn): [number, number] {
   const from = Math.min(x(gap.fromMs), width - minGapWidth);
   return [from, Math.max(x(gap.toMs), from + minGapWidth)];
 }

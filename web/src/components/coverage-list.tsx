@@ -62,10 +62,10 @@ export function CoverageList({
 }
 
 export function Labels({ texts }: { texts: readonly string[] }) {
-  return texts.map((text, at) => (
+  return texts.map((text, index) => (
     // Two labels may be equal.
     // biome-ignore lint/suspicious/noArrayIndexKey: a label is its position
-    <span key={at} aria-hidden="true">
+    <span key={index} aria-hidden="true">
       {text}
     </span>
   ));

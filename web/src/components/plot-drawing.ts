@@ -4,27 +4,27 @@ export const plotHeight = 100;
 
 /** Broken at null; a single value is a short line. */
 export function linePath(values: readonly (number | null)[], top: number): string {
-  return runsOf(values)
+  return splitIntoRuns(values)
     .map((run) => {
       const [first] = run;
       if (first !== undefined && run.length === 1) {
-        return `M${xOf(first.at) - 2} ${yOf(first.value, top)}h4`;
+        return `M${xAt(first.at) - 2} ${yAt(first.value, top)}h4`;
       }
       return run
-        .map(({ at, value }, index) => `${index === 0 ? "M" : "L"}${xOf(at)} ${yOf(value, top)}`)
+        .map(({ at, value }, index) => `${index === 0 ? "M" : "L"}${xAt(at)} ${yAt(value, top)}`)
         .join("");
     })
     .join("");
 }
 
 export function areaPath(values: readonly (number | null)[], top: number): string {
-  return runsOf(values)
+  return splitIntoRuns(values)
     .flatMap((run) => {
       const first = run[0];
       const last = run.at(-1);
       if (first === undefined || last === undefined || first === last) return [];
-      const line = run.map(({ at, value }) => `L${xOf(at)} ${yOf(value, top)}`).join("");
-      return [`M${xOf(first.at)} ${plotHeight}${line}V${plotHeight}z`];
+      const line = run.map(({ at, value }) => `L${xAt(at)} ${yAt(value, top)}`).join("");
+      return [`M${xAt(first.at)} ${plotHeight}${line}V${plotHeight}z`];
     })
     .join("");
 }
@@ -37,11 +37,11 @@ export function roundTop(values: readonly (number | null)[], min = 1): number {
   return factor * power;
 }
 
-function runsOf(values: readonly (number | null)[]): { at: number; value: number }[][] {
+function splitIntoRuns(values: readonly (number | null)[]): { at: number; value: number }[][] {
   const runs: { at: number; value: number }[][] = [];
   let run: { at: number; value: number }[] = [];
-  for (const [at, value] of [...values, null].entries()) {
-    if (value !== null) run.push({ at, value });
+  for (const [index, value] of [...values, null].entries()) {
+    if (value !== null) run.push({ at: index, value });
     else if (run.length > 0) {
       runs.push(run);
       run = [];
@@ -50,9 +50,9 @@ function runsOf(values: readonly (number | null)[]): { at: number; value: number
   return runs;
 }
 
-const xOf = (at: number): number => at * valueWidth + valueWidth / 2;
+const xAt = (index: number): number => index * valueWidth + valueWidth / 2;
 
-function yOf(value: number, top: number): number {
+function yAt(value: number, top: number): number {
   const part = Math.min(1, Math.max(0, value / top));
   // Keeps small values visible.
   const seen = value > 0 ? Math.max(part, 0.015) : part;

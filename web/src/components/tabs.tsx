@@ -21,11 +21,11 @@ export function Tabs({
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const at = (tabs.indexOf(shown) + by + tabs.length) % tabs.length;
-    const next = tabs[at];
+    const index = (tabs.indexOf(shown) + by + tabs.length) % tabs.length;
+    const next = tabs[index];
     if (next === undefined) return;
     setName(next.name);
-    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[at]?.focus();
+    list.current?.querySelectorAll<HTMLElement>("[role=tab]")[index]?.focus();
   };
   return (
     <>

@@ -17,7 +17,7 @@ const dayOfYear = format({ ...dayAndMonth, ...year });
 const yearAndTime = format({ ...dayAndMonth, ...year, ...minutes });
 
 /** Formats in the local zone. Created on first use, because creation takes milliseconds. */
-function format(options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
+function format(options: Intl.DateTimeFormatOptions): (time: Date | number) => string {
   const created = once(() => new Intl.DateTimeFormat(undefined, options));
   return (at) => created().format(at);
 }
@@ -29,10 +29,10 @@ export function exactTime(iso: string): string {
 
 /** To the minute, in the local zone; with the day unless today, and the year unless this one. */
 export function shortTime(iso: string, nowMs = Date.now()): string {
-  const at = new Date(iso);
+  const date = new Date(iso);
   const now = new Date(nowMs);
-  if (at.toDateString() === now.toDateString()) return timeOfDay(at);
-  return (at.getFullYear() === now.getFullYear() ? dayAndTime : yearAndTime)(at);
+  if (date.toDateString() === now.toDateString()) return timeOfDay(date);
+  return (date.getFullYear() === now.getFullYear() ? dayAndTime : yearAndTime)(date);
 }
 
 export function timesText(fromMs: number, toMs: number, nowMs = Date.now()): string {
@@ -47,8 +47,8 @@ export function shortDay(ms: number, nowMs = Date.now()): string {
 }
 
 /** Such as "UTC+5:30". */
-export function zoneName(at: Pick<Date, "getTimezoneOffset">): string {
-  const minutes = -at.getTimezoneOffset();
+export function zoneName(date: Pick<Date, "getTimezoneOffset">): string {
+  const minutes = -date.getTimezoneOffset();
   if (minutes === 0) return "UTC";
   const part = Math.abs(minutes % 60);
   const hours = Math.floor(Math.abs(minutes) / 60);

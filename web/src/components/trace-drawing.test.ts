@@ -18,8 +18,8 @@ describe("a trace", () => {
   });
 
   test("a trace scales bars by posts, and a spike does not flatten the rest", () => {
-    const received = Array.from({ length: 50 }, (_, at) =>
-      at === 7 ? 10_000 : at % 2 === 0 ? 10 : 5,
+    const received = Array.from({ length: 50 }, (_, index) =>
+      index === 7 ? 10_000 : index % 2 === 0 ? 10 : 5,
     );
     const lengths = barsOf(drawTrace({ ...whole, received }, 300).bars).map(({ length }) => length);
     expect([lengths[0], lengths[1], lengths[7]]).toEqual([42, 21, 42]);

@@ -37,7 +37,7 @@ export function drawTrace(
   width: number,
 ): TraceDrawing {
   const spanMs = Math.max(1, window.toMs - window.fromMs);
-  const xOf = (ms: number): number =>
+  const xAt = (ms: number): number =>
     (Math.min(Math.max(ms, window.fromMs), window.toMs) - window.fromMs) * (width / spanMs);
   const max = received === null ? Number.POSITIVE_INFINITY : received.length;
   const count = Math.max(
@@ -51,7 +51,7 @@ export function drawTrace(
   for (let bar = 0; bar < count; bar += 1) {
     const middleMs = window.fromMs + ((bar + 0.5) / count) * spanMs;
     const number = posts?.[bar] ?? null;
-    const drawn = stroke(xOf(middleMs), number === null ? plain : height(number, peak));
+    const drawn = stroke(xAt(middleMs), number === null ? plain : height(number, peak));
     if (isIn(held, middleMs)) bars.push(drawn);
     else if (number !== null && number > 0 && !isIn(gaps, middleMs)) uncoveredBars.push(drawn);
   }
@@ -59,12 +59,12 @@ export function drawTrace(
     bars: bars.join(""),
     uncoveredBars: uncoveredBars.join(""),
     gaps: gaps.map((gap) => {
-      const x = xOf(gap.fromMs);
-      const gapWidth = Math.max(narrowestGap, xOf(gap.toMs) - x);
+      const x = xAt(gap.fromMs);
+      const gapWidth = Math.max(narrowestGap, xAt(gap.toMs) - x);
       return { x: round(Math.min(x, width - gapWidth)), width: round(gapWidth) };
     }),
     uncovered: uncoveredSpans(window, [...held, ...gaps])
-      .map(({ fromMs, toMs }) => `M${round(xOf(fromMs))} ${traceHeight / 2}H${round(xOf(toMs))}`)
+      .map(({ fromMs, toMs }) => `M${round(xAt(fromMs))} ${traceHeight / 2}H${round(xAt(toMs))}`)
       .join(""),
   };
 }

@@ -33,7 +33,7 @@ export function UplotChart({
   const width = useWidth(frame, 0);
   const themeVersion = useThemeChanges();
   const [hoveredIndex, setHoveredIndex] = useState<number | null>(null);
-  const data: uPlot.AlignedData = [[...times], ...values.map((each) => [...each])];
+  const data: uPlot.AlignedData = [[...times], ...values.map((value) => [...value])];
   const latest = useRef(data);
   latest.current = data;
 

@@ -63,8 +63,8 @@ export function chartOptions(
         values: (chart, seconds) => {
           const texts = kind.axisTexts(seconds.map((each) => each * 1_000));
           // Half of a label at the edge would be cut off.
-          return texts.map((text, at) =>
-            chart.valToPos(seconds[at] ?? 0, "x") < edgePixels ? "" : text,
+          return texts.map((text, index) =>
+            chart.valToPos(seconds[index] ?? 0, "x") < edgePixels ? "" : text,
           );
         },
       },
@@ -108,7 +108,7 @@ function drawn(
       show: true,
       size: 4,
       fill: own,
-      filter: (chart, at) => isolatedIndices(chart.data[at] ?? []),
+      filter: (chart, index) => isolatedIndices(chart.data[index] ?? []),
     },
   };
 }

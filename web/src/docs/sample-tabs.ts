@@ -29,14 +29,14 @@ function tabsOf(group: HTMLElement, number: number): Tab[] {
   const list = document.createElement("div");
   list.role = "tablist";
   list.ariaLabel = "Language";
-  const tabs = samples.map((sample, at) => {
+  const tabs = samples.map((sample, index) => {
     const label = sample.dataset.label ?? "";
     const button = document.createElement("button");
     button.type = "button";
     button.role = "tab";
     button.textContent = label;
-    button.id = `tab-${number}-${at}`;
-    sample.id = `sample-${number}-${at}`;
+    button.id = `tab-${number}-${index}`;
+    sample.id = `sample-${number}-${index}`;
     sample.role = "tabpanel";
     sample.setAttribute("aria-labelledby", button.id);
     button.setAttribute("aria-controls", sample.id);
@@ -48,8 +48,8 @@ function tabsOf(group: HTMLElement, number: number): Tab[] {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (by === undefined) return;
     event.preventDefault();
-    const at = tabs.findIndex(({ button }) => button === document.activeElement);
-    const next = tabs[(at + by + tabs.length) % tabs.length];
+    const index = tabs.findIndex(({ button }) => button === document.activeElement);
+    const next = tabs[(index + by + tabs.length) % tabs.length];
     next?.button.focus();
     next?.button.click();
   });

@@ -32,20 +32,20 @@ export function addSearch(): void {
   const show = () => {
     const query = input.value.trim();
     const results = (index?.search(query) ?? []) as unknown as Found[];
-    list.replaceChildren(...results.slice(0, maxShown).map(optionOf));
+    list.replaceChildren(...results.slice(0, maxShown).map(makeOption));
     input.ariaExpanded = String(results.length > 0);
     const isEmpty = query !== "" && results.length === 0 && index !== null;
     state.textContent = isEmpty ? `No results for “${query}”` : "";
     select(results.length > 0 ? 0 : -1);
   };
 
-  const select = (at: number) => {
-    selected = at;
+  const select = (offset: number) => {
+    selected = offset;
     for (const [number, option] of [...list.children].entries()) {
-      option.ariaSelected = String(number === at);
-      if (number === at) option.scrollIntoView({ block: "nearest" });
+      option.ariaSelected = String(number === offset);
+      if (number === offset) option.scrollIntoView({ block: "nearest" });
     }
-    const id = list.children[at]?.id;
+    const id = list.children[offset]?.id;
     if (id === undefined) input.removeAttribute("aria-activedescendant");
     else input.setAttribute("aria-activedescendant", id);
   };
@@ -92,7 +92,7 @@ async function loadIndex(file: string): Promise<MiniSearch> {
   return await Index.loadJSONAsync(await response.text(), searchOptions);
 }
 
-function optionOf({ id, title, page, excerpt }: Found, number: number): HTMLElement {
+function makeOption({ id, title, page, excerpt }: Found, number: number): HTMLElement {
   const option = document.createElement("div");
   option.role = "option";
   option.id = `found-${number}`;

@@ -12,12 +12,12 @@ export const nodeColumns = {
   status: { title: "Status", cell: (node) => <StateCell node={node} /> },
   evidence: {
     title: "Evidence",
-    cell: ({ evidence, attested_at: at }) => (
+    cell: ({ evidence, attested_at: attestedAt }) => (
       <>
         <EvidenceBadge evidence={evidence} />
-        {at === null ? null : (
+        {attestedAt === null ? null : (
           <small>
-            attested <Ago at={at} />
+            attested <Ago at={attestedAt} />
           </small>
         )}
       </>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
-import { nodeOf } from "./node.test-support.ts";
+import { makeNode } from "./node.test-support.ts";
 import { nodeStateText } from "./node-state.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00.000Z");
@@ -21,5 +21,5 @@ test.each<[Partial<NodeStatusResponse>, string, string]>([
     "wrong answers",
   ],
 ])("a node with %j is shown as %s", (overrides, word, detail) => {
-  expect(nodeStateText(nodeOf(overrides), nowMs)).toMatchObject({ word, detail });
+  expect(nodeStateText(makeNode(overrides), nowMs)).toMatchObject({ word, detail });
 });

@@ -1,7 +1,7 @@
 import type { NodeStatusResponse } from "../../../src/http/dashboard/contract/status.ts";
 
 /** A connected remote node. */
-export const nodeOf = (overrides: Partial<NodeStatusResponse> = {}): NodeStatusResponse => ({
+export const makeNode = (overrides: Partial<NodeStatusResponse> = {}): NodeStatusResponse => ({
   id: "5d1f0c2ab37e9946",
   name: "ams-1",
   evidence: "tdx",

@@ -9,14 +9,14 @@ const items = paletteItems({
   searches: [{ address: "/playground?q=turkeys", query: "turkeys", atMs: 1, isSaved: false }],
   keys: [{ id: "a", name: "laptop" }],
 });
-const titlesOf = (text: string) => matchingItems(items, text).map(({ title }) => title);
+const readTitles = (text: string) => matchingItems(items, text).map(({ title }) => title);
 
 test("the palette lists titles that start with the text before others that contain it", () => {
-  expect(titlesOf("key")).toEqual(["Keys", "turkeys", "laptop"]);
+  expect(readTitles("key")).toEqual(["Keys", "turkeys", "laptop"]);
 });
 
 test("the palette finds items by words of the title or the group, in any order", () => {
-  expect(titlesOf("docs query")).toEqual(["Query language"]);
-  expect(titlesOf("log aud")).toEqual(["Audit log"]);
-  expect(titlesOf("zeppelin")).toEqual([]);
+  expect(readTitles("docs query")).toEqual(["Query language"]);
+  expect(readTitles("log aud")).toEqual(["Audit log"]);
+  expect(readTitles("zeppelin")).toEqual([]);
 });

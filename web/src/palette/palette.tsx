@@ -78,15 +78,15 @@ export function Palette({ onClose }: { onClose(): void }) {
       />
       {/* biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern */}
       <ul role="listbox" id={id} aria-label="Results">
-        {found.map((item, at) => (
+        {found.map((item, index) => (
           // biome-ignore lint/a11y/useFocusableInteractive: the field keeps the focus and handles the keys
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field keeps the focus and handles the keys
           <li
             key={item.id}
             // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: HTML has no element for the listbox pattern
             role="option"
-            id={`${id}-${at}`}
-            aria-selected={at === selectedIndex}
+            id={`${id}-${index}`}
+            aria-selected={index === selectedIndex}
             onClick={() => open(item)}
           >
             <span>{item.title}</span>

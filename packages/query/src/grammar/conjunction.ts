@@ -17,7 +17,7 @@ type Kind = QueryLeaf["kind"];
 
 /** Warns about conjunctions that certainly match nothing. */
 export function warnAboutConjunction(parts: readonly QueryNode[], report: Report): void {
-  const literals = parts.flatMap((part) => literalsOf(part, false));
+  const literals = parts.flatMap((part) => nodeLiterals(part, false));
   if (literals.length < 2) return;
   warnEmptyWindow(literals, report);
   warnEmptyIds(literals, report);
@@ -29,15 +29,15 @@ export function warnAboutConjunction(parts: readonly QueryNode[], report: Report
 }
 
 /** The leaves that every match satisfies, so none of alternatives. */
-function literalsOf(node: QueryNode, isNegated: boolean): Literal[] {
+function nodeLiterals(node: QueryNode, isNegated: boolean): Literal[] {
   if (node.kind === "not") {
     const { child, span } = node;
-    const inner = literalsOf(child, !isNegated);
+    const inner = nodeLiterals(child, !isNegated);
     return inner.map((literal) => (literal.leaf === child ? { ...literal, span } : literal));
   }
   if (node.kind === "and" || node.kind === "or") {
     const areConjoined = node.kind === (isNegated ? "or" : "and");
-    return areConjoined ? node.children.flatMap((child) => literalsOf(child, isNegated)) : [];
+    return areConjoined ? node.children.flatMap((child) => nodeLiterals(child, isNegated)) : [];
   }
   return [{ leaf: node, isNegated, span: node.span }];
 }
@@ -63,23 +63,23 @@ const removeOneHint = "remove one of them, or write OR between them";
 function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   const from = highest(
     [...literalsOfKind(literals, "since", false), ...literalsOfKind(literals, "until", true)],
-    timeOf,
+    literalTime,
   );
   const to = lowest(
     [...literalsOfKind(literals, "until", false), ...literalsOfKind(literals, "since", true)],
-    timeOf,
+    literalTime,
   );
-  if (from !== null && to !== null && timeOf(to) <= timeOf(from)) {
+  if (from !== null && to !== null && literalTime(to) <= literalTime(from)) {
     const isPlain = !from.isNegated && !to.isNegated;
     const hint =
-      timeOf(to) < timeOf(from)
+      literalTime(to) < literalTime(from)
         ? swappedBoundsHint(from, to)
         : "until: is exclusive: write the day after the last one";
     warnAboutPair(report, "empty_window", [from, to], isPlain ? hint : removeOneHint);
   }
-  const atMost = lowest(literalsOfKind(literals, "within", false), timeOf);
-  const above = highest(literalsOfKind(literals, "within", true), timeOf);
-  if (atMost === null || above === null || timeOf(atMost) > timeOf(above)) return;
+  const atMost = lowest(literalsOfKind(literals, "within", false), literalTime);
+  const above = highest(literalsOfKind(literals, "within", true), literalTime);
+  if (atMost === null || above === null || literalTime(atMost) > literalTime(above)) return;
   warnAboutPair(report, "empty_window", [atMost, above], removeOneHint);
 }
 
@@ -88,19 +88,19 @@ function swappedBoundsHint(since: Literal, until: Literal): string {
   return `write ${to.replace("until:", "since:")} ${from.replace("since:", "until:")}`;
 }
 
-const timeOf = ({ leaf }: Literal): number => ("ms" in leaf ? leaf.ms : 0);
-const idOf = ({ leaf }: Literal): bigint => ("id" in leaf ? BigInt(leaf.id) : 0n);
+const literalTime = ({ leaf }: Literal): number => ("ms" in leaf ? leaf.ms : 0);
+const literalId = ({ leaf }: Literal): bigint => ("id" in leaf ? BigInt(leaf.id) : 0n);
 
 function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   const above = highest(
     [...literalsOfKind(literals, "since-id", false), ...literalsOfKind(literals, "max-id", true)],
-    idOf,
+    literalId,
   );
   const upTo = lowest(
     [...literalsOfKind(literals, "max-id", false), ...literalsOfKind(literals, "since-id", true)],
-    idOf,
+    literalId,
   );
-  if (above === null || upTo === null || idOf(upTo) > idOf(above)) return;
+  if (above === null || upTo === null || literalId(upTo) > literalId(above)) return;
   const hint = "since_id: is exclusive and max_id: inclusive: max_id: must be the higher ID";
   warnAboutPair(report, "empty_window", [above, upTo], hint);
 }
@@ -111,7 +111,7 @@ function warnOpposites(literals: readonly Literal[], report: Report): void {
   const seen = new Map<string, Literal>();
   for (const literal of literals) {
     if (boundKinds.has(literal.leaf.kind)) continue;
-    const key = matchKeyOf(literal.leaf);
+    const key = leafMatchKey(literal.leaf);
     const other = seen.get(`${!literal.isNegated} ${key}`);
     if (other !== undefined)
       warnAboutPair(report, "contradiction", [other, literal], removeOneHint);
@@ -120,7 +120,7 @@ function warnOpposites(literals: readonly Literal[], report: Report): void {
 }
 
 /** Equal for leaves that match the same posts; compares words by their tokens. */
-function matchKeyOf(leaf: QueryLeaf): string {
+function leafMatchKey(leaf: QueryLeaf): string {
   if (leaf.kind === "word") return JSON.stringify(querySequence(leaf.text));
   if (leaf.kind === "phrase") return JSON.stringify(phraseSequence(leaf.text));
   return printQuery(leaf);
@@ -129,14 +129,14 @@ function matchKeyOf(leaf: QueryLeaf): string {
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
   for (const metric of countMetrics) {
     const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
-    const least = highest(literalsOfKind(counted, "min-count", false), countOf);
-    const below = lowest(literalsOfKind(counted, "min-count", true), countOf);
-    if (least === null || below === null || countOf(least) < countOf(below)) continue;
+    const least = highest(literalsOfKind(counted, "min-count", false), literalCount);
+    const below = lowest(literalsOfKind(counted, "min-count", true), literalCount);
+    if (least === null || below === null || literalCount(least) < literalCount(below)) continue;
     warnAboutPair(report, "contradiction", [least, below], removeOneHint);
   }
 }
 
-const countOf = ({ leaf }: Literal): number => ("atLeast" in leaf ? leaf.atLeast : 0);
+const literalCount = ({ leaf }: Literal): number => ("atLeast" in leaf ? leaf.atLeast : 0);
 
 const impliedProperties: Readonly<Partial<Record<PostProperty, PostProperty>>> = {
   nativeretweets: "retweets",
@@ -151,18 +151,18 @@ function warnOppositeProperties(literals: readonly Literal[], report: Report): v
   const properties = literalsOfKind(literals, "property", false);
   const excluded = literalsOfKind(literals, "property", true);
   for (const literal of properties) {
-    const general = impliedProperties[propertyOf(literal)];
-    const opposite = excluded.find((each) => propertyOf(each) === general);
+    const general = impliedProperties[literalProperty(literal)];
+    const opposite = excluded.find((each) => literalProperty(each) === general);
     if (opposite !== undefined)
       warnAboutPair(report, "contradiction", [literal, opposite], removeOneHint);
   }
-  const repost = properties.find((each) => propertyOf(each) === "nativeretweets");
-  const reply = properties.find((each) => nonRepostProperties.has(propertyOf(each)));
+  const repost = properties.find((property) => literalProperty(property) === "nativeretweets");
+  const reply = properties.find((property) => nonRepostProperties.has(literalProperty(property)));
   if (repost === undefined || reply === undefined) return;
   warnAboutPair(report, "contradiction", [repost, reply], removeOneHint);
 }
 
-const propertyOf = ({ leaf }: Literal): PostProperty =>
+const literalProperty = ({ leaf }: Literal): PostProperty =>
   leaf.kind === "property" ? leaf.property : "safe";
 
 /** Two names may be the same account: a handle and its DID. */
@@ -189,7 +189,9 @@ function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
 }
 
 function literalsOfKind(literals: readonly Literal[], kind: Kind, isNegated: boolean): Literal[] {
-  return literals.filter((each) => each.leaf.kind === kind && each.isNegated === isNegated);
+  return literals.filter(
+    (literal) => literal.leaf.kind === kind && literal.isNegated === isNegated,
+  );
 }
 
 function highest<Value extends number | bigint>(

@@ -7,7 +7,7 @@ import type { GroupedValues, TermContext } from "./term-context.ts";
 /** `start`: offset of the first negation sign, else of the term. */
 export type Negation = { isNegated: boolean; start: number };
 
-export function contextOf(parser: ParserState, lexeme: Lexeme, negation: Negation): TermContext {
+export function termContext(parser: ParserState, lexeme: Lexeme, negation: Negation): TermContext {
   const { source, lexemes, index } = parser;
   const next = lexemes[index];
   const isOperand = negation.isNegated || next?.kind === "or" || lexemes[index - 2]?.kind === "or";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hostSuffixes, linkOf } from "../text/urls.ts";
+import { hostSuffixes, parseLink } from "../text/urls.ts";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
@@ -220,7 +220,7 @@ test("domain: normalizes a host as the index normalizes the hosts of links", () 
       const { tree } = parseQuery(`domain:${before}${host.toUpperCase()}`);
       expect(tree).toMatchObject({
         kind: "domain",
-        host: hostSuffixes(linkOf(`https://${host}/a`))[0],
+        host: hostSuffixes(parseLink(`https://${host}/a`))[0],
       });
     }),
     { numRuns: 500 },

@@ -22,24 +22,24 @@ export function withPlainSigils(text: string): string {
 export function readEntity(
   text: string,
   folded: string,
-  at: number,
+  position: number,
   offset: number,
 ): QueryEntity | null {
-  const found = readBareEntity(folded[at] ?? "", text, folded, at);
+  const found = readBareEntity(folded[position] ?? "", text, folded, position);
   if (found === null) return null;
-  const length = codePointLength(text.slice(at, found.end));
+  const length = codePointLength(text.slice(position, found.end));
   return { leaf: { ...found.leaf, span: { offset, length } }, end: found.end };
 }
 
-function readBareEntity(sigil: string, text: string, folded: string, at: number): Found | null {
+function readBareEntity(sigil: string, text: string, folded: string, offset: number): Found | null {
   if (sigil === "$") {
-    const found = readCashtag(folded, at);
+    const found = readCashtag(folded, offset);
     return (
       found && { leaf: { kind: "cashtag", symbol: found.value.toLowerCase() }, end: found.end }
     );
   }
   if (sigil === "#") {
-    const found = unlessContinued(text, readHashtag(text, at));
+    const found = unlessContinued(text, readHashtag(text, offset));
     const tag = foldTag(found?.value ?? "");
     // Folding turns some Arabic vowel signs into a space and a mark.
     return found === null || /\s/u.test(tag)
@@ -47,10 +47,10 @@ function readBareEntity(sigil: string, text: string, folded: string, at: number)
       : { leaf: { kind: "hashtag", tag }, end: found.end };
   }
   if (sigil !== "@") return null;
-  did.lastIndex = at;
+  did.lastIndex = offset;
   const [whole = "", user] = did.exec(text) ?? [];
-  if (user !== undefined) return { leaf: { kind: "mention", user }, end: at + whole.length };
-  const found = unlessContinued(text, readMention(text, at));
+  if (user !== undefined) return { leaf: { kind: "mention", user }, end: offset + whole.length };
+  const found = unlessContinued(text, readMention(text, offset));
   return found && { leaf: { kind: "mention", user: foldHandle(found.value) }, end: found.end };
 }
 

@@ -3,13 +3,20 @@ import { printQuery } from "../tree/print.ts";
 import { textBetween } from "../tree/source.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { warnAboutConjunction } from "./conjunction.ts";
-import { contextOf, type Negation } from "./context-of.ts";
+import { type Negation, termContext } from "./context-of.ts";
 import { countTerms } from "./count-terms.ts";
 import { readPhrase, readTerm } from "./leaf.ts";
 import type { Lexeme } from "./lex.ts";
 import { deepestNesting, maxTerms } from "./limits.ts";
 import { warnAboutNeighbours } from "./neighbours.ts";
-import { atEnd, cannotStartTerm, type ParserState, report, reportOnce, spanOf } from "./reader.ts";
+import {
+  atEnd,
+  cannotStartTerm,
+  lexemeSpan,
+  type ParserState,
+  report,
+  reportOnce,
+} from "./reader.ts";
 
 export function readQuery(parser: ParserState): QueryNode | null {
   const parts: QueryNode[] = [];
@@ -18,7 +25,7 @@ export function readQuery(parser: ParserState): QueryNode | null {
     if (part !== null) parts.push(part);
     const stray = parser.lexemes[parser.index];
     if (stray === undefined) break;
-    report(parser, "unopened_group", spanOf(stray), {
+    report(parser, "unopened_group", lexemeSpan(stray), {
       message: "unmatched )",
       hint: "add the ( or remove the )",
     });
@@ -122,16 +129,20 @@ function readPrimary(parser: ParserState, lexeme: Lexeme, negation: Negation): Q
   parser.index++;
   if (lexeme.kind === "phrase") {
     if (!lexeme.isClosed && lexeme.text.trim() === "") return null;
-    const phrase = readPhrase(contextOf(parser, lexeme, negation), lexeme.text, spanOf(lexeme));
+    const phrase = readPhrase(
+      termContext(parser, lexeme, negation),
+      lexeme.text,
+      lexemeSpan(lexeme),
+    );
     return withinLimits(parser, phrase);
   }
   if (lexeme.kind !== "term") return null;
   if (warnAboutNeighbours(parser, lexeme)) return null;
-  return withinLimits(parser, readTerm(contextOf(parser, lexeme, negation), lexeme));
+  return withinLimits(parser, readTerm(termContext(parser, lexeme, negation), lexeme));
 }
 
 function readGroup(parser: ParserState, open: Lexeme): QueryNode | null {
-  if (rejectIfTooDeep(parser, spanOf(open))) {
+  if (rejectIfTooDeep(parser, lexemeSpan(open))) {
     skipGroup(parser);
     return null;
   }
@@ -142,7 +153,7 @@ function readGroup(parser: ParserState, open: Lexeme): QueryNode | null {
   parser.depth--;
   const close = parser.lexemes[parser.index];
   if (close === undefined) {
-    report(parser, "unclosed_group", spanOf(open), {
+    report(parser, "unclosed_group", lexemeSpan(open), {
       message: "unclosed (",
       hint: "add the ) where the group ends, or remove the (",
     });
@@ -198,7 +209,7 @@ function withinLimits(parser: ParserState, node: QueryNode | null): QueryNode | 
 function reportMissingTerm(parser: ParserState, lexeme: Lexeme): void {
   const word = textBetween(parser.source, lexeme.start, lexeme.end);
   const isNegation = lexeme.kind === "minus" || lexeme.kind === "not";
-  report(parser, "missing_term", spanOf(lexeme), {
+  report(parser, "missing_term", lexemeSpan(lexeme), {
     message: isNegation
       ? `${word} requires a term after it`
       : `${word} requires a term on both sides`,

@@ -15,7 +15,7 @@ import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { readEntity, withPlainSigils } from "./entity.ts";
 import { warnTrailingSymbols } from "./ignored-symbols.ts";
 import { skipDashes, warnExclamation } from "./leading-signs.ts";
-import { keywordOf, type TermLexeme } from "./lex.ts";
+import { readKeyword, type TermLexeme } from "./lex.ts";
 import { maxTerms } from "./limits.ts";
 import { operatorNode } from "./operator-node.ts";
 import type { TermContext } from "./term-context.ts";
@@ -72,14 +72,14 @@ function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
   const text = textBetween(context.source, start, lexeme.end);
   const plainText = withPlainSigils(text);
   const folded = foldedBetween(context.source, start, lexeme.end).replace(otherQuestionMarks, "?");
-  let at = beforeEntity.exec(folded)?.[0].length ?? 0;
-  let offset = start + at;
+  let position = beforeEntity.exec(folded)?.[0].length ?? 0;
+  let offset = start + position;
   // More would exceed the term limit anyway.
-  while (at < text.length && parts.length <= maxTerms) {
-    const entity = readEntity(plainText, folded, at, offset);
+  while (position < text.length && parts.length <= maxTerms) {
+    const entity = readEntity(plainText, folded, position, offset);
     if (entity === null) {
       const span = { offset, length: lexeme.end - offset };
-      const rest = { text: text.slice(at), folded: folded.slice(at), span };
+      const rest = { text: text.slice(position), folded: folded.slice(position), span };
       const node = readWhole(context, rest);
       if (node !== null) parts.push(node);
       break;
@@ -91,18 +91,18 @@ function readParts(context: TermContext, lexeme: TermLexeme): QueryNode[] {
       return [];
     }
     parts.push(entity.leaf);
-    warnTrailingSymbols(context, text.slice(at, entity.end), suffix, entity.leaf.span);
-    offset += codePointLength(text.slice(at, next));
-    at = next;
+    warnTrailingSymbols(context, text.slice(position, entity.end), suffix, entity.leaf.span);
+    offset += codePointLength(text.slice(position, next));
+    position = next;
   }
   return parts;
 }
 
 const separators = /(?:(?![#@])[\p{P}\p{Sm}\p{Sc}\p{Sk}\p{Cf}\p{M}])*/uy;
 
-function skipPunctuation(folded: string, at: number): number {
-  separators.lastIndex = at;
-  return at + (separators.exec(folded)?.[0].length ?? 0);
+function skipPunctuation(folded: string, offset: number): number {
+  separators.lastIndex = offset;
+  return offset + (separators.exec(folded)?.[0].length ?? 0);
 }
 
 function readWhole(context: TermContext, piece: Piece): QueryNode | null {
@@ -116,7 +116,7 @@ function readWhole(context: TermContext, piece: Piece): QueryNode | null {
   const emoticon = readEmoticon(withoutEnding(folded, ".,!?…"));
   if (emoticon !== null) return { kind: "emoticon", text: emoticon, span };
   if (isQuestionMark(text)) return { kind: "question", span };
-  if (keywordOf(folded) !== null) return { kind: "phrase", text, span };
+  if (readKeyword(folded) !== null) return { kind: "phrase", text, span };
   return readWord(context, text, span);
 }
 

@@ -4,7 +4,7 @@ import {
   type DraftDiagnostic,
   makeDiagnostic,
 } from "../tree/diagnostics.ts";
-import { closingQuoteOf, foldedBetween, type Source } from "../tree/source.ts";
+import { findClosingQuote, foldedBetween, type Source } from "../tree/source.ts";
 import { closeGroupsAtEmoticons, warnSingleQuotes } from "./lex-repairs.ts";
 import {
   emoticonEnd,
@@ -43,30 +43,30 @@ type LexState = {
 export function lex(source: Source): { lexemes: Lexeme[]; diagnostics: DraftDiagnostic[] } {
   const scan = scanBrackets(source);
   const state: LexState = { source, scan, lexemes: [], diagnostics: [], depth: 0 };
-  let at = 0;
-  while (at < source.folded.length) at = readNext(state, at);
+  let offset = 0;
+  while (offset < source.folded.length) offset = readNext(state, offset);
   const { lexemes, warnings } = closeGroupsAtEmoticons(source, state.lexemes);
   state.diagnostics.push(...warnings, ...warnSingleQuotes(source, lexemes));
   return { lexemes, diagnostics: state.diagnostics };
 }
 
-function readNext(state: LexState, at: number): number {
+function readNext(state: LexState, offset: number): number {
   const { source, lexemes } = state;
-  const character = source.folded[at] ?? "";
-  if (isSpace(character)) return at + 1;
+  const character = source.folded[offset] ?? "";
+  if (isSpace(character)) return offset + 1;
   if (character === "(") {
     state.depth++;
-    lexemes.push({ kind: "open", start: at, end: at + 1 });
-    return at + 1;
+    lexemes.push({ kind: "open", start: offset, end: offset + 1 });
+    return offset + 1;
   }
   if (character === ")") {
     state.depth = Math.max(0, state.depth - 1);
-    lexemes.push({ kind: "close", start: at, end: at + 1 });
-    return at + 1;
+    lexemes.push({ kind: "close", start: offset, end: offset + 1 });
+    return offset + 1;
   }
-  if (character === "-" || character === "+") return readSigns(state, at);
-  if (closingQuoteOf(character) !== null) return readPhrase(state, at);
-  return readTerm(state, at, false);
+  if (character === "-" || character === "+") return readSigns(state, offset);
+  if (findClosingQuote(character) !== null) return readPhrase(state, offset);
+  return readTerm(state, offset, false);
 }
 
 /** An even number of minuses excludes nothing, and `OR`, `AND` or `NOT` after a plus is a word. */
@@ -92,7 +92,7 @@ function readSigns(state: LexState, start: number): number {
   }
   if (!hasTerm) return end;
   if (minuses % 2 === 1 && isSeparate) state.lexemes.push({ kind: "minus", start, end });
-  const isForced = signs.includes("+") && next !== "(" && closingQuoteOf(next) === null;
+  const isForced = signs.includes("+") && next !== "(" && findClosingQuote(next) === null;
   return isForced ? readTerm(state, end, true) : end;
 }
 
@@ -111,21 +111,21 @@ function readQuoted(
   start: number,
 ): { text: string; isClosed: boolean; end: number } {
   const { characters, folded } = state.source;
-  const closer = closingQuoteOf(folded[start] ?? "");
+  const closer = findClosingQuote(folded[start] ?? "");
   const text: string[] = [];
-  let at = start + 1;
-  while (at < folded.length && folded[at] !== closer) {
-    const next = folded[at + 1];
-    if (characters[at] === "\\" && (next === "\\" || next === '"' || next === closer)) at++;
-    text.push(characters[at] ?? "");
-    at++;
+  let offset = start + 1;
+  while (offset < folded.length && folded[offset] !== closer) {
+    const next = folded[offset + 1];
+    if (characters[offset] === "\\" && (next === "\\" || next === '"' || next === closer)) offset++;
+    text.push(characters[offset] ?? "");
+    offset++;
   }
-  if (at < folded.length) return { text: text.join(""), isClosed: true, end: at + 1 };
+  if (offset < folded.length) return { text: text.join(""), isClosed: true, end: offset + 1 };
   report(state, "unclosed_quote", start, start + 1, {
     message: `unclosed ${characters[start]}`,
     hint: `add ${closer} where the phrase ends, or remove the ${characters[start]}`,
   });
-  return { text: text.join(""), isClosed: false, end: at };
+  return { text: text.join(""), isClosed: false, end: offset };
 }
 
 function readTerm(state: LexState, start: number, isForced: boolean): number {
@@ -138,13 +138,13 @@ function readTerm(state: LexState, start: number, isForced: boolean): number {
   const end = termEnd(state.scan, start);
   const keyword = isForced
     ? null
-    : keywordOf(foldedBetween(source, start, Math.min(end, start + 4)));
+    : readKeyword(foldedBetween(source, start, Math.min(end, start + 4)));
   if (keyword !== null && end - start <= 3) {
     lexemes.push({ kind: keyword, start, end });
     return end;
   }
   const hasColonAtEnd = end - start > 1 && source.folded[end - 1] === ":";
-  if (hasColonAtEnd && closingQuoteOf(source.folded[end] ?? "") !== null) {
+  if (hasColonAtEnd && findClosingQuote(source.folded[end] ?? "") !== null) {
     const { text, end: valueEnd } = readQuoted(state, end);
     lexemes.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
     return valueEnd;
@@ -158,7 +158,7 @@ function plainTerm(start: number, end: number, isForced: boolean): TermLexeme {
   return { kind: "term", quoted: null, valueStart: end, isForced, start, end };
 }
 
-export function keywordOf(folded: string): "or" | "and" | "not" | null {
+export function readKeyword(folded: string): "or" | "and" | "not" | null {
   if (folded === "OR") return "or";
   if (folded === "AND") return "and";
   return folded === "NOT" ? "not" : null;

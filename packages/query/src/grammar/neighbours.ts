@@ -4,7 +4,7 @@ import { isOperatorName } from "../operators/operators.ts";
 import { foldedBetween, textBetween } from "../tree/source.ts";
 import { warnProximityOrBoost } from "./ignored-symbols.ts";
 import type { Lexeme, TermLexeme } from "./lex.ts";
-import { cannotStartTerm, type ParserState, report, spanOf } from "./reader.ts";
+import { cannotStartTerm, lexemeSpan, type ParserState, report } from "./reader.ts";
 import { didYouMean } from "./unknown-operator.ts";
 
 /** True if the term must be dropped. */
@@ -20,7 +20,7 @@ export function warnAboutNeighbours(parser: ParserState, lexeme: TermLexeme): bo
     warnProximityOrBoost(
       (code, span, details) => report(parser, code, span, details),
       text,
-      spanOf(lexeme),
+      lexemeSpan(lexeme),
       phrase,
     );
   }
@@ -40,11 +40,11 @@ function warnLowerCase(parser: ParserState, lexeme: TermLexeme, word: string): v
   const message = `"${text}" is searched for as a word`;
   if (word === "or" && isAfterTerm) {
     const hint = "write OR in capitals for alternatives";
-    report(parser, "lower_case_or", spanOf(lexeme), { message, hint });
+    report(parser, "lower_case_or", lexemeSpan(lexeme), { message, hint });
   }
   if (word === "and" && isAfterTerm) {
     const hint = "remove it: a space already means AND";
-    report(parser, "lower_case_and", spanOf(lexeme), { message, hint });
+    report(parser, "lower_case_and", lexemeSpan(lexeme), { message, hint });
   }
   if (word === "not" && (isAfterTerm || before === "or" || before === "and")) {
     warnNot(parser, lexeme, after, message);

@@ -3,13 +3,13 @@ import { findMentions } from "../text/entities.ts";
 import { findLinks } from "../text/links.ts";
 import { querySequence } from "../text/sequence.ts";
 import type { Rewrites } from "../tree/diagnostics.ts";
-import { closingQuoteOf } from "../tree/source.ts";
+import { findClosingQuote } from "../tree/source.ts";
 import type { QuerySpan } from "../tree/tree.ts";
 import type { TermContext } from "./term-context.ts";
 
 /** Returns whether there is a link or mention. */
 export function warnNoWordsInQuotes(context: TermContext, text: string, span: QuerySpan): void {
-  if (closingQuoteOf(context.source.folded[span.offset] ?? "") === null) return;
+  if (findClosingQuote(context.source.folded[span.offset] ?? "") === null) return;
   const found = linkOrMention(text);
   if (found === null) return;
   reportNoWords(context, found, span, `write it outside the quotes: ${truncated(found.text)}`);

@@ -24,7 +24,7 @@ export function notAvailable(
 }
 
 export function substituteFor(name: UnavailableName, value: string): string | null {
-  if (name === "point_radius") return circleOf(value);
+  if (name === "point_radius") return parseCircle(value);
   if (name === "within" && /^\d{1,6}(?:\.\d{1,6})?(?:km|mi)$/i.test(value)) {
     return `geocode:<latitude>,<longitude>,${value}`;
   }
@@ -39,7 +39,7 @@ export function substituteFor(name: UnavailableName, value: string): string | nu
 }
 
 /** Converts `[lon lat r]` to `geocode:`. */
-function circleOf(value: string): string | null {
+function parseCircle(value: string): string | null {
   const [lon, lat, radius, ...rest] = value
     .replace(/^\[|\]$/g, "")
     .trim()

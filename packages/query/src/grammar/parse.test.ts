@@ -9,7 +9,7 @@ function read(query: string): string {
   return printQuery(tree) + codes;
 }
 
-function errorOf(query: string, maxLength?: number): InvalidQueryError {
+function queryError(query: string, maxLength?: number): InvalidQueryError {
   try {
     parseQuery(query, maxLength === undefined ? {} : { maxLength });
   } catch (thrown) {
@@ -20,7 +20,7 @@ function errorOf(query: string, maxLength?: number): InvalidQueryError {
 }
 
 function errorCodes(query: string): (string | undefined)[] {
-  return errorOf(query).diagnostics.map((detail) => detail.code);
+  return queryError(query).diagnostics.map((detail) => detail.code);
 }
 
 describe("valid queries", () => {
@@ -157,7 +157,7 @@ describe("valid queries", () => {
     const { tree } = parseQuery("😀😀 -(𝒳 OR #t)");
     expect(tree.span).toEqual({ offset: 0, length: 13 });
     expect(tree.kind === "and" && tree.children[1]?.span).toEqual({ offset: 3, length: 10 });
-    expect(errorOf("😀 since:x").diagnostics[0]).toMatchObject({ offset: 8, length: 1 });
+    expect(queryError("😀 since:x").diagnostics[0]).toMatchObject({ offset: 8, length: 1 });
     expect(parseQuery("#𠮷野's").tree).toMatchObject({
       children: [{ span: { offset: 0, length: 3 } }, { span: { offset: 4, length: 1 } }],
     });
@@ -229,7 +229,7 @@ describe("invalid queries", () => {
   });
 
   test("the parser reports every error, the first one in the message", () => {
-    const error = errorOf("from:a,b since:x -min_faves:y");
+    const error = queryError("from:a,b since:x -min_faves:y");
     expect(error.message).toBe("from: must have one value, not a,b (at offset 5)");
     expect(error.diagnostics[0].hint).toBe("write (from:a OR from:b)");
     expect(error.diagnostics.map(({ code, offset }) => [code, offset])).toEqual([
@@ -283,7 +283,7 @@ describe("limits", () => {
   test("the error for too many terms reports the phrase that exceeds the limit, and the fix", () => {
     const phrase = `"${"to be ".repeat(127)}"`;
     expect(() => parseQuery(`one two ${phrase}`)).not.toThrow();
-    expect(errorOf(`one two three ${phrase}`).diagnostics).toMatchObject([
+    expect(queryError(`one two three ${phrase}`).diagnostics).toMatchObject([
       {
         code: "too_many_terms",
         offset: 14,
@@ -297,7 +297,7 @@ describe("limits", () => {
     const letters = "𝐚".repeat(4096);
     expect(parseQuery(letters).tree).toMatchObject({ kind: "word", text: letters });
     expect(errorCodes("a".repeat(4097))).toEqual(["query_too_long"]);
-    expect(errorOf("abcdef", 5).diagnostics[0]).toMatchObject({ offset: 5, length: 1 });
+    expect(queryError("abcdef", 5).diagnostics[0]).toMatchObject({ offset: 5, length: 1 });
   });
 
   test.each([
@@ -330,7 +330,7 @@ describe("limits", () => {
 });
 
 test("the parser reports at most 32 errors and 32 warnings, and never drops an error for a warning", () => {
-  expect(errorOf(")".repeat(100)).diagnostics).toHaveLength(32);
+  expect(queryError(")".repeat(100)).diagnostics).toHaveLength(32);
   const { diagnostics } = parseQueryLeniently(`${"! ".repeat(100)}x from:`);
   expect(diagnostics).toHaveLength(33);
   expect(errorCodes(`${"! ".repeat(100)}x from:`)).toEqual(["missing_operand"]);

@@ -27,7 +27,7 @@ export function createParserState(
   return { source, lexemes, diagnostics, reported: new Set(), index: 0, depth: 0, terms: 0 };
 }
 
-export function spanOf(lexeme: Lexeme): QuerySpan {
+export function lexemeSpan(lexeme: Lexeme): QuerySpan {
   return { offset: lexeme.start, length: lexeme.end - lexeme.start };
 }
 

@@ -1,5 +1,5 @@
 import { operatorNamed, unavailableOperatorNamed } from "../operators/operators.ts";
-import { closingQuoteOf, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
+import { findClosingQuote, foldedBetween, isInvisible, type Source } from "../tree/source.ts";
 
 /** Matches parentheses in one pass, for linear time. */
 export type Scan = {
@@ -41,36 +41,36 @@ export function termEnd(scan: Scan, start: number): number {
   if (source.folded[first] !== "(" || closingAt.get(first) === undefined) return first;
   const head = foldedBetween(source, start, Math.min(first, start + longestHost));
   if (!startsLikeUrl.test(head)) return first;
-  let at = first;
-  for (let closed = closingAt.get(at); closed !== undefined; closed = closingAt.get(at)) {
-    at = endOfRun(source, closed + 1);
+  let offset = first;
+  for (let closed = closingAt.get(offset); closed !== undefined; closed = closingAt.get(offset)) {
+    offset = endOfRun(source, closed + 1);
   }
-  return at;
+  return offset;
 }
 
 /** Excludes invisible characters at the end. */
 function endOfRun({ folded }: Source, start: number): number {
-  let at = start;
-  while (at < folded.length) {
-    let visible = at;
+  let offset = start;
+  while (offset < folded.length) {
+    let visible = offset;
     while (isInvisible(folded[visible] ?? "")) visible++;
     const character = folded[visible] ?? " ";
     if (character === "(" || character === ")" || character === " ") break;
-    if (closingQuoteOf(character) !== null) break;
-    at = visible + 1;
+    if (findClosingQuote(character) !== null) break;
+    offset = visible + 1;
   }
-  return at;
+  return offset;
 }
 
 function matchParentheses(folded: readonly string[]): Map<number, number> {
   const closingAt = new Map<number, number>();
   let open: number[] = [];
-  for (const [at, character] of folded.entries()) {
-    if (isSpace(character) || closingQuoteOf(character) !== null) open = [];
-    else if (character === "(") open.push(at);
+  for (const [offset, character] of folded.entries()) {
+    if (isSpace(character) || findClosingQuote(character) !== null) open = [];
+    else if (character === "(") open.push(offset);
     else if (character === ")") {
       const start = open.pop();
-      if (start !== undefined) closingAt.set(start, at);
+      if (start !== undefined) closingAt.set(start, offset);
     }
   }
   return closingAt;

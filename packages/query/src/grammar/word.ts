@@ -3,7 +3,7 @@ import { phraseSequence, querySequence } from "../text/sequence.ts";
 import { invisibleCharacters, withoutEnding, withoutInvisible } from "../tree/source.ts";
 import type { QueryNode, QuerySpan } from "../tree/tree.ts";
 import { warnIgnoredSymbols } from "./ignored-symbols.ts";
-import { keywordOf } from "./lex.ts";
+import { readKeyword } from "./lex.ts";
 import { warnNoWords, warnNoWordsInQuotes } from "./no-words.ts";
 import type { TermContext } from "./term-context.ts";
 
@@ -109,7 +109,7 @@ function warnQuestionMark(context: TermContext, text: string, bare: string, span
 /** A question mark makes a keyword a word. */
 function withoutQuestionMarks(text: string): string {
   const bare = withoutEnding(text, `?？﹖؟⁇⁈⁉⸮${invisibleCharacters}`);
-  return keywordOf(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
+  return readKeyword(withoutInvisible(bare).normalize("NFKC")) === null ? bare : text;
 }
 
 /** True for `run*`; the stars of `f**k` only separate words in a quotation. */

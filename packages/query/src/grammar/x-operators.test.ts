@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { printQuery } from "../tree/print.ts";
 import { parseQuery, parseQueryLeniently } from "./parse.ts";
 
-function errorsOf(query: string): string[] {
+function queryErrors(query: string): string[] {
   const { diagnostics } = parseQueryLeniently(query);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   return [...new Set(errors.map(({ code }) => code))];
@@ -113,7 +113,7 @@ describe("operators of X's own search, as its users write them", () => {
     "lava card_name:promo_video_convo",
   ])("the X query %s is rejected with a reason", (query) => {
     const { diagnostics } = parseQueryLeniently(query);
-    expect(errorsOf(query)).toEqual(["operator_not_available"]);
+    expect(queryErrors(query)).toEqual(["operator_not_available"]);
     for (const { message, hint } of diagnostics) {
       expect(message).toMatch(/ is not supported: it [a-z]/);
       expect(hint).toMatch(/^(?:use |name the \w+, for example )/);
@@ -136,11 +136,11 @@ test.skipIf(!existsSync(file))(
     expect(rows.length).toBeGreaterThan(70);
     for (const { operators, example } of rows) {
       for (const query of [example ?? "", ...operators.map(filledIn)]) {
-        expect([[], ["operator_not_available"]], query).toContainEqual(errorsOf(query));
+        expect([[], ["operator_not_available"]], query).toContainEqual(queryErrors(query));
       }
     }
     for (const query of listing.combined_examples) {
-      expect([[], ["operator_not_available"]], query).toContainEqual(errorsOf(query));
+      expect([[], ["operator_not_available"]], query).toContainEqual(queryErrors(query));
     }
   },
 );

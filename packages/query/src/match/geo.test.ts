@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cellOf, cellsOfCircle, distanceKm } from "./geo.ts";
+import { cellsOfCircle, distanceKm, gridCell } from "./geo.ts";
 
 const point = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -20,7 +20,7 @@ test("a circle spans the most degrees of longitude at its parallel nearest to a 
     const centre = { lat: sign * 41.35, lon: 0.5 };
     const farEast = { lat: sign * 41.58, lon: 4.02 };
     expect(distanceKm(centre, farEast)).toBeLessThan(302);
-    expect(cellsOfCircle(centre.lat, centre.lon, 302)).toContain(cellOf(farEast));
+    expect(cellsOfCircle(centre.lat, centre.lon, 302)).toContain(gridCell(farEast));
   }
 });
 
@@ -35,7 +35,7 @@ test("the cells of a circle cover every point within it", () => {
         const within = destination(centre, radiusKm * share, bearing);
         if (distanceKm(centre, within) > radiusKm) return;
         const cells = cellsOfCircle(centre.lat, centre.lon, radiusKm);
-        if (cells !== null) expect(cells).toContain(cellOf(within));
+        if (cells !== null) expect(cells).toContain(gridCell(within));
       },
     ),
     { numRuns: 2_000 },

@@ -15,7 +15,7 @@ export function distanceKm(
 }
 
 /** One degree square, named by its south-west corner. */
-export function cellOf(point: { lat: number; lon: number }): string {
+export function gridCell(point: { lat: number; lon: number }): string {
   return cellName(Math.floor(point.lat), Math.floor(point.lon));
 }
 

@@ -1,2 +1,2 @@
-export { cellOf, cellsOfCircle, distanceKm } from "./geo.ts";
+export { cellsOfCircle, distanceKm, gridCell } from "./geo.ts";
 export { matches, type Subject } from "./matcher.ts";

@@ -23,7 +23,7 @@ test("a sequence of any length matches exactly where its elements accept adjacen
       const expected =
         elements.length > 0 &&
         text.some((_, start) =>
-          elements.every((each, index) => accepts(text[start + index], each)),
+          elements.every((other, index) => accepts(text[start + index], other)),
         );
       expect(containsSequence(text, elements)).toBe(expected);
     }),

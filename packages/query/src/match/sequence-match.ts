@@ -10,7 +10,7 @@ export function containsSequence(
   elements: readonly SequenceElement[],
 ): boolean {
   if (elements.length === 0 || elements.length > terms.length) return false;
-  if (elements.length > shortSequence) return findsInOnePass(terms, automatonOf(elements));
+  if (elements.length > shortSequence) return findsInOnePass(terms, compileAutomaton(elements));
   const lastStart = terms.length - elements.length;
   for (let start = 0; start <= lastStart; start++) {
     if (matchesAt(terms, start, elements)) return true;
@@ -52,7 +52,7 @@ type Automaton = {
 
 const automata = new WeakMap<readonly SequenceElement[], Automaton>();
 
-function automatonOf(elements: readonly SequenceElement[]): Automaton {
+function compileAutomaton(elements: readonly SequenceElement[]): Automaton {
   const known = automata.get(elements);
   if (known !== undefined) return known;
   const words = Math.ceil(elements.length / 32);

@@ -8,7 +8,7 @@ export function hintForDate(operator: string, text: string): Rewrites {
   const otherwise = `write a date such as ${operator}:2024-01-31`;
   if (text.length > maxSuggestionLength) return { lead: "", queries: [], otherwise };
   const lowerCase = text.toLowerCase();
-  const range = rangeOf(lowerCase);
+  const range = parseRange(lowerCase);
   const relative = relativeTime(operator, lowerCase);
   if (relative === null) {
     return { lead: "remove it:", queries: [], otherwise: "remove it: no post is from the future" };
@@ -19,14 +19,14 @@ export function hintForDate(operator: string, text: string): Rewrites {
     ...relative,
     ...(seconds === undefined ? [] : [`${operator}_time:${seconds}`]),
   ];
-  const dates = datesOf(operator, lowerCase).map((date) => `${operator}:${date}`);
+  const dates = suggestDates(operator, lowerCase).map((date) => `${operator}:${date}`);
   if (dates.length > 1) return { lead: "", queries: [], otherwise: `write ${dates.join(" or ")}` };
   return { lead: "write", queries: [...queries, ...dates], otherwise };
 }
 
 const dayPair = /^(\d{4}-\d{2}-\d{2})(?:-|\/|_|to)(\d{4}-\d{2}-\d{2})$/;
 
-function rangeOf(text: string): string | null {
+function parseRange(text: string): string | null {
   const [, first, last] = dayPair.exec(text) ?? [];
   const range = readRange(first === undefined ? text : `${first}..${last}`);
   return range === null ? null : dateRangeQuery(range);
@@ -56,7 +56,7 @@ function relativeTime(operator: string, text: string): readonly string[] | null 
 
 const months = "jan feb mar apr may jun jul aug sep oct nov dec".split(" ");
 
-function datesOf(operator: string, text: string): readonly string[] {
+function suggestDates(operator: string, text: string): readonly string[] {
   const [, year = "", month = "01", day = "01"] =
     /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text) ??
     /^(\d{4})(\d{2})(\d{2})$/.exec(text) ??
@@ -66,11 +66,11 @@ function datesOf(operator: string, text: string): readonly string[] {
   const [, first = "", second = "", last = ""] =
     /^(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})$/.exec(text) ?? [];
   if (last !== "") {
-    const both = [dateOf(last, second, first), dateOf(last, first, second)];
+    const both = [isoDate(last, second, first), isoDate(last, first, second)];
     return [...new Set(both.filter((date) => date !== null))];
   }
   const [, name = "", ofYear = ""] = /^([a-z]{3})[a-z]{0,6}[-/.\s]?(\d{4})$/.exec(text) ?? [];
-  const date = dateOf(ofYear, String(months.indexOf(name) + 1), "1");
+  const date = isoDate(ofYear, String(months.indexOf(name) + 1), "1");
   return date === null ? [] : [date];
 }
 
@@ -81,7 +81,7 @@ function plausibleDates(
   month: string,
   day: string,
 ): readonly string[] {
-  const date = dateOf(year, month, day) ?? dateOf(year, day, month);
+  const date = isoDate(year, month, day) ?? isoDate(year, day, month);
   if (date !== null) return [date];
   const isMonth = Number(month) >= 1 && Number(month) <= 12;
   if (!isMonth || Number(day) < 29 || Number(day) > 31) return [];
@@ -90,7 +90,7 @@ function plausibleDates(
   return [end.toISOString().slice(0, 10)];
 }
 
-function dateOf(year: string, month: string, day: string): string | null {
+function isoDate(year: string, month: string, day: string): string | null {
   const date = `${year}-${month.padStart(2, "0")}-${day.padStart(2, "0")}`;
   const ms = Date.parse(`${date}T00:00:00Z`);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date) ? date : null;

@@ -147,7 +147,7 @@ export function operatorNamed(text: string): OperatorName | null {
 
 export function filterOperatorNamed(text: string): FilterOperator | null {
   const name = text.toLowerCase();
-  return filterOperators.find((each) => each === name) ?? null;
+  return filterOperators.find((operator) => operator === name) ?? null;
 }
 
 export function propertyNamed(text: string): PostProperty | null {

@@ -1,4 +1,4 @@
-import { hostSuffixes, linkOf } from "../text/urls.ts";
+import { hostSuffixes, parseLink } from "../text/urls.ts";
 import { type Operand, operandError, truncated } from "./operand.ts";
 
 const schemePrefix = /^[a-z][a-z0-9+.-]*:\/\//;
@@ -14,7 +14,7 @@ export function readHost(operator: string, text: string): Operand<string> {
   const plain = text.normalize("NFKC").toLowerCase().replace(schemePrefix, "");
   const [authority = "", ...path] = plain.replace(/\/$/, "").split(/[/?#]/);
   const rest = authority.replace(/^\.|\.$/g, "");
-  const host = hostOf(rest);
+  const host = parseHost(rest);
   if (host !== null && path.length === 0) {
     return host.includes(".") || host === "localhost" ? { value: host } : oneLabel(operator, host);
   }
@@ -26,17 +26,19 @@ export function readHost(operator: string, text: string): Operand<string> {
   );
 }
 
-function hostOf(text: string): string | null {
+function parseHost(text: string): string | null {
   if (text.length > longestHost || /[:@]/.test(text)) return null;
-  const [host] = hostSuffixes(linkOf(text));
+  const [host] = hostSuffixes(parseLink(text));
   if (host === undefined || !hostForm.test(host) || host.startsWith("www.")) return null;
   const labels = text.replace(/^www\./, "").split(".").length;
-  return host.split(".").length === labels && hostSuffixes(linkOf(host))[0] === host ? host : null;
+  return host.split(".").length === labels && hostSuffixes(parseLink(host))[0] === host
+    ? host
+    : null;
 }
 
 function hintForHost(operator: string, text: string, authority: string, hasPath: boolean): string {
   if (hasPath) return `write url:"${truncated(text)}" to find a path`;
-  const bare = hostOf(authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""));
+  const bare = parseHost(authority.replace(/^.*@/, "").replace(/:\d*$/, "").replace(/^\*\./, ""));
   return bare === null ? `use a value such as ${operator}:nasa.gov` : `write ${operator}:${bare}`;
 }
 

@@ -14,12 +14,12 @@ export function readPlatform(operator: string, text: string): Operand<Platform> 
     `unknown value of ${operator}: ${truncated(text)}`,
     platforms,
     near === null
-      ? `write ${platforms.map((each) => `${operator}:${each}`).join(" or ")}`
+      ? `write ${platforms.map((other) => `${operator}:${other}`).join(" or ")}`
       : `did you mean ${operator}:${platformNamed(near) ?? near}`,
   );
 }
 
 function platformNamed(name: string): Platform | null {
-  const known = platforms.find((each) => each === name);
+  const known = platforms.find((platform) => platform === name);
   return known ?? (Object.hasOwn(otherNames, name) ? (otherNames[name] ?? null) : null);
 }

@@ -7,7 +7,7 @@ const xPostUrl =
 
 /** From 0 to 2^63 - 1; strips leading zeros. */
 export function readIdOperand(operator: string, text: string): Operand<string> {
-  const id = idOf(text);
+  const id = parseId(text);
   if (id !== null) return { value: id };
   return operandError(
     "invalid_id",
@@ -24,7 +24,7 @@ function hintForId(operator: string, text: string): string {
   return `use a value such as ${operator}:1138872932887924737`;
 }
 
-function idOf(text: string): string | null {
+function parseId(text: string): string | null {
   const plain = text.normalize("NFKC");
   if (!numberForm.test(plain)) return null;
   const id = BigInt(plain);

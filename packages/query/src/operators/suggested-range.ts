@@ -15,11 +15,11 @@ export function readRange(text: string): Range | null {
   if (value !== undefined) return rangeOfComparison(comparison, value);
   const [, opening, from, to, closing] = brackets.exec(text) ?? [];
   if (from !== undefined && to !== undefined) {
-    return { low: endOf(from, opening === "["), high: endOf(to, closing === "]") };
+    return { low: parseEnd(from, opening === "["), high: parseEnd(to, closing === "]") };
   }
   const [, first, last] = dots.exec(text) ?? [];
   if (first === undefined || last === undefined) return null;
-  return { low: endOf(first, true), high: endOf(last, true) };
+  return { low: parseEnd(first, true), high: parseEnd(last, true) };
 }
 
 function rangeOfComparison(comparison: string, value: string): Range {
@@ -29,7 +29,7 @@ function rangeOfComparison(comparison: string, value: string): Range {
   return { low: end, high: end };
 }
 
-const endOf = (value: string, isInclusive: boolean): End | null =>
+const parseEnd = (value: string, isInclusive: boolean): End | null =>
   value === "*" ? null : { value, isInclusive };
 
 export function countRangeQuery(operator: string, { low, high }: Range): string | null {

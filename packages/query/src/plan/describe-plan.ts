@@ -46,7 +46,7 @@ function describeLeaf(leaf: PlanLeaf): string {
 function describeSequence(elements: readonly SequenceElement[]): string {
   const [first] = elements;
   const text = elements.map(describeElement).join(" ");
-  const areFacets = elements.every((each) => each.kind === "token" && isFacet(each.token));
+  const areFacets = elements.every((element) => element.kind === "token" && isFacet(element.token));
   if (elements.length > 1) return `${areFacets ? "adjacent facets" : "phrase"} ${text}`;
   if (first?.kind === "prefix") return `tokens that begin with ${first.prefix}`;
   return `${areFacets ? "facet" : "token"} ${text}`;

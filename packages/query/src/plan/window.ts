@@ -19,8 +19,8 @@ export function extractBounds(
   let lowId: bigint | null = null;
   let highId: bigint | null = null;
   for (const node of plan.kind === "and" ? plan.children : [plan]) {
-    const time = timesOf(node);
-    const ids = idsOf(node);
+    const time = nodeTimes(node);
+    const ids = nodeIds(node);
     if (time !== null) {
       fromMs = higher(fromMs, time.fromMs);
       toMs = lower(toMs, time.toMs);
@@ -34,7 +34,7 @@ export function extractBounds(
   return { conjuncts, fromMs, toMs, lowId, highId };
 }
 
-function timesOf(node: PlanNode): TimeWindow | null {
+function nodeTimes(node: PlanNode): TimeWindow | null {
   if (node.kind === "time") return node;
   if (node.kind !== "not" || node.child.kind !== "time") return null;
   const { fromMs, toMs } = node.child;
@@ -42,7 +42,7 @@ function timesOf(node: PlanNode): TimeWindow | null {
   return { fromMs: toMs, toMs: fromMs };
 }
 
-function idsOf(node: PlanNode): IdBounds | null {
+function nodeIds(node: PlanNode): IdBounds | null {
   if (node.kind === "id") return { lowId: node.low, highId: node.high };
   if (node.kind !== "not" || node.child.kind !== "id") return null;
   const { low, high } = node.child;

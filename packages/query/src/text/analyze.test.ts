@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { analyzerVersion, analyzeText, GAP, hasQuestionMark, shortenToken } from "./analyze.ts";
 
-const tokensOf = (text: string): string => analyzeText(text).tokens.join(" ");
+const findTokens = (text: string): string => analyzeText(text).tokens.join(" ");
 
 describe("the tokens of a text, in order", () => {
   test.each([
@@ -44,7 +44,7 @@ describe("the tokens of a text, in order", () => {
     ["ideographs above U+FFFF", "\u{20021}\u{20022}", "_\u{20021}\u{20022} _\u{20022}"],
     ["marks without a base character are dropped", "\u0301 a \u0e49", "a"],
   ])("the tokens of a text are in order: %s", (_, text, expected) => {
-    expect(tokensOf(text)).toBe(expected);
+    expect(findTokens(text)).toBe(expected);
   });
 });
 
@@ -91,13 +91,13 @@ describe("mentions and links leave a gap", () => {
     ["in Japanese", "の@usernameに到着", `の ${GAP} に到 到着 着`],
     ["an address is words", "mail a@example.org", "mail a example org"],
   ])("mentions and links leave a gap in the tokens: %s", (_, text, expected) => {
-    expect(tokensOf(text)).toBe(expected);
+    expect(findTokens(text)).toBe(expected);
   });
 });
 
 test("the text after the dot is a word if dotted handles are disabled", () => {
   const text = "hi @carol.me and @dan.is fine";
-  expect(tokensOf(text)).toBe(`hi ${GAP} and ${GAP} fine`);
+  expect(findTokens(text)).toBe(`hi ${GAP} and ${GAP} fine`);
   expect(analyzeText(text, { dottedHandles: false }).tokens.join(" ")).toBe(
     `hi ${GAP} me and ${GAP} is fine`,
   );
@@ -124,7 +124,7 @@ describe("an author cannot forge a token that the analyzer does not emit", () =>
   ])(
     "an author cannot forge a token that the analyzer does not emit, such as %s",
     (_, text, expected) => {
-      expect(tokensOf(text)).toBe(expected);
+      expect(findTokens(text)).toBe(expected);
     },
   );
 });

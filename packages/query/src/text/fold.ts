@@ -37,7 +37,7 @@ export function foldWord(text: string): string {
   const visible = withoutInvisible(text);
   const lower = normalise(visible).toLowerCase();
   const bare = combining.test(lower) ? lower.replace(combiningAfterLatin, "$1") : lower;
-  return foldable.test(bare) ? bare.replace(everyFoldable, replacementOf) : bare;
+  return foldable.test(bare) ? bare.replace(everyFoldable, characterReplacement) : bare;
 }
 
 function withoutInvisible(text: string): string {
@@ -60,7 +60,7 @@ function normalise(text: string): string {
   return composed.replace(thaiAm, "$1\u0e33").replace(laoAm, "$1\u0eb3");
 }
 
-function replacementOf(character: string): string {
+function characterReplacement(character: string): string {
   return replacements.get(character) ?? character;
 }
 

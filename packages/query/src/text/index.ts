@@ -16,7 +16,7 @@ export {
 export { decodeEntities } from "./html.ts";
 export { languageTags } from "./languages.ts";
 export { findLinks } from "./links.ts";
-export { isAscii, pairToken, runsOf } from "./runs.ts";
+export { isAscii, pairToken, splitIntoRuns } from "./runs.ts";
 export { phraseSequence, querySequence, type SequenceElement } from "./sequence.ts";
 export { startingOutside, type TextSpan } from "./span.ts";
-export { hostSuffixes, type Link, linkOf, linkTokens, urlQueryTokens } from "./urls.ts";
+export { hostSuffixes, type Link, linkTokens, parseLink, urlQueryTokens } from "./urls.ts";

@@ -9,7 +9,7 @@ import {
 import { splitEmoji } from "./emoji.ts";
 import { foldWord } from "./fold.ts";
 import { shortenToken } from "./token.ts";
-import { foldable, pictures, traitsOf } from "./traits.ts";
+import { foldable, pictures, textTraits } from "./traits.ts";
 
 /** A word or emoji, or characters with their marks in a script without spaces. */
 export type TextRun = string | readonly string[];
@@ -34,7 +34,7 @@ export function isAscii(text: string): boolean {
   return !aboveAscii.test(text);
 }
 
-export function runsOf(text: string): TextRun[] {
+export function splitIntoRuns(text: string): TextRun[] {
   const runs: TextRun[] = [];
   if (isAscii(text)) addAsciiWords(text.toLowerCase(), 0, text.length, runs);
   else addRuns(text, runs);
@@ -47,16 +47,16 @@ export function addAsciiWords(text: string, start: number, end: number, words: W
     if (classOfUnit(text.charCodeAt(index)) === wordClass) {
       if (from < 0) from = index;
     } else if (from >= 0) {
-      words.push(tokenOf(text, from, index));
+      words.push(foldedToken(text, from, index));
       from = -1;
     }
   }
-  if (from >= 0) words.push(tokenOf(text, from, end));
+  if (from >= 0) words.push(foldedToken(text, from, end));
 }
 
 /** `text` must be well-formed. */
 export function addRuns(text: string, runs: TextRun[]): void {
-  const traits = traitsOf(text);
+  const traits = textTraits(text);
   if ((traits & pictures) === 0) {
     addFoldedRuns((traits & foldable) === 0 ? text.toLowerCase() : foldWord(text), runs);
     return;
@@ -85,7 +85,7 @@ function addWord(text: string, start: number, runs: TextRun[]): number {
     if (kind !== wordClass && kind !== mark) break;
     end += widthAt(text, end);
   }
-  runs.push(tokenOf(text, start, end));
+  runs.push(foldedToken(text, start, end));
   return end;
 }
 
@@ -108,7 +108,7 @@ function addCharacters(text: string, start: number, runs: TextRun[]): number {
   return index;
 }
 
-function tokenOf(text: string, start: number, end: number): string {
+function foldedToken(text: string, start: number, end: number): string {
   const token = text.slice(start, end);
   return token.length > 21 ? shortenToken(token) : token;
 }

@@ -1,5 +1,5 @@
 import { decodeEntities } from "./html.ts";
-import { pairToken, runsOf, type TextRun } from "./runs.ts";
+import { pairToken, splitIntoRuns, type TextRun } from "./runs.ts";
 
 /** A whole token, a prefix (a lone CJK character), or any token. */
 export type SequenceElement =
@@ -12,7 +12,7 @@ const anyToken = Symbol("any token");
 
 /** `state-of-the-art` gives four. Mentions and links are plain words. */
 export function querySequence(text: string): SequenceElement[] {
-  return elementsOf(runsOf(decodeEntities(text).toWellFormed()));
+  return sequenceElements(splitIntoRuns(decodeEntities(text).toWellFormed()));
 }
 
 /** A separate `*` matches exactly one token. */
@@ -20,14 +20,14 @@ export function phraseSequence(text: string): SequenceElement[] {
   const positions: SequencePosition[] = [];
   for (const part of decodeEntities(text).toWellFormed().split(/\s+/u)) {
     if (part === "*" || part === "＊") positions.push(anyToken);
-    else positions.push(...runsOf(part));
+    else positions.push(...splitIntoRuns(part));
   }
   const first = positions.findIndex((position) => position !== anyToken);
   const last = positions.findLastIndex((position) => position !== anyToken);
-  return first < 0 ? [] : elementsOf(positions.slice(first, last + 1));
+  return first < 0 ? [] : sequenceElements(positions.slice(first, last + 1));
 }
 
-function elementsOf(positions: readonly SequencePosition[]): SequenceElement[] {
+function sequenceElements(positions: readonly SequencePosition[]): SequenceElement[] {
   return positions.flatMap((position, index): SequenceElement[] => {
     if (position === anyToken) return [{ kind: "any" }];
     if (typeof position === "string") return [{ kind: "token", token: position }];

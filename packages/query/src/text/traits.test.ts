@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import { possibleEmoji } from "./emoji.ts";
 import { foldWord } from "./fold.ts";
-import { foldable, pictures, traitsOf } from "./traits.ts";
+import { foldable, pictures, textTraits } from "./traits.ts";
 
 const units = Array.from({ length: 0x10000 }, (_, unit) => String.fromCharCode(unit));
 const neighbours = ["", "a", "9", "я", "日", "ー", "."];
 
 test("characters without the fold trait only need lower-casing, regardless of their neighbours", () => {
-  const plain = units.filter((unit) => (traitsOf(unit) & foldable) === 0);
+  const plain = units.filter((unit) => (textTraits(unit) & foldable) === 0);
   const wrong = plain.filter((unit) =>
     neighbours.some((other) =>
       [unit + other, other + unit].some((text) => foldWord(text) !== text.toLowerCase()),
@@ -19,9 +19,9 @@ test("characters without the fold trait only need lower-casing, regardless of th
 
 test("characters without the emoji trait begin no emoji", () => {
   const wrong = units.filter(
-    (unit) => (traitsOf(unit) & pictures) === 0 && possibleEmoji.test(unit),
+    (unit) => (textTraits(unit) & pictures) === 0 && possibleEmoji.test(unit),
   );
   expect(wrong).toEqual([]);
-  expect(traitsOf("abc") & pictures).toBe(0);
-  expect(traitsOf("a\u{1f600}c") & pictures).toBe(pictures);
+  expect(textTraits("abc") & pictures).toBe(0);
+  expect(textTraits("a\u{1f600}c") & pictures).toBe(pictures);
 });

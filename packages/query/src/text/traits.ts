@@ -8,7 +8,7 @@ export const pictures = 2;
 
 let table: Uint8Array | null = null;
 
-export function traitsOf(text: string): number {
+export function textTraits(text: string): number {
   table ??= unitTable(
     [
       [foldable, runsOf(needsFolding)],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { hostSuffixes, linkOf, linkTokens, urlQueryTokens } from "./urls.ts";
+import { hostSuffixes, linkTokens, parseLink, urlQueryTokens } from "./urls.ts";
 
 describe("the tokens of a link", () => {
   test.each([
@@ -28,20 +28,22 @@ describe("the tokens of a link", () => {
     ["half a surrogate pair, NUL", "https://a.com/\ud800b\u0000c", "a com b c"],
     ["nothing", "https://", ""],
   ])("a link is split into tokens: %s", (_, url, expected) => {
-    expect(linkTokens(linkOf(url)).join(" ")).toBe(expected);
+    expect(linkTokens(parseLink(url)).join(" ")).toBe(expected);
   });
   test("long parts of a link are shortened the same in links and queries", () => {
     const part = "a".repeat(500);
-    expect(linkTokens(linkOf(`https://example.com/${part}`)).at(-1)).toMatch(
+    expect(linkTokens(parseLink(`https://example.com/${part}`)).at(-1)).toMatch(
       /^a{40}~[0-9a-f]{16}$/,
     );
-    expect(linkTokens(linkOf(`https://example.com/${part}`)).at(-1)).toBe(urlQueryTokens(part)[0]);
+    expect(linkTokens(parseLink(`https://example.com/${part}`)).at(-1)).toBe(
+      urlQueryTokens(part)[0],
+    );
   });
 });
 
 function finds(query: string, url: string): boolean {
   const expected = ` ${urlQueryTokens(query).join(" ")} `;
-  return ` ${linkTokens(linkOf(url)).join(" ")} `.includes(expected);
+  return ` ${linkTokens(parseLink(url)).join(" ")} `.includes(expected);
 }
 
 describe("matching", () => {
@@ -116,7 +118,7 @@ test("any part of a link between token boundaries finds the link", () => {
 test("any string as a link yields tokens of letters, marks and digits", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
-      for (const token of linkTokens(linkOf(`https://${text}`))) {
+      for (const token of linkTokens(parseLink(`https://${text}`))) {
         expect(token).toMatch(/^[\p{L}\p{M}\p{N}]+(?:~[0-9a-f]{16})?$/u);
       }
     }),
@@ -133,9 +135,9 @@ describe("the domains of a link, longest first", () => {
     ["http://localhost/", "localhost"],
     ["", ""],
   ])("the domains of a link are listed, longest first: %s", (url, expected) => {
-    expect(hostSuffixes(linkOf(url)).join(" ")).toBe(expected);
+    expect(hostSuffixes(parseLink(url)).join(" ")).toBe(expected);
   });
   test("an overlong host yields only itself as a domain", () => {
-    expect(hostSuffixes(linkOf(`https://${"a.".repeat(100_000)}com`))).toHaveLength(1);
+    expect(hostSuffixes(parseLink(`https://${"a.".repeat(100_000)}com`))).toHaveLength(1);
   });
 });

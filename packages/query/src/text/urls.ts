@@ -19,12 +19,12 @@ export type Link = {
   rest: string;
 };
 
-export function linkOf(url: string): Link {
+export function parseLink(url: string): Link {
   const whole = normalise(url.trim()).replace(schemePrefix, "");
   const fragment = whole.indexOf("#");
   const link = fragment < 0 ? whole : whole.slice(0, fragment);
   const authorityText = authority.exec(link)?.[0] ?? "";
-  return { host: hostOf(authorityText), rest: link.slice(authorityText.length) };
+  return { host: parseHost(authorityText), rest: link.slice(authorityText.length) };
 }
 
 /**
@@ -54,7 +54,7 @@ const isLetterOrDigit = (unit: number): boolean =>
 
 /** Part of a host or path, an id, or a whole link. */
 export function urlQueryTokens(text: string): string[] {
-  return linkTokens(linkOf(text.replace(/^[\s"“”]+/u, "")));
+  return linkTokens(parseLink(text.replace(/^[\s"“”]+/u, "")));
 }
 
 /**
@@ -80,7 +80,7 @@ function endOfName(host: string): number {
   return end < 0 ? host.length : end;
 }
 
-function hostOf(authorityText: string): string {
+function parseHost(authorityText: string): string {
   // Text that begins with parameters has no host.
   if (authorityText.includes("=")) return authorityText.replace(trackingParameters, "$1");
   const named = authorityText.includes("@") ? authorityText.replace(userinfo, "") : authorityText;

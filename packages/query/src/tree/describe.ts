@@ -4,19 +4,19 @@ import { searchedWords } from "./searched-words.ts";
 import type { CountMetric, PostProperty, PostRelation, QueryLeaf, QueryNode } from "./tree.ts";
 
 export function describeTree(tree: QueryNode): string {
-  return drawTree(drawnTreeOf(tree));
+  return drawTree(nodeDrawnTree(tree));
 }
 
-function drawnTreeOf(node: QueryNode): DrawnTree {
-  if (node.kind === "and") return { label: "all of", branches: node.children.map(drawnTreeOf) };
-  if (node.kind === "or") return { label: "any of", branches: node.children.map(drawnTreeOf) };
+function nodeDrawnTree(node: QueryNode): DrawnTree {
+  if (node.kind === "and") return { label: "all of", branches: node.children.map(nodeDrawnTree) };
+  if (node.kind === "or") return { label: "any of", branches: node.children.map(nodeDrawnTree) };
   if (node.kind === "not") return drawnNegation(node.child);
   return { label: describeLeaf(node), branches: [] };
 }
 
 function drawnNegation(child: QueryNode): DrawnTree {
   if (child.kind !== "min-count" || child.atLeast === 0) {
-    return { label: "not", branches: [drawnTreeOf(child)] };
+    return { label: "not", branches: [nodeDrawnTree(child)] };
   }
   const label = `fewer than ${countText(child.atLeast, child.metric)}, or an unknown number`;
   return { label, branches: [] };

@@ -88,7 +88,7 @@ export function withChosenHint(
   if (typeof hint === "string") return { ...finding, hint };
   const { lead, queries, otherwise } = hint;
   const query = queries.find(
-    (each) => each.length <= longestRewrite && parsesWithoutFindings(printableText(each)),
+    (other) => other.length <= longestRewrite && parsesWithoutFindings(printableText(other)),
   );
   return { ...finding, hint: query === undefined ? otherwise : `${lead} ${query}` };
 }

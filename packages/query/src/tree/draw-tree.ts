@@ -1,13 +1,13 @@
 export type DrawnTree = { label: string; branches: readonly DrawnTree[] };
 
 export function drawTree(tree: DrawnTree): string {
-  return linesOf(tree).join("\n");
+  return treeLines(tree).join("\n");
 }
 
-function linesOf({ label, branches }: DrawnTree): string[] {
+function treeLines({ label, branches }: DrawnTree): string[] {
   const below = branches.flatMap((branch, index) => {
     const isLast = index === branches.length - 1;
-    const [first = "", ...rest] = linesOf(branch);
+    const [first = "", ...rest] = treeLines(branch);
     return [
       `${isLast ? "└─" : "├─"} ${first}`,
       ...rest.map((line) => `${isLast ? "  " : "│ "} ${line}`),

@@ -1,6 +1,6 @@
 import { foldWord } from "../text/fold.ts";
 import { decodeEntities } from "../text/html.ts";
-import { runsOf } from "../text/runs.ts";
+import { splitIntoRuns } from "../text/runs.ts";
 
 /** Longer ones may be shortened in the index. */
 const longestWord = 20;
@@ -9,7 +9,7 @@ const longestWord = 20;
 export function searchedWords(text: string): string | null {
   const decoded = decodeEntities(text).toWellFormed();
   const parts = decoded.split(/\s+/u).filter((part) => part !== "");
-  const words = parts.flatMap((part) => (part === "*" || part === "＊" ? ["*"] : wordsOf(part)));
+  const words = parts.flatMap((part) => (part === "*" || part === "＊" ? ["*"] : splitWords(part)));
   const first = words.findIndex((word) => word !== "*");
   const last = words.findLastIndex((word) => word !== "*");
   const searched = words.slice(Math.max(first, 0), last + 1);
@@ -21,5 +21,5 @@ export function searchedWords(text: string): string | null {
   return joined === spaced || joined === foldWord(spaced) ? null : joined;
 }
 
-const wordsOf = (part: string): string[] =>
-  runsOf(part).map((run) => (typeof run === "string" ? run : run.join("")));
+const splitWords = (part: string): string[] =>
+  splitIntoRuns(part).map((run) => (typeof run === "string" ? run : run.join("")));

@@ -42,7 +42,7 @@ const closingQuote = new Map([
 ]);
 
 /** Null unless `folded` opens a quotation. */
-export function closingQuoteOf(folded: string): string | null {
+export function findClosingQuote(folded: string): string | null {
   return closingQuote.get(folded) ?? null;
 }
 

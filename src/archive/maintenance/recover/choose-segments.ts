@@ -7,12 +7,12 @@ export type ChosenSegment = Candidate & { low: bigint };
 /** The key that matches the id in the data folder, or else the one with the most posts. */
 export function chooseUriKey(
   candidates: readonly Candidate[],
-  notedId: string | null,
+  recordedId: string | null,
 ): string | null {
   const posts = new Map<string, number>();
   for (const { identity, posts: own } of candidates) {
     if (identity === null) continue;
-    if (archiveId(identity.uriKey) === notedId) return identity.uriKey;
+    if (archiveId(identity.uriKey) === recordedId) return identity.uriKey;
     posts.set(identity.uriKey, (posts.get(identity.uriKey) ?? 0) + own + 1);
   }
   const [most] = [...posts].sort(([, a], [, b]) => b - a);

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { accountsOf } from "../../catalog/accounts.ts";
+import { openCatalogAccounts } from "../../catalog/accounts.ts";
 import {
   addHandles,
   addSegmentEntry,
@@ -7,8 +7,8 @@ import {
   readUriKey,
   segmentPath,
 } from "../../catalog/catalog.ts";
-import { misplacedPostsOf } from "../../catalog/misplaced.ts";
-import { tombstonesOf } from "../../catalog/tombstones.ts";
+import { openMisplacedPosts } from "../../catalog/misplaced.ts";
+import { openTombstones } from "../../catalog/tombstones.ts";
 import { bigIntPreparer, inTransaction } from "../../database.ts";
 import { isDamage } from "../../sealed/damage.ts";
 import { openSegmentFile } from "../../segments/segment-file.ts";
@@ -92,15 +92,15 @@ function addSegment(
   addSegmentEntry(catalog, { platform, sequence, low, skew, lastWrittenInCommit, numbering });
   catalog
     .prepare("UPDATE segment SET analyzer = ? WHERE platform = ? AND sequence = ?")
-    .run(analyzerOf(segment), platform, sequence);
-  const misplacedPosts = misplacedPostsOf(catalog);
+    .run(segmentAnalyzer(segment), platform, sequence);
+  const misplacedPosts = openMisplacedPosts(catalog);
   for (const { hash, id } of misplaced) misplacedPosts.add(platform, hash, id);
   addHandles(catalog, handles);
-  const accounts = accountsOf(catalog);
+  const accounts = openCatalogAccounts(catalog);
   for (const userId of withoutHandle) accounts.add(platform, userId);
 }
 
-function analyzerOf(segment: DatabaseSync): string {
+function segmentAnalyzer(segment: DatabaseSync): string {
   const selectSetting = segment.prepare("SELECT value FROM setting WHERE name = ?");
   const [version, unicode] = ["analyzer", "unicode"].map((name) => selectSetting.get(name)?.value);
   return unicode === undefined ? String(version ?? 0) : `${version} ${unicode}`;
@@ -111,8 +111,8 @@ function addDeletions(
   segment: DatabaseSync,
   { platform }: ChosenSegment,
 ): number {
-  const accounts = accountsOf(catalog);
-  const tombstones = tombstonesOf(catalog, platform, accounts);
+  const accounts = openCatalogAccounts(catalog);
+  const tombstones = openTombstones(catalog, platform, accounts);
   const posts = segment.prepare("SELECT uri, revision FROM tombstone").all();
   for (const { uri, revision } of posts) {
     tombstones.add({ uri: String(uri), revision: String(revision) });

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
-import { versionOf } from "../../../db/migrate.ts";
+import { schemaVersion } from "../../../db/migrate.ts";
 import { catalogPath, readUriKey } from "../../catalog/catalog.ts";
 import { damagedCatalogTables } from "../../catalog/checksums.ts";
 import { catalogMigrations } from "../../catalog/schema.ts";
@@ -24,7 +24,7 @@ export function readFormerCatalog(folder: string): FormerCatalog {
   try {
     const catalog = openForReading(catalogPath(folder), 1_000);
     try {
-      if (versionOf(catalog) === 0) return { uriKey: null, commitNumber: 0 };
+      if (schemaVersion(catalog) === 0) return { uriKey: null, commitNumber: 0 };
       const row = catalog.prepare("SELECT value FROM setting WHERE name = 'commit_number'").get();
       return { uriKey: readUriKey(catalog), commitNumber: Number(row?.value ?? 0) };
     } finally {

@@ -4,8 +4,8 @@ import type { Post } from "../../../posts/post.ts";
 import { decodeRecord } from "../../../posts/record.ts";
 import { isMisplaced } from "../../catalog/misplaced.ts";
 import type { PreparedHandle } from "../../prepared.ts";
-import { authorOf } from "../../write/prepare.ts";
-import { rowsOf, type SegmentRow } from "../segment-rows.ts";
+import { prepareHandle } from "../../write/prepare.ts";
+import { readSegmentRows, type SegmentRow } from "../segment-rows.ts";
 import type { ChosenSegment } from "./choose-segments.ts";
 
 export type RecoveredRows = {
@@ -42,7 +42,7 @@ export function* recoverRows(
     if (post.nativeId === null && isMisplaced(platform, post.uri, id)) {
       recovered.misplaced.push({ hash: lookupHash(uriKey, post.uri), id });
     }
-    const author = authorOf(post);
+    const author = prepareHandle(post);
     if (author === null) {
       if (post.userId) recovered.withoutHandle.add(post.userId.toLowerCase());
       return;
@@ -53,7 +53,7 @@ export function* recoverRows(
   }
 
   let count = 0;
-  const rows = rowsOf(segment, platform, () => {
+  const rows = readSegmentRows(segment, platform, () => {
     recovered.unreadable += 1;
   });
   for (const row of rows) {

@@ -68,7 +68,7 @@ async function recoverIn(folder: string, request: RecoverRequest): Promise<Recov
   if (!request.isForced && isCurrent(folder)) throw alreadyCurrent(folder);
   const files = readCandidates(folder);
   const candidates = files.filter(isCandidate);
-  const unusable = files.filter((each): each is UnusedFile => !isCandidate(each));
+  const unusable = files.filter((file): file is UnusedFile => !isCandidate(file));
   if (candidates.length === 0) throw nothingToRecover(folder);
   const former = readFormerCatalog(folder);
   const segmentKey = chooseUriKey(candidates, readStoreId(request.dataDir, "archive"));

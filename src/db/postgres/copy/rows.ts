@@ -90,7 +90,7 @@ function textOf(value: unknown): string | null {
 function valuesOf({ key, columns }: CopiedTable, after: TextRow): (string | bigint | Buffer)[] {
   return key.map((name, index) => {
     const text = after[index] ?? "";
-    const column = columns.find((each) => each.name === name);
+    const column = columns.find((other) => other.name === name);
     if (column?.kind === "bytes") return Buffer.from(text.slice(2), "hex");
     return column?.kind === "number" ? BigInt(text) : text;
   });

@@ -11,7 +11,7 @@ export type CopiedTable = {
 type ColumnRow = { name: string; type: string; pk: number };
 
 /** Each after those that it references. */
-export function tablesOf(source: DatabaseSync): CopiedTable[] {
+export function listTables(source: DatabaseSync): CopiedTable[] {
   const names = source
     .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
     .all()

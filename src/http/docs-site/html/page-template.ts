@@ -22,7 +22,7 @@ export function fillTemplate(
   const current = path === null ? undefined : entryOf(entries, path);
   const parts: Record<string, string> = {
     title: escapeHtml(title === "Earshot" ? "Earshot documentation" : `${title} · Earshot`),
-    description: escapeHtml(descriptionOf(html)),
+    description: escapeHtml(htmlDescription(html)),
     navigation: navigation.map((group) => groupHtml(group, current)).join("\n"),
     contents: contentsHtml(contents),
     main: html,
@@ -39,7 +39,7 @@ export function fillTemplate(
 const longestDescription = 160;
 
 /** The first paragraph, for search engines. */
-function descriptionOf(html: string): string {
+function htmlDescription(html: string): string {
   const text = plainText(/<p>.*?<\/p>/s.exec(html)?.[0] ?? "");
   return text.length <= longestDescription ? text : `${text.slice(0, longestDescription - 1)}…`;
 }
@@ -74,11 +74,11 @@ function contentsHtml(contents: RenderedMarkdown["contents"]): string {
 }
 
 function neighboursHtml(entries: readonly NavigationEntry[], path: string | null): string {
-  const at = entries.findIndex((entry) => entry.path === path);
-  if (at === -1) return "";
+  const index = entries.findIndex((entry) => entry.path === path);
+  if (index === -1) return "";
   const link = (entry: NavigationEntry | undefined, kind: "prev" | "next") =>
     entry === undefined
       ? ""
       : `<a rel="${kind}" href="/docs${entry.path}"><span>${kind === "prev" ? "Previous" : "Next"}</span>${escapeHtml(entry.title)}</a>`;
-  return `<nav class="neighbours" aria-label="Previous and next page">${link(entries[at - 1], "prev")}${link(entries[at + 1], "next")}</nav>`;
+  return `<nav class="neighbours" aria-label="Previous and next page">${link(entries[index - 1], "prev")}${link(entries[index + 1], "next")}</nav>`;
 }

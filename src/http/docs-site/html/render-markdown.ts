@@ -78,10 +78,12 @@ export function renderMarkdown(
 
 function plainText(tokens: readonly Token[]): string {
   return tokens
-    .map((token) => ("tokens" in token && token.tokens ? plainText(token.tokens) : textOf(token)))
+    .map((token) =>
+      "tokens" in token && token.tokens ? plainText(token.tokens) : tokenText(token),
+    )
     .join("");
 }
 
-function textOf(token: Token): string {
+function tokenText(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : "";
 }

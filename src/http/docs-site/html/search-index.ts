@@ -5,7 +5,7 @@ type Section = { id: string; title: string; page: string; text: string; excerpt:
 
 const excerptLength = 140;
 
-export function sectionsOf(address: string, title: string, html: string): Section[] {
+export function splitSections(address: string, title: string, html: string): Section[] {
   return html.split(/(?=<h[1-3] id=)/).flatMap((part) => {
     const [heading = "", anchor = ""] = /^<h[1-3] id="([^"]+)">.*?<\/h[1-3]>/.exec(part) ?? [];
     const text = plainText(part.slice(heading.length));

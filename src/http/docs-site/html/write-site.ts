@@ -3,14 +3,14 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packageRoot } from "../../../lib/package-root.ts";
-import { navigationOf } from "../navigation.ts";
+import { makeNavigation } from "../navigation.ts";
 import type { OpenApi } from "../open-api.ts";
 import { readPage } from "../page-source.ts";
 import { addressIn, readPageTree } from "../page-tree.ts";
 import { builtDocs, builtName } from "../served-pages.ts";
 import { fillTemplate } from "./page-template.ts";
 import { type RenderedMarkdown, renderMarkdown } from "./render-markdown.ts";
-import { searchIndex, sectionsOf } from "./search-index.ts";
+import { searchIndex, splitSections } from "./search-index.ts";
 
 /** Runs at build time, after Vite: its packages are development dependencies. */
 export async function writeSite(): Promise<void> {
@@ -26,7 +26,7 @@ export async function writeSite(): Promise<void> {
 /** By file name in dist/docs. */
 export async function makeSite(template: string): Promise<ReadonlyMap<string, string>> {
   const api: OpenApi = JSON.parse(await readFile(new URL("openapi.json", packageRoot), "utf8"));
-  const navigation = navigationOf(api);
+  const navigation = makeNavigation(api);
   const tree = await readPageTree(api);
   const rendered = new Map<string, RenderedMarkdown>();
   for (const [path, file] of tree) {
@@ -34,7 +34,7 @@ export async function makeSite(template: string): Promise<ReadonlyMap<string, st
     rendered.set(path, renderMarkdown(await readPage(file, api), addressIn(tree, file)));
   }
   const text = searchIndex(
-    [...rendered].flatMap(([path, { title, html }]) => sectionsOf(`/docs${path}`, title, html)),
+    [...rendered].flatMap(([path, { title, html }]) => splitSections(`/docs${path}`, title, html)),
   );
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 8);
   const searchFile = `/docs/search.json?version=${hash}`;

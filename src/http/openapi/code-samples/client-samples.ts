@@ -1,11 +1,11 @@
 import type { ClientCall } from "./client-calls.ts";
-import { type Endpoint, exampleOf, sampleUrl } from "./endpoint.ts";
+import { type Endpoint, parameterExample, sampleUrl } from "./endpoint.ts";
 
 export function typescriptSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
   const entries = Object.entries(fields ?? {}).map(([name, value]) => `${name}: ${literal(value)}`);
   const object = entries.length === 0 ? [] : [`{ ${entries.join(", ")} }`];
-  const expression = `earshot.${method}(${[...pathOf(endpoint, call), ...object].join(", ")})`;
+  const expression = `earshot.${method}(${[...endpointPath(endpoint, call), ...object].join(", ")})`;
   const lines = call.isStream
     ? [`for await (const ${result} of ${expression}) {`, `  console.log(${result});`, "}"]
     : result === undefined
@@ -26,7 +26,7 @@ export function pythonSample(endpoint: Endpoint, call: ClientCall): string {
   const { method, fields, result } = call;
   const entries = Object.entries(fields ?? {}).map(([name, value]) => `${name}=${literal(value)}`);
   const methodName = method.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  const expression = `earshot.${methodName}(${[...pathOf(endpoint, call), ...entries].join(", ")})`;
+  const expression = `earshot.${methodName}(${[...endpointPath(endpoint, call), ...entries].join(", ")})`;
   const lines = call.isStream
     ? [`for ${result} in ${expression}:`, `    print(${result})`]
     : result === undefined
@@ -42,8 +42,8 @@ export function pythonSample(endpoint: Endpoint, call: ClientCall): string {
   ].join("\n");
 }
 
-function pathOf(endpoint: Endpoint, { path = [] }: ClientCall): string[] {
-  return path.map((name) => literal(exampleOf(endpoint, name)));
+function endpointPath(endpoint: Endpoint, { path = [] }: ClientCall): string[] {
+  return path.map((name) => literal(parameterExample(endpoint, name)));
 }
 
 function literal(value: string | number | readonly string[]): string {

@@ -6,7 +6,7 @@ import { type Endpoint, sampleUrl } from "./endpoint.ts";
 export type CodeSample = { lang: string; label: string; source: string };
 
 /** The key is in `EARSHOT_API_KEY`. */
-export function codeSamplesOf(endpoint: Endpoint): CodeSample[] {
+export function makeCodeSamples(endpoint: Endpoint): CodeSample[] {
   const { operationId } = endpoint.operation;
   const { fields, implied } = clientCalls[operationId.replace("WithoutPlatform", "")] ?? {};
   const curl = { lang: "Shell", label: "curl", source: curlSample(endpoint, fields ?? implied) };

@@ -1,4 +1,4 @@
-import { type Endpoint, exampleOf, sampleUrl } from "./endpoint.ts";
+import { type Endpoint, parameterExample, sampleUrl } from "./endpoint.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -6,30 +6,32 @@ type Fields = Readonly<Record<string, unknown>>;
 export function curlSample(endpoint: Endpoint, fields?: Fields): string {
   const { method, operation } = endpoint;
   const body = operation.requestBody?.content["application/json"];
-  const query = body === undefined ? Object.entries(fields ?? requiredQueryOf(endpoint)) : [];
+  const query = body === undefined ? Object.entries(fields ?? endpointRequiredQuery(endpoint)) : [];
   const isStream = operation.responses["200"]?.content?.["text/event-stream"] !== undefined;
   const options = `-s${isStream ? "N" : ""}${query.length === 0 ? "" : "G"}`;
   const isImplied = method === "GET" || body !== undefined;
   return [
-    `curl ${options}${isImplied ? "" : ` -X ${method}`} '${addressOf(endpoint)}'`,
+    `curl ${options}${isImplied ? "" : ` -X ${method}`} '${endpointAddress(endpoint)}'`,
     ...(operation.security === undefined ? [] : ['-H "Authorization: Bearer $EARSHOT_API_KEY"']),
     ...query.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
     ...(body === undefined ? [] : bodyOf(fields ?? exampleOfBody(body))),
   ].join(" \\\n  ");
 }
 
-function addressOf(endpoint: Endpoint): string {
-  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) => exampleOf(endpoint, name));
+function endpointAddress(endpoint: Endpoint): string {
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name) =>
+    parameterExample(endpoint, name),
+  );
   return `${sampleUrl}${path}`;
 }
 
-function requiredQueryOf(endpoint: Endpoint): Fields {
+function endpointRequiredQuery(endpoint: Endpoint): Fields {
   const { parameters = [] } = endpoint.operation;
   const requiredParameters = parameters.filter(
     ({ in: location, required }) => location === "query" && required,
   );
   return Object.fromEntries(
-    requiredParameters.map(({ name }) => [name, exampleOf(endpoint, name)]),
+    requiredParameters.map(({ name }) => [name, parameterExample(endpoint, name)]),
   );
 }
 

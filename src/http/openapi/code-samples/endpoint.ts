@@ -17,7 +17,7 @@ export type Endpoint = {
 export const sampleUrl = "http://127.0.0.1:8080";
 
 /** The name if there is no example. */
-export function exampleOf({ operation }: Endpoint, name: string): string {
+export function parameterExample({ operation }: Endpoint, name: string): string {
   const parameters = (operation.parameters ?? []).filter((parameter) => parameter.name === name);
   const { example, schema } =
     parameters.find((parameter) => parameter.in === "path") ?? parameters[0] ?? {};

@@ -5,7 +5,7 @@ import type { AuditResponse } from "../../dashboard/contract/audit.ts";
 import { deleteAccount } from "../../dashboard/delete-account.ts";
 import { exportLines } from "../../dashboard/export-lines.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { accountDeletion } from "../../schemas/accounts.ts";
 import { ownAuditQuery } from "../../schemas/audit.ts";
 import { iso } from "../../submission/window.ts";
@@ -30,7 +30,7 @@ export function addAccountRoutes(
     config,
     schema: hide,
     handler: async (request, reply) => {
-      const caller = callerOf(request);
+      const caller = requireCaller(request);
       const name = `earshot-account-${iso(clock.now()).slice(0, 10)}.ndjson`;
       reply
         .type("application/x-ndjson; charset=utf-8")
@@ -38,7 +38,7 @@ export function addAccountRoutes(
         // Shutdown must not wait for a connection that could carry another request.
         .header("connection", "close");
       if (request.method === "HEAD") return reply.send(Readable.from([]));
-      await accounts.write("noteExport", { accountId: caller.accountId, nowMs: clock.now() });
+      await accounts.write("recordExport", { accountId: caller.accountId, nowMs: clock.now() });
       const signal = pending.openStream(caller, reply, settings.maxStreamMs);
       return reply.send(Readable.from(exportLines(accounts, caller.accountId, signal)));
     },
@@ -50,7 +50,7 @@ export function addAccountRoutes(
     config,
     schema: { ...hide, querystring: ownAuditQuery },
     handler: async (request): Promise<AuditResponse> => {
-      const { accountId } = callerOf(request);
+      const { accountId } = requireCaller(request);
       const before = request.query.before ?? null;
       const part = { accountId, before, limit: auditPage };
       return auditResponse((await accounts.read("readAudit", part)).map(auditEntry));
@@ -63,7 +63,7 @@ export function addAccountRoutes(
     config,
     schema: { ...hide, body: accountDeletion },
     handler: async (request, reply) => {
-      const { accountId } = callerOf(request);
+      const { accountId } = requireCaller(request);
       const { confirm } = request.body;
       await deleteAccount(context, { accountId, confirm, actorId: accountId });
       dashboard.cookies.clearSession(reply);

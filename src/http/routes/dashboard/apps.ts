@@ -1,7 +1,7 @@
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
 import type { AppsResponse } from "../../dashboard/contract/connect.ts";
-import { sessionOf } from "../../middleware/session.ts";
+import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { appPath } from "../../schemas/apps.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -19,7 +19,7 @@ export function addAppRoutes(
     config,
     schema: hide,
     handler: async (request): Promise<AppsResponse> => {
-      const { accountId } = sessionOf(request);
+      const { accountId } = requireSession(request);
       const apps = await accounts.read("listApps", { accountId, nowMs: clock.now() });
       return {
         apps: apps.map(({ id, clientId, clientName, methods, ...grant }) => ({
@@ -42,7 +42,7 @@ export function addAppRoutes(
     config,
     schema: { ...hide, params: appPath },
     handler: async (request, reply) => {
-      const { accountId } = sessionOf(request);
+      const { accountId } = requireSession(request);
       const { id } = request.params;
       const isDisconnected = await accounts.write("disconnectApp", {
         accountId,

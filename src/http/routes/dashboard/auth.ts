@@ -3,7 +3,7 @@ import { isProviderName, type ProviderName } from "../../../accounts/sign-in/pro
 import { type RefusalCode, SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
-import { clientInfoOf } from "../../dashboard/client-info.ts";
+import { readClientInfo } from "../../dashboard/client-info.ts";
 import { requireNavigation } from "../../dashboard/request-origin.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
@@ -50,7 +50,7 @@ export function addAuthRoutes(app: TypedApp, context: HttpContext, slots: SignIn
           attempt: cookies.signIn(request),
           redirectUri: redirectUri(request, provider),
           parameters: queryOf(request),
-          client: clientInfoOf(request, cookies),
+          client: readClientInfo(request, cookies),
         });
         cookies.clearSignIn(reply);
         cookies.setSession(reply, signedIn.session.token, sessions.maxAgeMs);
@@ -89,8 +89,8 @@ const refusalPath = (code: RefusalCode): string => `/dashboard/sign-in?error=${c
 /** Raw, so that sign-in can refuse duplicate parameters. */
 function queryOf(request: FastifyRequest): URLSearchParams {
   const { url } = request;
-  const at = url.indexOf("?");
-  return new URLSearchParams(at < 0 ? "" : url.slice(at + 1));
+  const index = url.indexOf("?");
+  return new URLSearchParams(index < 0 ? "" : url.slice(index + 1));
 }
 
 function noProvider() {

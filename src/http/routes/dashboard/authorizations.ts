@@ -15,7 +15,7 @@ import type { HttpContext } from "../../context.ts";
 import { baseUrl } from "../../dashboard/base-url.ts";
 import type { AuthorizationResponse, DecisionResponse } from "../../dashboard/contract/connect.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
-import { sessionOf } from "../../middleware/session.ts";
+import { requireSession } from "../../middleware/session.ts";
 import { mcpResource } from "../../oauth/resource.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { authorizationDecision, authorizationQuery } from "../../schemas/apps.ts";
@@ -34,7 +34,7 @@ export function addAuthorizationRoutes(
   const { accounts, clock, dashboard, settings } = context;
   const { encryptor, fetchClientDocument, limits } = dashboard.apps;
   const ownerOf = (request: FastifyRequest) => {
-    const { accountId, id: sessionId } = sessionOf(request);
+    const { accountId, id: sessionId } = requireSession(request);
     return { accountId, sessionId };
   };
 

@@ -8,7 +8,7 @@ import type {
   CredentialTest,
 } from "../../dashboard/contract/credentials.ts";
 import { credentialKindListing, credentialListing } from "../../dashboard/credential-listing.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { setRetryAfter } from "../../problems/refused-by-rate.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { authorizationResponse, credentialPath, newCredential } from "../../schemas/credentials.ts";
@@ -26,7 +26,7 @@ export function addCredentialRoutes(
 
   /** Errors: `too_many_attempts`. */
   function limitedAccount(request: FastifyRequest, reply: FastifyReply): string {
-    const { accountId } = callerOf(request);
+    const { accountId } = requireCaller(request);
     const waitMs = credentials.attempt(accountId);
     if (waitMs === 0) return accountId;
     const seconds = setRetryAfter(reply, waitMs);
@@ -44,7 +44,7 @@ export function addCredentialRoutes(
     config,
     schema: hide,
     handler: async (request): Promise<CredentialsResponse> => ({
-      credentials: (await credentials.list(callerOf(request).accountId)).map(listing),
+      credentials: (await credentials.list(requireCaller(request).accountId)).map(listing),
       kinds: credentials.kinds.map(credentialKindListing),
     }),
   });
@@ -101,7 +101,7 @@ export function addCredentialRoutes(
     config,
     schema: { ...hide, params: credentialPath },
     handler: async (request, reply) => {
-      await credentials.remove(callerOf(request).accountId, request.params.id);
+      await credentials.remove(requireCaller(request).accountId, request.params.id);
       return reply.code(204).send();
     },
   });

@@ -1,6 +1,6 @@
 import type { HttpContext } from "../../context.ts";
 import type { KeyRequestsResponse } from "../../dashboard/contract/keys.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { keyPath } from "../../schemas/keys.ts";
 import { iso } from "../../submission/window.ts";
@@ -16,7 +16,7 @@ export function addKeyRequestsRoute(
     config: { access: "session" },
     schema: { hide: true, params: keyPath },
     handler: async (request): Promise<KeyRequestsResponse> => {
-      const key = { accountId: callerOf(request).accountId, keyId: request.params.id };
+      const key = { accountId: requireCaller(request).accountId, keyId: request.params.id };
       if (!(await accounts.read("ownsKey", key))) {
         throw problem("key_not_found", "key not found");
       }

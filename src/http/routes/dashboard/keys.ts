@@ -7,9 +7,9 @@ import type {
   KeysResponse,
   NewKeyResponse,
 } from "../../dashboard/contract/keys.ts";
-import { keyChoiceOf } from "../../dashboard/key-choice.ts";
+import { readKeyChoice } from "../../dashboard/key-choice.ts";
 import { keyListings } from "../../dashboard/key-listing.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { keyChange, keyPath, keyRotation, newKey } from "../../schemas/keys.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -32,7 +32,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
     config,
     schema: hide,
     handler: async (request): Promise<KeysResponse> => {
-      const { accountId } = callerOf(request);
+      const { accountId } = requireCaller(request);
       const { limits, maxKeysPerAccount } = context.settings;
       const endedSinceMs = clock.now() - showEndedMs;
       const [keys, states] = await Promise.all([
@@ -59,7 +59,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
       const created = await accounts.write("createOwnKey", {
         ...ownerOf(context, request),
         ...unlimited,
-        ...keyChoiceOf(request.body),
+        ...readKeyChoice(request.body),
         name: request.body.name,
         ...bounds(context),
       });
@@ -92,7 +92,7 @@ export function addKeyRoutes(app: TypedApp, context: KeyContext): void {
       const key = await accounts.write("changeKey", {
         ...ownerOf(context, request),
         id: request.params.id,
-        changes: keyChoiceOf(request.body),
+        changes: readKeyChoice(request.body),
       });
       return { key: await listingOf(context, key) };
     },
@@ -142,7 +142,7 @@ const unlimited: Omit<KeyChoice, "name"> = {
 function ownerOf({ settings, clock }: KeyContext, request: FastifyRequest) {
   const { requestsPerSecond, submissionsPerMinute } = settings.limits;
   const limits = { requestsPerSecond, submissionsPerMinute };
-  return { accountId: callerOf(request).accountId, limits, nowMs: clock.now() };
+  return { accountId: requireCaller(request).accountId, limits, nowMs: clock.now() };
 }
 
 function bounds({ settings }: KeyContext) {

@@ -17,7 +17,7 @@ export function addOperatorJobsRoute(
   app: TypedApp,
   { accounts, jobs }: Pick<HttpContext, "accounts" | "jobs">,
 ): void {
-  async function pageOf(account: string, after: string | null): Promise<Page> {
+  async function accountPage(account: string, after: string | null): Promise<Page> {
     const before = after === null ? null : withPointer("/after", () => readListCursor(after));
     const noFilters = { states: null, methods: null, platforms: null, text: null };
     const page = await jobs.list(account, { ...noFilters, before, limit: jobsPage });
@@ -37,12 +37,12 @@ export function addOperatorJobsRoute(
     schema: { hide: true, querystring: allJobsQuery },
     handler: async (request): Promise<AllJobsResponse> => {
       const { account, after = null } = request.query;
-      const page = await (account === undefined ? pageOfAll(after) : pageOf(account, after));
+      const page = await (account === undefined ? pageOfAll(after) : accountPage(account, after));
       const ids = [...new Set(page.jobs.map(({ accountId }) => accountId))];
       const rows = await accounts.read("accountNames", { ids });
       const names = new Map(rows.map(({ id, name }) => [id, name]));
       return {
-        jobs: page.jobs.map((job) => listingOf(job, names.get(job.accountId) ?? job.accountId)),
+        jobs: page.jobs.map((job) => jobListing(job, names.get(job.accountId) ?? job.accountId)),
         next: page.next,
       };
     },
@@ -56,7 +56,7 @@ function parseSequence(after: string): number {
   });
 }
 
-function listingOf(job: JobSummary, accountName: string): AnyJobListing {
+function jobListing(job: JobSummary, accountName: string): AnyJobListing {
   return {
     uuid: job.uuid,
     account: { id: job.accountId, name: accountName },

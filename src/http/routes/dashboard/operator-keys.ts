@@ -1,4 +1,4 @@
-import { keyStateOf } from "../../../accounts/keys/key.ts";
+import { keyState } from "../../../accounts/keys/key.ts";
 import type { HttpContext } from "../../context.ts";
 import { readAccountCursor, writeAccountCursor } from "../../dashboard/account-answers.ts";
 import type { AllKeysResponse } from "../../dashboard/contract/operator.ts";
@@ -29,7 +29,7 @@ export function addOperatorKeysRoute(app: TypedApp, { accounts, clock }: HttpCon
           id: key.id,
           name: key.name,
           shown: `ear_${key.id}_…`,
-          state: keyStateOf(key, nowMs),
+          state: keyState(key, nowMs),
           created_at: iso(key.createdMs),
           expires_at: isoOrNull(key.expiresMs),
           used_at: isoOrNull(key.usedMs),

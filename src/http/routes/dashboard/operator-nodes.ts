@@ -2,7 +2,7 @@ import { nodeChanges } from "../../../accounts/admin/node-operations.ts";
 import type { HttpContext } from "../../context.ts";
 import type { NodesResponse } from "../../dashboard/contract/operator.ts";
 import { nodesResponse } from "../../dashboard/nodes-answer.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { nodePath } from "../../schemas/accounts.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -35,7 +35,7 @@ export function addOperatorNodeRoutes(app: TypedApp, context: HttpContext): void
       config,
       schema: { ...hide, params: nodePath },
       handler: async (request): Promise<NodesResponse> => {
-        const actor = { accountId: callerOf(request).accountId };
+        const actor = { accountId: requireCaller(request).accountId };
         const params = { nodeId: request.params.id, change, actor, nowMs: clock.now() };
         await accounts.write("changeNode", params);
         return await respond();

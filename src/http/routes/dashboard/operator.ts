@@ -12,9 +12,9 @@ import type {
   AccountListingResponse,
   AccountsResponse,
 } from "../../dashboard/contract/operator.ts";
-import { accountOf, deleteAccount } from "../../dashboard/delete-account.ts";
+import { deleteAccount, requireAccount } from "../../dashboard/delete-account.ts";
 import { listAccounts } from "../../dashboard/list-accounts.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import {
   accountChange,
   accountDeletion,
@@ -60,11 +60,11 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     schema: { ...hide, params: accountPath, body: accountChange },
     handler: async (request): Promise<{ account: AccountListingResponse }> => {
       const { id } = request.params;
-      await accountOf(context, id);
+      await requireAccount(context, id);
       const account = await accounts.write("changeAccount", {
         ...changeOf(request.body),
         accountId: id,
-        actor: { accountId: callerOf(request).accountId },
+        actor: { accountId: requireCaller(request).accountId },
         nowMs: clock.now(),
       });
       if (request.body.suspended === true) await accountEnds.settle({ id, ending: "suspended" });
@@ -79,7 +79,7 @@ export function addOperatorRoutes(app: TypedApp, context: HttpContext): void {
     schema: { ...hide, params: accountPath, body: accountDeletion },
     handler: async (request, reply) => {
       const { confirm } = request.body;
-      const { accountId: actorId } = callerOf(request);
+      const { accountId: actorId } = requireCaller(request);
       await deleteAccount(context, { accountId: request.params.id, confirm, actorId });
       return reply.code(204).send();
     },

@@ -3,11 +3,11 @@ import type { CallerSession } from "../../../accounts/sessions/find-session.ts";
 import { nextToken } from "../../../accounts/sessions/session-token.ts";
 import { SignInRefused } from "../../../accounts/sign-in/refusal.ts";
 import type { HttpContext } from "../../context.ts";
-import { clientInfoOf, clientOrigin } from "../../dashboard/client-info.ts";
+import { clientOrigin, readClientInfo } from "../../dashboard/client-info.ts";
 import type { SessionResponse } from "../../dashboard/contract/session.ts";
 import { sessionAnswer } from "../../dashboard/session-answer.ts";
 import type { SignInSlots } from "../../dashboard/sign-in-slots.ts";
-import { sessionOf } from "../../middleware/session.ts";
+import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { linkSignIn } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -41,7 +41,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     handler: async (request, reply): Promise<SessionResponse> => {
       slots.take(request, reply);
       const completed = await signIn
-        .finishLink(request.body.token, clientInfoOf(request, cookies))
+        .finishLink(request.body.token, readClientInfo(request, cookies))
         .catch((error: unknown) => {
           if (error instanceof SignInRefused) {
             metrics.signIns.inc({ outcome: error.code });
@@ -66,7 +66,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     config: signedIn,
     schema: hide,
     handler: async (request, reply) => {
-      const { id: sessionId, accountId } = sessionOf(request);
+      const { id: sessionId, accountId } = requireSession(request);
       const nowMs = clock.now();
       await accounts.write("endSession", { sessionId, accountId, action: "signed_out", nowMs });
       cookies.clearSession(reply);
@@ -80,7 +80,7 @@ export function addSessionRoutes(app: TypedApp, context: HttpContext, slots: Sig
     config: signedIn,
     schema: hide,
     handler: async (request, reply) => {
-      const { accountId } = sessionOf(request);
+      const { accountId } = requireSession(request);
       await accounts.write("endSessions", { accountId, nowMs: clock.now() });
       cookies.clearSession(reply);
       return reply.code(204).send();

@@ -2,7 +2,7 @@ import type { SessionRow } from "../../../accounts/sessions/operations.ts";
 import { isoTime } from "../../../lib/iso-time.ts";
 import type { HttpContext } from "../../context.ts";
 import type { SessionListing, SessionsResponse } from "../../dashboard/contract/account.ts";
-import { sessionOf } from "../../middleware/session.ts";
+import { requireSession } from "../../middleware/session.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { sessionPath } from "../../schemas/sessions.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -20,10 +20,10 @@ export function addSessionListRoutes(
     config,
     schema: hide,
     handler: async (request): Promise<SessionsResponse> => {
-      const { id, accountId } = sessionOf(request);
+      const { id, accountId } = requireSession(request);
       const { idleMs } = dashboard.sessions;
       const rows = await accounts.read("listSessions", { accountId, idleMs, nowMs: clock.now() });
-      return { sessions: rows.map((row) => listingOf(row, id, idleMs)) };
+      return { sessions: rows.map((row) => rowListing(row, id, idleMs)) };
     },
   });
 
@@ -33,7 +33,7 @@ export function addSessionListRoutes(
     config,
     schema: { ...hide, params: sessionPath },
     handler: async (request, reply) => {
-      const { id: own, accountId } = sessionOf(request);
+      const { id: own, accountId } = requireSession(request);
       const { id: sessionId } = request.params;
       const isEnded = await accounts.write("endSession", {
         accountId,
@@ -48,7 +48,7 @@ export function addSessionListRoutes(
   });
 }
 
-function listingOf(row: SessionRow, ownId: string, idleMs: number): SessionListing {
+function rowListing(row: SessionRow, ownId: string, idleMs: number): SessionListing {
   const { id, method, agent, addressGroup, createdMs, usedMs, expiresMs } = row;
   return {
     id,

@@ -1,8 +1,8 @@
-import { monthOf } from "../../../upstream/requests/spending.ts";
+import { utcMonth } from "../../../upstream/requests/spending.ts";
 import type { Amounts } from "../../../upstream/requests/spending-rows.ts";
 import type { HttpContext } from "../../context.ts";
 import type { AccountSpending, SpendingResponse } from "../../dashboard/contract/account.ts";
-import { sessionOf } from "../../middleware/session.ts";
+import { requireSession } from "../../middleware/session.ts";
 import type { TypedApp } from "../typed-app.ts";
 
 export function addSpendingRoute(
@@ -15,8 +15,8 @@ export function addSpendingRoute(
     config: { access: "session" },
     schema: { hide: true },
     handler: async (request): Promise<SpendingResponse> => {
-      const { accountId } = sessionOf(request);
-      const month = monthOf(clock.now());
+      const { accountId } = requireSession(request);
+      const month = utcMonth(clock.now());
       const spending = await accounts.read("monthSpending", { accountId, platform: "x", month });
       const { own, shared, deploymentPostReads: reads } = spending;
       return {

@@ -1,6 +1,6 @@
 import type { HttpContext } from "../../context.ts";
 import { dashboardKeyId, usageResponse } from "../../dashboard/usage-answer.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { usageQuery } from "../../schemas/dashboard-usage.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -22,7 +22,7 @@ export function addUsageRoute(app: TypedApp, context: HttpContext): void {
     config: { access: "session" },
     schema: { hide: true, querystring: usageQuery },
     handler: async (request, reply) => {
-      const { accountId } = callerOf(request);
+      const { accountId } = requireCaller(request);
       const { range, key: keyId = null } = request.query;
       if (keyId !== null) await requireKey(accountId, keyId);
       await usage.flush();

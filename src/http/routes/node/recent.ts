@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { withDamage } from "../../../search/merge/damage.ts";
-import { recordsOf } from "../../../search/merge/fill-in.ts";
-import { resultOf } from "../../answers/job-result.ts";
+import { readRecords } from "../../../search/merge/fill-in.ts";
+import { jobResult } from "../../answers/job-result.ts";
 import { setNodeField } from "../../answers/node-fields.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { recentResponse } from "../../schemas/records.ts";
@@ -14,7 +14,7 @@ import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { queryText, type Submission, wholeNumber } from "../../schemas/submission.ts";
 import { closedObject } from "../../schemas/words.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
-import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
+import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -84,16 +84,16 @@ export function addRecentRoute(
       },
     },
     handler: async (request, reply) => {
-      const caller = callerOf(request);
+      const caller = requireCaller(request);
       const platform = platformOfWord(request.params.platform) ?? "social";
       const body = recentSubmissionOf(request.body);
-      const idempotency = idempotencyOf(request.headers, idempotentRequest(platform, body));
+      const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
       const job = await pending.submitAndWait(caller, reply, () =>
         submissions.submit(platform, body, platformPathRules, reply, idempotency),
       );
-      const result = resultOf(job);
+      const result = jobResult(job);
       if (result === null) throw problem("unavailable", "the search is still running; retry");
-      const { records: texts, damage } = await recordsOf(context.archive, result.items);
+      const { records: texts, damage } = await readRecords(context.archive, result.items);
       const answer = withDamage(result, damage);
       setResultFields(context, reply, { ...job, result: answer }, answer);
       setNodeField(reply, job);

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { encryptedAnswer } from "../../../remote/protocol/messages.ts";
+import { encryptedAnswerBody } from "../../../remote/protocol/messages.ts";
 import { maxResultBytes } from "../../../remote/settings.ts";
 import type { HttpContext } from "../../context.ts";
 import { authenticatedNode, nodeHook } from "../../middleware/signed-request.ts";
@@ -21,7 +21,7 @@ export function addCompleteRoute(
         reply.raw.once("close", context.nodes.completion.begin(authenticatedNode(request)));
       },
     ],
-    schema: { body: encryptedAnswer },
+    schema: { body: encryptedAnswerBody },
     handler: async (request, reply) => {
       // Parsing may have blocked the event loop.
       await yieldToEventLoop();

@@ -1,4 +1,4 @@
-import { encryptedAnswer } from "../../../remote/protocol/messages.ts";
+import { encryptedAnswerBody } from "../../../remote/protocol/messages.ts";
 import type { HttpContext } from "../../context.ts";
 import { authenticatedNode } from "../../middleware/signed-request.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -9,7 +9,7 @@ export function addFailRoute(app: TypedApp, context: Pick<HttpContext, "nodes">)
   app.route({
     ...signedRoute(context),
     url: "/internal/nodes/fail",
-    schema: { body: encryptedAnswer },
+    schema: { body: encryptedAnswerBody },
     handler: async (request, reply) => {
       await context.nodes.completion.fail(authenticatedNode(request), request.body);
       return reply.code(204).send();

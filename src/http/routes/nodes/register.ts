@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { type Registration, registration } from "../../../remote/protocol/messages.ts";
 import { readSignedRequest } from "../../../remote/protocol/signed-request.ts";
-import { keyIdOf } from "../../../remote/protocol/statement.ts";
+import { hashKeyId } from "../../../remote/protocol/statement.ts";
 import type { HttpContext } from "../../context.ts";
 import {
   nodeUnauthorizedProblem,
@@ -35,7 +35,7 @@ export function addRegisterRoute(app: TypedApp, { nodes }: Pick<HttpContext, "no
 /** Proof of possession. */
 function requireOwnSignature(request: FastifyRequest, { statement }: Registration): void {
   const sender = readSignedRequest(signedPart(request));
-  if (sender.keyId !== keyIdOf(statement)) {
+  if (sender.keyId !== hashKeyId(statement)) {
     throw nodeUnauthorizedProblem(
       "unknown_key",
       "the request was signed by a key other than the statement's",

@@ -5,7 +5,7 @@ import type { ServedFile } from "../../built-files/built-files.ts";
 import { sendFile } from "../../built-files/send-file.ts";
 import { pageHeaders } from "../../dashboard/page-headers.ts";
 import { acceptsHtml } from "../../docs-site/accepts-html.ts";
-import { pathOf } from "../../docs-site/page-tree.ts";
+import { pagePath } from "../../docs-site/page-tree.ts";
 import { createServedPages } from "../../docs-site/served-pages.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { problemShape } from "../../schemas/responses.ts";
@@ -58,7 +58,7 @@ export function addDocsRoutes(app: TypedApp): void {
 
   async function respond(request: FastifyRequest, reply: FastifyReply, path: string) {
     const isFile = path.endsWith(".md");
-    const name = isFile ? pathOf(path.slice(1)) : path;
+    const name = isFile ? pagePath(path.slice(1)) : path;
     const isHtml = !isFile && acceptsHtml(request.headers.accept);
     const encoding = acceptedEncoding(request.headers["accept-encoding"]);
     const html = isHtml ? await pages.findHtml(name, encoding) : null;

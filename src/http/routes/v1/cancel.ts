@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { cancelled } from "../../schemas/jobs.ts";
 import { jobPath, platformJobPath } from "../../schemas/parameters.ts";
@@ -32,7 +32,7 @@ const shared = {
 
 export function addCancelRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">): void {
   async function respond(request: FastifyRequest, reply: FastifyReply, path: { uuid: string }) {
-    const { accountId } = callerOf(request);
+    const { accountId } = requireCaller(request);
     const uuid = path.uuid.toLowerCase();
     const outcome = await context.jobs.cancel(accountId, uuid);
     if (outcome === null) throw problem("job_not_found", "job not found");

@@ -3,11 +3,11 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SourceCounts } from "../../../search/archive/count.ts";
 import { parseSearchQuery } from "../../../search/parse-search-query.ts";
 import { countsBody } from "../../answers/counts-body.ts";
-import { countsPageOf, granularityMs, requestedBoundsOf } from "../../answers/counts-page.ts";
+import { granularityMs, makeCountsPage, readRequestedBounds } from "../../answers/counts-page.ts";
 import { setKnowledgeFields } from "../../answers/result-fields.ts";
 import { clientDisconnect } from "../../connections/client-disconnect.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import {
   type CountsQuery,
@@ -19,7 +19,7 @@ import { platformPath } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { invalidRequest } from "../../schemas/validation.ts";
 import { requireCounts } from "../../submission/allowed-method.ts";
-import { warningOf } from "../../submission/new-job.ts";
+import { diagnosticWarning } from "../../submission/new-job.ts";
 import { requestedSpan } from "../../submission/requested-span.ts";
 import { createSearchPermit } from "../../submission/search-permit.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
@@ -56,14 +56,14 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
     },
     handler: async (request, reply) => {
       const word = request.params.platform;
-      requireCounts(callerOf(request));
+      requireCounts(requireCaller(request));
       const { tree, warnings, ...countsParams } = countsParamsOf(
         context,
         request,
         word,
         request.query,
       );
-      const page = countsPageOf(context, countsParams, request.query.next_token);
+      const page = makeCountsPage(context, countsParams, request.query.next_token);
       const disconnected = clientDisconnect(reply);
       const counts = await countOrFail(context, reply, disconnected, () =>
         context.countPosts(
@@ -85,7 +85,7 @@ export function addCountsRoute(app: TypedApp, context: HttpContext): void {
       const { bounds } = countsParams;
       const effectiveBounds = { startMs: bounds.startMs, endMs: bounds.endMs ?? page.toMs };
       const requestWarnings = [
-        ...warnings.map(warningOf),
+        ...warnings.map(diagnosticWarning),
         ...windowWarnings(
           { fromMs: null, toMs: page.toMs },
           effectiveBounds,
@@ -112,11 +112,11 @@ function countsParamsOf(
   return {
     tree,
     warnings,
-    caller: callerOf(request),
+    caller: requireCaller(request),
     platform: platformOfWord(word) ?? "social",
     granularity: granularities.find((name) => name === parameters.granularity) ?? "hour",
     canonicalQuery: printQuery(tree),
-    bounds: requestedBoundsOf(parameters),
+    bounds: readRequestedBounds(parameters),
   } as const;
 }
 

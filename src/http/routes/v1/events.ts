@@ -4,7 +4,7 @@ import type { HttpContext } from "../../context.ts";
 import { eventStream } from "../../long-poll/event-stream.ts";
 import { eventsOfAccount, eventsOfJob } from "../../long-poll/job-events.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { streamedJobChange } from "../../schemas/jobs.ts";
 import { eventsQuery, platformPath, streamHeaders } from "../../schemas/parameters.ts";
@@ -45,7 +45,7 @@ export function addEventsRoutes(
 ): void {
   async function respond(request: FastifyRequest, reply: FastifyReply, uuid: string | undefined) {
     const { jobs, clock, settings } = context;
-    const caller = callerOf(request);
+    const caller = requireCaller(request);
     const { accountId } = caller;
     const after = lastEventId(request.headers["last-event-id"]?.toString());
     if (uuid !== undefined && (await jobs.find(accountId, uuid)) === null) {

@@ -3,7 +3,7 @@ import type * as z from "zod";
 import { readListCursor, writeListCursor } from "../../answers/list-cursor.ts";
 import { summaryBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
 import { jobList } from "../../schemas/jobs.ts";
 import { jobsQuery, platformPath } from "../../schemas/parameters.ts";
@@ -40,7 +40,7 @@ export function addJobsRoutes(app: TypedApp, context: Pick<HttpContext, "jobs">)
     params: z.infer<typeof jobsQuery>,
   ) {
     const { cursor } = params;
-    const page = await context.jobs.list(callerOf(request).accountId, {
+    const page = await context.jobs.list(requireCaller(request).accountId, {
       states: params.status ?? null,
       methods: params.method ?? null,
       platforms: params.platform ?? null,

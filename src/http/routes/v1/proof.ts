@@ -3,10 +3,10 @@ import type { Job } from "../../../jobs/job.ts";
 import type { ResultSignature } from "../../../jobs/result-signature.ts";
 import { startSlices } from "../../../lib/slices.ts";
 import type { Attestation } from "../../../remote/proof/read-proof.ts";
-import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
-import { signedRecordsOf } from "../../answers/signed-records.ts";
+import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
+import { readSignedRecords } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { unfinishedJob } from "../../schemas/job-status.ts";
 import { proof } from "../../schemas/nodes.ts";
@@ -43,13 +43,13 @@ type Context = Pick<HttpContext, "jobs" | "nodes" | "archive" | "clock">;
 
 export function addProofRoutes(app: TypedApp, context: Context): void {
   async function respond(request: FastifyRequest, reply: FastifyReply, uuid: string) {
-    const job = await context.jobs.find(callerOf(request).accountId, uuid);
+    const job = await context.jobs.find(requireCaller(request).accountId, uuid);
     if (job === null) throw problem("job_not_found", "job not found");
-    const result = resultOf(job);
+    const result = jobResult(job);
     if (result === null) return answerUnfinished(reply, job);
     const { signature = null } = result;
     if (signature === null) throw resultUnsigned();
-    const { records, matchesSignature, withdrawn } = await signedRecordsOf(
+    const { records, matchesSignature, withdrawn } = await readSignedRecords(
       context,
       result,
       signature,

@@ -3,7 +3,7 @@ import type { Job, JobResult } from "../../../jobs/job.ts";
 import { withDamage } from "../../../search/merge/damage.ts";
 import { recordsPage } from "../../../search/merge/fill-in.ts";
 import { freeAfterSent } from "../../answers/free-after-sent.ts";
-import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
+import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
 import {
   setNodeField,
   setProofLinks,
@@ -11,7 +11,7 @@ import {
   setUnsignedField,
 } from "../../answers/node-fields.ts";
 import { setResultFields } from "../../answers/result-fields.ts";
-import { signedRecordsOf } from "../../answers/signed-records.ts";
+import { readSignedRecords } from "../../answers/signed-records.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { waitAsRequested } from "../../long-poll/prefer.ts";
@@ -62,7 +62,7 @@ export function addResultRoutes(
   ) {
     const job = await waitAsRequested(pending, request, reply, { uuid, waitSeconds });
     if (job === null) throw problem("job_not_found", "job not found");
-    const result = resultOf(job);
+    const result = jobResult(job);
     return result === null ? answerUnfinished(reply, job) : page(reply, job, result);
   }
 
@@ -83,7 +83,7 @@ export function addResultRoutes(
         ? await recordsPage(context.archive, result.items)
         : { body: cached.body, damage: [] };
     }
-    const { body, damage, matchesSignature, withdrawn } = await signedRecordsOf(
+    const { body, damage, matchesSignature, withdrawn } = await readSignedRecords(
       context,
       result,
       signature,

@@ -1,21 +1,21 @@
-import { textsOf } from "../../../lib/json-page.ts";
-import { bodyOf, contentTypes } from "../../answers/body.ts";
-import { answerUnfinished, resultOf } from "../../answers/job-result.ts";
+import { splitJsonPage } from "../../../lib/json-page.ts";
+import { contentTypes, renderBody } from "../../answers/body.ts";
+import { answerUnfinished, jobResult } from "../../answers/job-result.ts";
 import { negotiate } from "../../answers/negotiate.ts";
 import { setNodeField, setProofLinks } from "../../answers/node-fields.ts";
-import { pageOf } from "../../answers/page.ts";
+import { makeAnswerPage } from "../../answers/page.ts";
 import { setPageFields } from "../../answers/page-fields.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { unfinishedJob } from "../../schemas/job-status.ts";
 import { idempotencyHeaders, noQuery, platformPath } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
 import { defaultWaitSeconds, searchBody } from "../../schemas/search.ts";
 import { searchResponses } from "../../schemas/search-answer.ts";
-import { submissionOf } from "../../schemas/submission.ts";
+import { readSubmission } from "../../schemas/submission.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
-import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
+import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -77,13 +77,13 @@ export function addSearchRoute(
     },
     handler: async (request, reply) => {
       const format = negotiate(request.headers.accept);
-      const caller = callerOf(request);
+      const caller = requireCaller(request);
       const word = request.params.platform;
       const { wait, fields, max_chars: maxChars, ...rest } = request.body;
       const platform = platformOfWord(word) ?? "social";
       // Wait and presentation do not change what is searched.
-      const body = submissionOf(rest);
-      const idempotency = idempotencyOf(request.headers, idempotentRequest(platform, body));
+      const body = readSubmission(rest);
+      const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
       const submit = async () => {
         const submitted = await submissions.submit(
           platform,
@@ -99,19 +99,19 @@ export function addSearchRoute(
       };
       const waitSeconds = wait ?? defaultWaitSeconds;
       const job = await pending.submitAndWaitAtMost(caller, reply, waitSeconds, submit);
-      const result = resultOf(job);
+      const result = jobResult(job);
       if (result === null) {
         reply.header("location", `/v1/search/live/${word}/result/${job.uuid}`);
         return answerUnfinished(reply, job);
       }
       const presentation = { fields: fields ?? null, maxChars: maxChars ?? null };
       const cached = context.jobs.takePage(job.uuid);
-      const records = cached === null ? null : textsOf(cached);
-      const page = await pageOf(context, job, result, presentation, records);
+      const records = cached === null ? null : splitJsonPage(cached);
+      const page = await makeAnswerPage(context, job, result, presentation, records);
       setPageFields(reply, page);
       setNodeField(reply, job);
       if (result.signature) setProofLinks(reply, job.uuid, result.signature);
-      return reply.type(contentTypes[format]).send(await bodyOf(page, format, context.clock));
+      return reply.type(contentTypes[format]).send(await renderBody(page, format, context.clock));
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { cursorOf } from "../../answers/next-cursor.ts";
+import { nextPageCursor } from "../../answers/next-cursor.ts";
 import { statusBody } from "../../answers/status-body.ts";
 import type { HttpContext } from "../../context.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
@@ -49,7 +49,7 @@ export function addStatusRoutes(
     if (job.finishedMs === null) reply.header("retry-after", "1");
     return reply
       .type("application/json; charset=utf-8")
-      .send(JSON.stringify(statusBody(job, cursorOf(context, job))));
+      .send(JSON.stringify(statusBody(job, nextPageCursor(context, job))));
   }
 
   app.route({

@@ -2,17 +2,17 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { SearchPlatform } from "../../../platforms/source.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { preferredWaitSeconds } from "../../long-poll/prefer.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { handle } from "../../schemas/job-status.ts";
 import { noQuery, platformPath, submissionHeaders } from "../../schemas/parameters.ts";
 import { jsonResponse, problemResponses } from "../../schemas/responses.ts";
-import { type Submission, submission, submissionOf } from "../../schemas/submission.ts";
+import { readSubmission, type Submission, submission } from "../../schemas/submission.ts";
 import {
   type PathRules,
   plainPathRules,
   platformPathRules,
 } from "../../submission/checked-arguments.ts";
-import { idempotencyOf, idempotentRequest } from "../../submission/idempotency-key.ts";
+import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
 import { platformOfWord } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
@@ -56,9 +56,9 @@ export function addSubmitRoutes(
     rules: PathRules,
     path: string,
   ) {
-    const caller = callerOf(request);
+    const caller = requireCaller(request);
     const waitSeconds = preferredWaitSeconds(request.headers.prefer?.toString());
-    const idempotency = idempotencyOf(request.headers, idempotentRequest(platform, body));
+    const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
     const { uuid } = await submissions.submit(platform, body, rules, reply, idempotency);
     // The job is on disk: the client gets its uuid even if the wait fails.
     if (waitSeconds > 0) {
@@ -94,7 +94,7 @@ export function addSubmitRoutes(
       const word = request.params.platform;
       const platform = platformOfWord(word) ?? "social";
       const path = `/v1/search/live/${word}`;
-      const body = submissionOf(request.body);
+      const body = readSubmission(request.body);
       return respond(request, reply, platform, body, platformPathRules, path);
     },
   });
@@ -117,7 +117,7 @@ export function addSubmitRoutes(
       response: responses,
     },
     handler: (request, reply) => {
-      const body = submissionOf(request.body);
+      const body = readSubmission(request.body);
       return respond(request, reply, "social", body, plainPathRules, "/v1/search/live");
     },
   });

@@ -1,7 +1,7 @@
 import { readDeliveryCursor } from "../../answers/delivery-cursor.ts";
 import { deliveryBody, deliveryListBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { withPointer } from "../../problems/with-pointer.ts";
 import { problem } from "../../problems/write-problem.ts";
 import { jsonResponse, problemResponses, unexpectedBodyErrors } from "../../schemas/responses.ts";
@@ -47,7 +47,7 @@ export function addWebhookDeliveryRoutes(
       },
     },
     handler: async (request, reply) => {
-      const delivery = await webhooks.test(callerOf(request).accountId, request.params.id);
+      const delivery = await webhooks.test(requireCaller(request).accountId, request.params.id);
       if (delivery === null) throw noWebhook();
       return sendJson(reply.code(202), deliveryBody(delivery));
     },
@@ -72,7 +72,7 @@ export function addWebhookDeliveryRoutes(
     handler: async (request, reply) => {
       const { state, limit = defaultLimit, cursor } = request.query;
       const { id } = request.params;
-      const page = await webhooks.deliveries(callerOf(request).accountId, id, {
+      const page = await webhooks.deliveries(requireCaller(request).accountId, id, {
         states: state ?? null,
         before:
           cursor === undefined
@@ -102,7 +102,7 @@ export function addWebhookDeliveryRoutes(
     },
     handler: async (request, reply) => {
       const { id, delivery } = request.params;
-      const outcome = await webhooks.replay(callerOf(request).accountId, id, delivery);
+      const outcome = await webhooks.replay(requireCaller(request).accountId, id, delivery);
       if (outcome === "webhook") throw noWebhook();
       if (outcome === "delivery") {
         throw problem("delivery_not_found", "delivery not found", {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { jobEvents } from "../../../jobs/webhooks/webhook.ts";
 import { webhookBody, webhookWithSecretBody } from "../../answers/webhook-body.ts";
 import type { HttpContext } from "../../context.ts";
-import { callerOf } from "../../middleware/caller.ts";
+import { requireCaller } from "../../middleware/caller.ts";
 import { jsonResponse, problemResponses, unexpectedBodyErrors } from "../../schemas/responses.ts";
 import {
   newWebhook,
@@ -45,7 +45,7 @@ export function addWebhookRoutes(
     handler: async (request, reply) => {
       const { url, events = jobEvents } = request.body;
       const subscribed = jobEvents.filter((event) => events.includes(event));
-      const created = await webhooks.create(callerOf(request).accountId, {
+      const created = await webhooks.create(requireCaller(request).accountId, {
         url,
         events: subscribed,
       });
@@ -66,7 +66,7 @@ export function addWebhookRoutes(
       response: { 200: jsonResponse("The webhooks.", webhookList), ...problemResponses(refusals) },
     },
     handler: async (request, reply) => {
-      const list = await webhooks.list(callerOf(request).accountId);
+      const list = await webhooks.list(requireCaller(request).accountId);
       return sendJson(reply, {
         webhooks: list.map((webhook) => webhookBody(webhook, clock.now())),
       });
@@ -88,7 +88,7 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const webhook = await webhooks.find(callerOf(request).accountId, request.params.id);
+      const webhook = await webhooks.find(requireCaller(request).accountId, request.params.id);
       return sendJson(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
     },
   });
@@ -109,7 +109,7 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const isRemoved = await webhooks.remove(callerOf(request).accountId, request.params.id);
+      const isRemoved = await webhooks.remove(requireCaller(request).accountId, request.params.id);
       if (!isRemoved) throwNoWebhook();
       return reply.code(204).send();
     },
@@ -133,7 +133,10 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const replaced = await webhooks.replaceSecret(callerOf(request).accountId, request.params.id);
+      const replaced = await webhooks.replaceSecret(
+        requireCaller(request).accountId,
+        request.params.id,
+      );
       return sendJson(reply, webhookWithSecretBody(replaced ?? throwNoWebhook(), clock.now()));
     },
   });
@@ -155,7 +158,7 @@ export function addWebhookRoutes(
       },
     },
     handler: async (request, reply) => {
-      const webhook = await webhooks.enable(callerOf(request).accountId, request.params.id);
+      const webhook = await webhooks.enable(requireCaller(request).accountId, request.params.id);
       return sendJson(reply, webhookBody(webhook ?? throwNoWebhook(), clock.now()));
     },
   });

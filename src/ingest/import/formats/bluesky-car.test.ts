@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { carOf, repositoryBlocks } from "../../../../testkit/archives/repository-archive.ts";
+import { encodeCar, repositoryBlocks } from "../../../../testkit/archives/repository-archive.ts";
 import { blueskyCarFormat } from "./bluesky-car.ts";
 import { createImportFolder, type ImportFolder } from "./import-folder.test-support.ts";
 
@@ -23,7 +23,7 @@ const record = (text: string, more: object = {}) => ({
 });
 const key = (number: number) => `${collection}/3kaaaaaaa${String(number).padStart(4, "2")}`;
 const repositoryOf = (records: ReadonlyMap<string, unknown>) =>
-  carOf(repositoryBlocks({ did, rev, records }));
+  encodeCar(repositoryBlocks({ did, rev, records }));
 
 describe("a Bluesky repository", () => {
   test("an import of a Bluesky repository stores posts by uri, with the name in the profile", async () => {

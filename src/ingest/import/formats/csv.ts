@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
 import type { Platform, Post } from "../../../posts/post.ts";
-import { type CsvRecord, createCsvSplitter, csvFields, delimiterOf } from "../csv-records.ts";
+import { type CsvRecord, createCsvSplitter, csvFields, detectDelimiter } from "../csv-records.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
@@ -53,7 +53,7 @@ function readHeader(file: string, record: CsvRecord, options: CsvOptions): Heade
   const { bytes, isTooLong } = record;
   const text = withoutByteOrderMark(bytes).toString("utf8");
   if (isTooLong) throw unreadableImport(file, new Error("its header line is too long"));
-  const delimiter = delimiterOf(text);
+  const delimiter = detectDelimiter(text);
   const names = namesIn(file, text, delimiter);
   const columns = csvColumns(file, names, { map: options.columns, author: options.author });
   return { columns, delimiter, bytes: Buffer.from(bytes) };

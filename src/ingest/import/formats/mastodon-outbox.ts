@@ -1,6 +1,6 @@
 import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
-import { messageOf } from "../../../lib/errors.ts";
-import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
+import { errorMessage } from "../../../lib/errors.ts";
+import { asFields, isObject, list, string } from "../../../platforms/fields.ts";
 import { readAccount } from "../../../platforms/mastodon/account.ts";
 import { textOfHtml } from "../../../platforms/mastodon/html-text.ts";
 import { webAddress } from "../../../platforms/mastodon/web-address.ts";
@@ -34,14 +34,14 @@ async function readActor(source: ImportSource): Promise<Actor | null> {
   const file = await source.companion("actor.json");
   if (file === null) return null;
   try {
-    const { id, preferredUsername, name } = fieldsOf(parseUntrustedJson(file));
+    const { id, preferredUsername, name } = asFields(parseUntrustedJson(file));
     const address = webAddress(id);
     const host = address === null ? "" : new URL(address).host;
     const username = readAccount(preferredUsername, host);
     if (address === null || username === null) return null;
     return { id: address, username, name: string(name, 500)?.trim() || null };
   } catch (error) {
-    throw unreadableImport(source.name, new Error(`actor.json: ${messageOf(error)}`));
+    throw unreadableImport(source.name, new Error(`actor.json: ${errorMessage(error)}`));
   }
 }
 
@@ -58,7 +58,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
   }
   const author = authorOf(record, actor);
   if (type === "Announce") {
-    const original = typeof object === "string" ? object : fieldsOf(object).id;
+    const original = typeof object === "string" ? object : asFields(object).id;
     const { id, published } = record;
     return postOfFields(
       {
@@ -112,7 +112,7 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
   );
   const warning = (string(note.summary, 5_000) ?? "").trim();
   const options = list(note.oneOf ?? note.anyOf, 20).flatMap(
-    (option) => string(fieldsOf(option).name, 1_000)?.trim() || [],
+    (option) => string(asFields(option).name, 1_000)?.trim() || [],
   );
   const parts = [warning, body.text, options.join("\n")];
   const post = postOfFields(
@@ -122,21 +122,21 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
       url: webAddress(note.url),
       created_at: note.published,
       text: parts.filter((part) => part !== "").join("\n\n"),
-      lang: languageOf(note.contentMap),
+      lang: readLanguage(note.contentMap),
       in_reply_to_id: note.inReplyTo,
       quote_of_id: quoted,
       hashtags: tagsOfType(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
       urls: body.links.filter(({ isReference }) => !isReference).map(({ url }) => url),
-      media: list(note.attachment, 40).flatMap(mediaOf),
+      media: list(note.attachment, 40).flatMap(readMedia),
       sensitive: note.sensitive === true || warning !== "",
     },
     "mastodon",
     context,
   );
-  return { ...post, mentions: mentionsOf(note.tag, post.mentions) };
+  return { ...post, mentions: readMentions(note.tag, post.mentions) };
 }
 
-function languageOf(value: unknown): string | null {
+function readLanguage(value: unknown): string | null {
   const [language] = isObject(value) ? Object.keys(value) : [];
   return language !== undefined && /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/.test(language)
     ? language
@@ -145,7 +145,7 @@ function languageOf(value: unknown): string | null {
 
 function tagsOfType(value: unknown, type: string): Record<string, unknown>[] {
   return list(value, maxEntities)
-    .map(fieldsOf)
+    .map(asFields)
     .filter((tag) => tag.type === type);
 }
 
@@ -155,14 +155,14 @@ function tagOf(name: unknown): string[] {
 }
 
 /** Files in the archive, often without a web address; `name` is the alt text. */
-function mediaOf(value: unknown): unknown[] {
-  const { mediaType, url, name } = fieldsOf(value);
+function readMedia(value: unknown): unknown[] {
+  const { mediaType, url, name } = asFields(value);
   const kind = string(mediaType, 100)?.split("/")[0] ?? "";
   const type = ["image", "video", "audio"].includes(kind) ? kind : "unknown";
   return [{ type, url: webAddress(url), alt: string(name, 5_000) }];
 }
 
-function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
+function readMentions(value: unknown, inText: readonly Mention[]): Mention[] {
   const listed = tagsOfType(value, "Mention").flatMap(({ name, href }): Mention[] => {
     const address = webAddress(href);
     const username = readAccount(name, address === null ? "" : new URL(address).host);

@@ -26,8 +26,8 @@ describe("responses of X's API", () => {
   const pages = [page([item(1), item(2)]), { meta: { result_count: 0 } }, page(item(3))];
 
   test.each([
-    ["one per line", pages.map((one) => `${JSON.stringify(one)}\n`).join("")],
-    ["consecutive objects", pages.map((one) => JSON.stringify(one, null, 2)).join("\n")],
+    ["one per line", pages.map((other) => `${JSON.stringify(other)}\n`).join("")],
+    ["consecutive objects", pages.map((other) => JSON.stringify(other, null, 2)).join("\n")],
     ["a list", JSON.stringify(pages)],
     ["a list after a byte order mark", `\uFEFF${JSON.stringify(pages, null, 1)}`],
   ])("responses of X's API are read as %s", async (_form, content) => {

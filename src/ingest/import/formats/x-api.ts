@@ -1,4 +1,4 @@
-import { fieldsOf, isObject } from "../../../platforms/fields.ts";
+import { asFields, isObject } from "../../../platforms/fields.ts";
 import { isIdentityError } from "../../../platforms/identity.ts";
 import { xIdentity } from "../../../platforms/x/identity.ts";
 import { type Includes, readIncludes } from "../../../platforms/x/includes.ts";
@@ -78,7 +78,7 @@ type Page = { items: readonly unknown[]; includes: Includes };
 function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
   try {
     const page = parseJsonLine(bytes, maxDepth);
-    const { data, includes, meta, errors } = fieldsOf(page);
+    const { data, includes, meta, errors } = asFields(page);
     const included = readIncludes(includes);
     if (Array.isArray(data)) return { items: data, includes: included };
     if (isObject(data)) return { items: [data], includes: included };
@@ -93,13 +93,13 @@ function readPage(bytes: Buffer, maxDepth: number): Page | RecordError {
 }
 
 function pageOf(item: unknown, { users }: Includes): unknown {
-  const { author_id: author } = fieldsOf(item);
+  const { author_id: author } = asFields(item);
   const user = typeof author === "string" ? users.get(author) : undefined;
   return { data: [item], ...(user === undefined ? {} : { includes: { users: [user] } }) };
 }
 
 function readItem(item: unknown, includes: Includes, context: ReadContext): Post | null {
-  const { id, author_id: author } = fieldsOf(item);
+  const { id, author_id: author } = asFields(item);
   if (isPostWithheld(item)) {
     context.onSkipped("withheld by X");
     return null;

@@ -1,7 +1,7 @@
 import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
-import { EarshotError, messageOf } from "../../../lib/errors.ts";
+import { EarshotError, errorMessage } from "../../../lib/errors.ts";
 import { isoText } from "../../../lib/iso-time.ts";
-import { fieldsOf, isObject, list, string } from "../../../platforms/fields.ts";
+import { asFields, isObject, list, string } from "../../../platforms/fields.ts";
 import { readHttpUrl, readIdText, readUsername } from "../../../platforms/x/json.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
@@ -53,7 +53,7 @@ function ownerIn(file: Buffer, source: ImportSource): Owner | null {
   try {
     const json = file.subarray(Math.max(0, file.indexOf("[")), file.lastIndexOf("]") + 1);
     const [first] = list(parseUntrustedJson(json), 1);
-    const { username, accountId, accountDisplayName } = fieldsOf(fieldsOf(first).account);
+    const { username, accountId, accountDisplayName } = asFields(asFields(first).account);
     const name = readUsername(username);
     if (name === null) return null;
     return {
@@ -62,25 +62,25 @@ function ownerIn(file: Buffer, source: ImportSource): Owner | null {
       name: string(accountDisplayName, 1_000) || null,
     };
   } catch (error) {
-    throw unreadableImport(source.name, new Error(`account.js: ${messageOf(error)}`));
+    throw unreadableImport(source.name, new Error(`account.js: ${errorMessage(error)}`));
   }
 }
 
 function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
-  const wrapped = fieldsOf(record).tweet;
+  const wrapped = asFields(record).tweet;
   const tweet = isObject(wrapped) ? wrapped : record;
   if (!isObject(tweet)) throw new RecordError('expected an object {"tweet": {…}}');
   const text = tweet.full_text ?? tweet.text;
   const reposted = typeof text === "string" ? (/^RT @(\w{1,15}):/.exec(text)?.[1] ?? null) : null;
-  const entities = fieldsOf(tweet.entities);
-  const links = linksOf(entities.urls);
+  const entities = asFields(tweet.entities);
+  const links = readLinks(entities.urls);
   const post = postOfFields(
     {
       id: tweet.id_str ?? tweet.id,
       author: owner.username,
       author_id: owner.userId,
       author_name: owner.name,
-      created_at: isoTimeOf(tweet.created_at),
+      created_at: readIsoTime(tweet.created_at),
       text,
       lang: tweet.lang,
       likes: readCountText(tweet.favorite_count),
@@ -89,17 +89,17 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
       in_reply_to: tweet.in_reply_to_screen_name,
       is_repost: reposted !== null,
       quote_of_id: reposted === null ? (tweet.quoted_status_id_str ?? quotedIn(links)) : null,
-      hashtags: tagsOf(entities.hashtags),
+      hashtags: readTags(entities.hashtags),
       urls: links.map(({ full }) => full),
-      media: mediaOf(fieldsOf(tweet.extended_entities).media ?? entities.media),
-      ...positionOf(tweet.coordinates),
+      media: readMedia(asFields(tweet.extended_entities).media ?? entities.media),
+      ...readPosition(tweet.coordinates),
       sensitive: tweet.possibly_sensitive,
       source: string(tweet.source, 2_000)?.replaceAll(/<[^<>]*>/g, ""),
     },
     "x",
     context,
   );
-  const mentions = mentionsOf(entities.user_mentions, post.mentions);
+  const mentions = readMentions(entities.user_mentions, post.mentions);
   const shortLinks = new Set(links.map(({ short }) => short));
   return {
     ...post,
@@ -113,7 +113,7 @@ const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "
 const timePattern =
   /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d\d)(\d\d) (\d{4})$/;
 
-function isoTimeOf(value: unknown): unknown {
+function readIsoTime(value: unknown): unknown {
   const [, month = "", day, time, hours, minutes, year] =
     typeof value === "string" ? (timePattern.exec(value) ?? []) : [];
   const number = months.indexOf(month) + 1;
@@ -129,9 +129,9 @@ const readCountText = (value: unknown): unknown =>
 
 type Link = { short: string | null; full: string };
 
-function linksOf(value: unknown): Link[] {
+function readLinks(value: unknown): Link[] {
   return list(value, maxEntities).flatMap((item): Link[] => {
-    const { url, expanded_url: expanded } = fieldsOf(item);
+    const { url, expanded_url: expanded } = asFields(item);
     const full = readHttpUrl(expanded) ?? readHttpUrl(url);
     return full === null ? [] : [{ short: full === url ? null : readHttpUrl(url), full }];
   });
@@ -145,16 +145,16 @@ function quotedIn(links: readonly Link[]): string | null {
   return ids.at(-1) ?? null;
 }
 
-function tagsOf(value: unknown): string[] {
+function readTags(value: unknown): string[] {
   return list(value, maxEntities).flatMap((item) => {
-    const tag = string(fieldsOf(item).text, 500);
+    const tag = string(asFields(item).text, 500);
     return tag === null || !/^[^\s\p{Cc}]+$/u.test(tag) ? [] : [tag];
   });
 }
 
-function mentionsOf(value: unknown, inText: readonly Mention[]): Mention[] {
+function readMentions(value: unknown, inText: readonly Mention[]): Mention[] {
   const listed = list(value, maxEntities).flatMap((item): Mention[] => {
-    const { screen_name: name, id_str: id } = fieldsOf(item);
+    const { screen_name: name, id_str: id } = asFields(item);
     const username = readUsername(name);
     return username === null ? [] : [{ username, userId: readIdText(id) }];
   });
@@ -175,26 +175,26 @@ function accountOf(username: string, mentions: readonly Mention[]): Mention {
   );
 }
 
-function mediaOf(value: unknown): unknown[] {
+function readMedia(value: unknown): unknown[] {
   return list(value, 20).flatMap((item) => {
-    const { type, media_url_https: url, ext_alt_text: alt, video_info: video } = fieldsOf(item);
+    const { type, media_url_https: url, ext_alt_text: alt, video_info: video } = asFields(item);
     if (typeof type !== "string") return [];
-    const fileUrl = bestVariant(fieldsOf(video).variants) ?? readHttpUrl(url);
+    const fileUrl = bestVariant(asFields(video).variants) ?? readHttpUrl(url);
     return [{ type, url: fileUrl, alt: string(alt, 20_000) }];
   });
 }
 
 function bestVariant(value: unknown): string | null {
   const files = list(value, 50).flatMap((item) => {
-    const { url, content_type: type, bitrate } = fieldsOf(item);
+    const { url, content_type: type, bitrate } = asFields(item);
     const found = type === "video/mp4" ? readHttpUrl(url) : null;
     return found === null ? [] : [{ url: found, rate: Number(bitrate) || 0 }];
   });
   return files.toSorted((a, b) => b.rate - a.rate)[0]?.url ?? null;
 }
 
-function positionOf(value: unknown): { lat?: number; lon?: number } {
-  const [lon, lat] = list(fieldsOf(value).coordinates, 2).map(Number);
+function readPosition(value: unknown): { lat?: number; lon?: number } {
+  const [lon, lat] = list(asFields(value).coordinates, 2).map(Number);
   if (lat === undefined || lon === undefined) return {};
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : {};
 }

@@ -4,7 +4,7 @@ import type { Platform } from "../../../posts/post.ts";
 import type { IngestState, MastodonStreamState } from "../../ingest-state.ts";
 import type { IngestSample, SampleOperations } from "./operations.ts";
 
-const sampleMs = 300_000;
+const bucketLengthMs = 300_000;
 
 export type Sampler = {
   postsPerSecond(platform: Platform): number | null;
@@ -21,23 +21,23 @@ export type SamplerContext = {
   onError(error: unknown): void;
 };
 
-const readEveryMs = 1_000;
-const writeEveryMs = 60_000;
-const sweepEveryMs = 3_600_000;
-const rateMs = 60_000;
-const maxWaiting = 1_152;
+const readIntervalMs = 1_000;
+const writeIntervalMs = 60_000;
+const sweepIntervalMs = 3_600_000;
+const rateWindowMs = 60_000;
+const maxPendingSamples = 1_152;
 
 type Reading = { atMs: number; posts: number };
-type State = { platform: Platform; lagMs: number | null; posts: number };
+type StreamState = { platform: Platform; lagMs: number | null; posts: number };
 
 export function createSampler(context: SamplerContext): Sampler {
   const { store, clock, onError } = context;
   const stopping = new AbortController();
   const readings = new Map<Platform, Reading[]>();
-  const waiting = new Map<string, IngestSample>();
-  let working: Promise<unknown> = Promise.resolve();
+  const pendingSamples = new Map<string, IngestSample>();
+  let loop: Promise<unknown> = Promise.resolve();
 
-  function states(): readonly State[] {
+  function streamStates(): readonly StreamState[] {
     const bluesky = context.bluesky();
     const mastodon = context.mastodon();
     return [
@@ -53,58 +53,63 @@ export function createSampler(context: SamplerContext): Sampler {
   function takeReading(): void {
     const atMs = clock.elapsed();
     const nowMs = clock.now();
-    for (const { platform, lagMs, posts } of states()) {
-      const seen = readings.get(platform) ?? [];
+    for (const { platform, lagMs, posts } of streamStates()) {
+      const earlier = readings.get(platform) ?? [];
       // A restarted stream counts from zero; that reading adds nothing.
-      const before = Math.min(seen.at(-1)?.posts ?? 0, posts);
-      const recent = seen.filter((one) => atMs - one.atMs <= rateMs && one.posts <= posts);
+      const previousPosts = Math.min(earlier.at(-1)?.posts ?? 0, posts);
+      const recent = earlier.filter((one) => atMs - one.atMs <= rateWindowMs && one.posts <= posts);
       readings.set(platform, [...recent, { atMs, posts }]);
-      gather({ platform, bucketMs: nowMs - (nowMs % sampleMs), lagMs, posts: posts - before });
+      addSample({
+        platform,
+        bucketMs: nowMs - (nowMs % bucketLengthMs),
+        lagMs,
+        posts: posts - previousPosts,
+      });
     }
   }
 
-  function gather(sample: IngestSample): void {
+  function addSample(sample: IngestSample): void {
     const key = `${sample.platform} ${sample.bucketMs}`;
-    const pending = waiting.get(key);
+    const pending = pendingSamples.get(key);
     if (pending === undefined && sample.lagMs === null && sample.posts === 0) return;
-    waiting.set(key, {
+    pendingSamples.set(key, {
       ...sample,
-      lagMs: maxOf(pending?.lagMs ?? null, sample.lagMs),
+      lagMs: maxOrNull(pending?.lagMs ?? null, sample.lagMs),
       posts: (pending?.posts ?? 0) + sample.posts,
     });
-    for (const oldest of waiting.keys()) {
-      if (waiting.size <= maxWaiting) return;
-      waiting.delete(oldest);
+    for (const oldest of pendingSamples.keys()) {
+      if (pendingSamples.size <= maxPendingSamples) return;
+      pendingSamples.delete(oldest);
     }
   }
 
   async function write(): Promise<void> {
-    const samples = [...waiting.values()];
+    const samples = [...pendingSamples.values()];
     if (samples.length === 0) return;
-    waiting.clear();
+    pendingSamples.clear();
     try {
       await store.write("addIngestSamples", { samples });
     } catch (error) {
-      for (const sample of samples) gather(sample);
+      for (const sample of samples) addSample(sample);
       onError(error);
     }
   }
 
-  async function sampleRegularly(): Promise<void> {
+  async function runLoop(): Promise<void> {
     let writtenMs = clock.elapsed();
     let sweptMs = Number.NEGATIVE_INFINITY;
     while (!stopping.signal.aborted) {
       takeReading();
-      if (clock.elapsed() - writtenMs >= writeEveryMs) {
+      if (clock.elapsed() - writtenMs >= writeIntervalMs) {
         writtenMs = clock.elapsed();
         await write();
       }
-      if (clock.elapsed() - sweptMs >= sweepEveryMs) {
+      if (clock.elapsed() - sweptMs >= sweepIntervalMs) {
         sweptMs = clock.elapsed();
         const beforeMs = clock.now() - context.retentionMs;
         await store.write("dropIngestSamples", { beforeMs }).catch(onError);
       }
-      await clock.sleep(readEveryMs, stopping.signal).catch(() => undefined);
+      await clock.sleep(readIntervalMs, stopping.signal).catch(() => undefined);
     }
   }
 
@@ -119,16 +124,16 @@ export function createSampler(context: SamplerContext): Sampler {
   return {
     postsPerSecond,
     start: () => {
-      working = sampleRegularly();
+      loop = runLoop();
     },
     stop: async () => {
       stopping.abort();
-      await working;
+      await loop;
       takeReading();
       await write();
     },
   };
 }
 
-const maxOf = (a: number | null, b: number | null): number | null =>
+const maxOrNull = (a: number | null, b: number | null): number | null =>
   a === null || b === null ? (a ?? b) : Math.max(a, b);

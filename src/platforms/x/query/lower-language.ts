@@ -18,7 +18,7 @@ export function languageTerms(code: string): Expression {
   const languageCodes = codesOf(code);
   return languageCodes.length === 0
     ? matchAll
-    : anyOf(languageCodes.map((each) => dependent(`lang:${each}`)));
+    : anyOf(languageCodes.map((language) => dependent(`lang:${language}`)));
 }
 
 /** Only if X's code has the same meaning. */

@@ -5,7 +5,7 @@ import { allOf, anyOf, type Expression, matchAll, negation, standalone } from ".
 /** Accounts with more names are not enumerated. */
 const maxNames = 20;
 
-function accountsOf(user: string, { accounts }: ResolvedNames) {
+function userAccounts(user: string, { accounts }: ResolvedNames) {
   const handles = new Set<string>();
   const ids = new Set<string>();
   const bare = user.replace(/^@/, "").toLowerCase();
@@ -25,7 +25,7 @@ export function accountTerms(
   user: string,
   names: ResolvedNames,
 ): Expression {
-  const { handles, ids } = accountsOf(user, names);
+  const { handles, ids } = userAccounts(user, names);
   const all = [...handles, ...ids];
   if (all.length > maxNames) return matchAll;
   return anyOf(all.map((name) => standalone(`${operator}:${name}`)));
@@ -37,14 +37,14 @@ export function withoutAccount(
   user: string,
   names: ResolvedNames,
 ): Expression {
-  const handles = accountsOf(user, names).handles.filter((name) => !/^\d+$/.test(name));
+  const handles = userAccounts(user, names).handles.filter((name) => !/^\d+$/.test(name));
   if (handles.length > maxNames) return matchAll;
   return allOf(handles.map((name) => negation(standalone(`${operator}:${name}`))));
 }
 
 /** X accepts usernames only. */
 export function mentionTerms(user: string, names: ResolvedNames): Expression {
-  const { handles, ids } = accountsOf(user, names);
+  const { handles, ids } = userAccounts(user, names);
   if (handles.length > maxNames) return matchAll;
   if (handles.length === 0 && ids.length > 0) return matchAll;
   return anyOf(handles.map((name) => standalone(`@${name}`)));

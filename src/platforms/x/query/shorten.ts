@@ -16,16 +16,16 @@ function withoutPart(parts: readonly Expression[]): Expression | null {
   const needsStandalone = parts.some(isExpressible);
   const byPriority = parts
     .map((part, index) => ({ part, index, length: printExpression(part).length }))
-    .sort((a, b) => priorityOf(a.part) - priorityOf(b.part) || b.length - a.length);
+    .sort((a, b) => partPriority(a.part) - partPriority(b.part) || b.length - a.length);
   for (const { part, index } of byPriority) {
     const others = parts.toSpliced(index, 1);
-    const canDrop = needsStandalone ? others.some(isExpressible) : priorityOf(part) === 0;
+    const canDrop = needsStandalone ? others.some(isExpressible) : partPriority(part) === 0;
     if (canDrop) return allOf(others);
   }
   return null;
 }
 
-function priorityOf(part: Expression): number {
+function partPriority(part: Expression): number {
   if (part.kind === "term" && part.isNegated) return 0;
   return isExpressible(part) ? 2 : 1;
 }

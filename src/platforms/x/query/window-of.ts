@@ -10,7 +10,7 @@ export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): S
   const parts = tree.kind === "and" ? tree.children : [tree];
   let { fromMs, toMs } = window;
   for (const part of parts) {
-    const bound = boundOf(part, asOfMs);
+    const bound = nodeBound(part, asOfMs);
     if (bound.fromMs !== null) fromMs = Math.max(fromMs ?? bound.fromMs, bound.fromMs);
     if (bound.toMs !== null) toMs = Math.min(toMs, bound.toMs);
   }
@@ -19,7 +19,7 @@ export function narrowedWindow(tree: QueryNode, window: Span, asOfMs: number): S
 
 type Bound = { fromMs: number | null; toMs: number | null };
 
-function boundOf(node: QueryNode, asOfMs: number): Bound {
+function nodeBound(node: QueryNode, asOfMs: number): Bound {
   switch (node.kind) {
     case "since":
       return { fromMs: node.ms, toMs: null };

@@ -61,7 +61,7 @@ export function makeAuthority(nowMs: number) {
       ...platformCa,
       certificate: issue(platformCa.name, platformKeys, serials.platformCa, true),
     },
-    tcbSigning: { privateKey: signerKeys.privateKey, chain: pemOf(signer) + pemOf(rootDer) },
+    tcbSigning: { privateKey: signerKeys.privateKey, chain: toPem(signer) + toPem(rootDer) },
   };
 }
 
@@ -75,13 +75,13 @@ export function issuePckChain(authority: Authority, publicKey: KeyObject, ids: P
     valid: authority.valid,
     extensions: [new Extension({ extnID: sgxExtension, extnValue: sgxItems(ids) })],
   });
-  return [certificate, authority.platformCa.certificate, authority.rootDer].map(pemOf).join("");
+  return [certificate, authority.platformCa.certificate, authority.rootDer].map(toPem).join("");
 }
 
 function sgxItems(ids: PckFields): OctetString {
   const der = (tag: number, content: Uint8Array) => Buffer.of(tag, content.length, ...content);
   const item = (number: string, value: Uint8Array) =>
-    Object.assign(new SgxItem(), { id: `${sgxExtension}.${number}`, value: bufferOf(value) });
+    Object.assign(new SgxItem(), { id: `${sgxExtension}.${number}`, value: toArrayBuffer(value) });
   const levels = [
     ...[...ids.cpuSvn].map((svn, index) => item(`2.${index + 1}`, der(2, Buffer.of(svn)))),
     item("2.17", der(2, Buffer.of(ids.pceSvn))),
@@ -89,13 +89,13 @@ function sgxItems(ids: PckFields): OctetString {
   ];
   const items = new SgxItems([
     item("1", der(4, ids.ppid)),
-    item("2", derOf(new SgxItems(levels))),
+    item("2", encodeDer(new SgxItems(levels))),
     item("3", der(4, Buffer.alloc(2))),
     item("4", der(4, Buffer.from(ids.fmspc, "hex"))),
     item("5", der(10, Buffer.of(0))),
     item("6", der(4, ids.platformInstanceId)),
   ]);
-  return new OctetString(derOf(items));
+  return new OctetString(encodeDer(items));
 }
 
 const ecdsaSha256 = new AlgorithmIdentifier({ algorithm: "1.2.840.10045.4.3.2" });
@@ -121,14 +121,14 @@ export function makeCertificate({
     ? KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign
     : KeyUsageFlags.digitalSignature;
   const critical = (extnID: string, value: unknown) =>
-    new Extension({ extnID, critical: true, extnValue: new OctetString(derOf(value)) });
+    new Extension({ extnID, critical: true, extnValue: new OctetString(encodeDer(value)) });
   const tbsCertificate = new TBSCertificate({
     version: Version.v3,
-    serialNumber: bufferOf(Buffer.of(serial)),
+    serialNumber: toArrayBuffer(Buffer.of(serial)),
     signature: ecdsaSha256,
-    issuer: nameOf(issuer.name),
+    issuer: distinguishedName(issuer.name),
     validity: new Validity({ notBefore: new Date(valid.fromMs), notAfter: new Date(valid.toMs) }),
-    subject: nameOf(name),
+    subject: distinguishedName(name),
     subjectPublicKeyInfo: AsnConvert.parse(
       publicKey.export({ type: "spki", format: "der" }),
       SubjectPublicKeyInfo,
@@ -139,9 +139,11 @@ export function makeCertificate({
       ...extensions,
     ]),
   });
-  const signatureValue = bufferOf(sign("sha256", derOf(tbsCertificate), issuer.privateKey));
+  const signatureValue = toArrayBuffer(
+    sign("sha256", encodeDer(tbsCertificate), issuer.privateKey),
+  );
   const signatureAlgorithm = ecdsaSha256;
-  return derOf(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue }));
+  return encodeDer(new Certificate({ tbsCertificate, signatureAlgorithm, signatureValue }));
 }
 
 export function makeRevocationList(
@@ -152,28 +154,30 @@ export function makeRevocationList(
   const revocationDate = new Time(new Date(fromMs));
   const revoked = revokedSerials.map(
     (serial) =>
-      new RevokedCertificate({ userCertificate: bufferOf(Buffer.of(serial)), revocationDate }),
+      new RevokedCertificate({ userCertificate: toArrayBuffer(Buffer.of(serial)), revocationDate }),
   );
   const tbsCertList = new TBSCertList({
     version: Version.v2,
     signature: ecdsaSha256,
-    issuer: nameOf(issuer.name),
+    issuer: distinguishedName(issuer.name),
     thisUpdate: new Time(new Date(fromMs)),
     nextUpdate: new Time(new Date(toMs)),
     ...(revoked.length > 0 && { revokedCertificates: revoked }),
   });
-  const signature = bufferOf(sign("sha256", derOf(tbsCertList), issuer.privateKey));
-  return derOf(new CertificateList({ tbsCertList, signatureAlgorithm: ecdsaSha256, signature }));
+  const signature = toArrayBuffer(sign("sha256", encodeDer(tbsCertList), issuer.privateKey));
+  return encodeDer(
+    new CertificateList({ tbsCertList, signatureAlgorithm: ecdsaSha256, signature }),
+  );
 }
 
-export function pemOf(certificate: Uint8Array): string {
+export function toPem(certificate: Uint8Array): string {
   const lines = Buffer.from(certificate)
     .toString("base64")
     .replaceAll(/.{64}(?=.)/g, "$&\n");
   return `-----BEGIN CERTIFICATE-----\n${lines}\n-----END CERTIFICATE-----\n`;
 }
 
-function nameOf(commonName: string): Name {
+function distinguishedName(commonName: string): Name {
   const part = (type: string, utf8String: string) =>
     new RelativeDistinguishedName([
       new AttributeTypeAndValue({ type, value: new AttributeValue({ utf8String }) }),
@@ -181,5 +185,5 @@ function nameOf(commonName: string): Name {
   return new Name([part("2.5.4.3", commonName), part("2.5.4.10", disclaimer)]);
 }
 
-const derOf = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));
-const bufferOf = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;
+const encodeDer = (value: unknown): Buffer => Buffer.from(AsnConvert.serialize(value));
+const toArrayBuffer = (bytes: Uint8Array): ArrayBuffer => new Uint8Array(bytes).buffer;

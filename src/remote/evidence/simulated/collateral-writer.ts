@@ -5,8 +5,8 @@ import {
   type Issuer,
   makeRevocationList,
   type PckFields,
-  pemOf,
   serials,
+  toPem,
 } from "./authority.ts";
 import { signRaw } from "./quote-writer.ts";
 
@@ -39,7 +39,7 @@ export function writeCollateral(
     return makeRevocationList(issuer, revoked, fields.inForce).toString("hex");
   };
   return {
-    pck_crl_issuer_chain: pemOf(platformCa.certificate) + pemOf(rootDer),
+    pck_crl_issuer_chain: toPem(platformCa.certificate) + toPem(rootDer),
     root_ca_crl: list(root, (who) => who !== "pck"),
     pck_crl: list(platformCa, (who) => who === "pck"),
     tcb_info_issuer_chain: signer.chain,

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { nowMs, statement } from "../../../../testkit/nodes/evidence-under-test.ts";
-import { reportDataOf } from "../../protocol/statement.ts";
-import { certificatesOf } from "../certificates.ts";
+import { hashReportData } from "../../protocol/statement.ts";
+import { parseCertificates } from "../certificates.ts";
 import { collateralFromFolder } from "../collateral.ts";
 import { readPolicy } from "../policy.ts";
 import { openQuote } from "../signed-quote.ts";
@@ -27,7 +27,7 @@ async function verify(file = files.tee) {
     collateral: collateralFromFolder(files.collateralFolder),
   });
   const tee = await readSimulatedTee(file);
-  return verify(statement, tee.evidence(reportDataOf(statement)), nowMs);
+  return verify(statement, tee.evidence(hashReportData(statement)), nowMs);
 }
 
 describe("a simulated TEE in a folder", () => {
@@ -72,7 +72,7 @@ describe("a simulated TEE in a folder", () => {
       openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs),
     );
     const chains = [tee.chain, collateral.tcb_info_issuer_chain, collateral.pck_crl_issuer_chain];
-    for (const certificate of chains.flatMap((chain) => certificatesOf(chain, "chain"))) {
+    for (const certificate of chains.flatMap((chain) => parseCertificates(chain, "chain"))) {
       expect(certificate.subject).toContain("O=SIMULATED - NOT A TEE");
       expect(certificate.issuer).toContain("O=SIMULATED - NOT A TEE");
     }

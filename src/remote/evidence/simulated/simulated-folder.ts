@@ -3,10 +3,10 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import * as z from "zod";
 import { EarshotError } from "../../../lib/errors.ts";
-import { collateralFileName, collateralKeyOf } from "../collateral-service.ts";
+import { collateralFileName, collateralKey } from "../collateral-service.ts";
 import { openQuote } from "../signed-quote.ts";
 import { disclaimer } from "./authority.ts";
-import { createSimulatedTee, type SimulatedTee, teeOf } from "./simulated-tee.ts";
+import { createSimulatedTee, makeTee, type SimulatedTee } from "./simulated-tee.ts";
 
 export type SimulatedFiles = Awaited<ReturnType<typeof writeSimulatedTee>>;
 
@@ -40,11 +40,11 @@ export async function writeSimulatedTee(folder: string, nowMs: number) {
   };
   const tee = createSimulatedTee({ nowMs });
   const quote = openQuote(tee.quote(Buffer.alloc(64)), tee.rootDer, nowMs);
-  const collateral = join(files.collateralFolder, collateralFileName(collateralKeyOf(quote)));
+  const collateral = join(files.collateralFolder, collateralFileName(collateralKey(quote)));
   await mkdir(files.collateralFolder, { recursive: true });
   await writeFile(files.root, tee.rootPem);
-  await writeFile(files.policy, jsonOf(tee.policy()));
-  await writeFile(collateral, jsonOf(tee.collateral()));
+  await writeFile(files.policy, readJson(tee.policy()));
+  await writeFile(collateral, readJson(tee.collateral()));
   const secret = {
     simulated: disclaimer,
     compose_hash: tee.composeHash,
@@ -53,7 +53,7 @@ export async function writeSimulatedTee(folder: string, nowMs: number) {
   };
   // The mode affects new files only.
   await rm(files.tee, { force: true });
-  await writeFile(files.tee, jsonOf(secret), { mode: 0o600 });
+  await writeFile(files.tee, readJson(secret), { mode: 0o600 });
   return files;
 }
 
@@ -62,7 +62,7 @@ export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   try {
     const parsed = teeFile.parse(JSON.parse(await readFile(path, "utf8")));
     const { td_attributes: tdAttributes, xfam, mr_config_id: mrConfigId } = parsed;
-    return teeOf({
+    return makeTee({
       pckKey: parsed.pck_key,
       chain: parsed.chain,
       composeHash: parsed.compose_hash,
@@ -82,4 +82,4 @@ export async function readSimulatedTee(path: string): Promise<SimulatedTee> {
   }
 }
 
-const jsonOf = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+const readJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;

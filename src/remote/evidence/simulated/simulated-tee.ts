@@ -1,13 +1,13 @@
 import { createHash, type KeyObject } from "node:crypto";
-import { certificatesOf } from "../certificates.ts";
+import { parseCertificates } from "../certificates.ts";
 import { runtimeEvent } from "../event-log.ts";
 import type { Collateral, Evidence } from "../evidence.ts";
 import { type NodePolicy, readPolicy } from "../policy.ts";
-import { issuePckChain, makeAuthority, makeKeyPair, type PckFields, pemOf } from "./authority.ts";
+import { issuePckChain, makeAuthority, makeKeyPair, type PckFields, toPem } from "./authority.ts";
 import { type CollateralFields, writeCollateral } from "./collateral-writer.ts";
 import { defaultFields, type QuoteFields, writeQuote } from "./quote-writer.ts";
 
-export type SimulatedTee = ReturnType<typeof teeOf>;
+export type SimulatedTee = ReturnType<typeof makeTee>;
 export type SimulatedWorld = ReturnType<typeof createSimulatedTee>;
 
 export type BootEvent = ReturnType<typeof bootEvent>;
@@ -27,10 +27,10 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }) {
     cpuSvn,
     pceSvn: 11,
   };
-  const rootPem = pemOf(authority.rootDer);
+  const rootPem = toPem(authority.rootDer);
   const chain = issuePckChain(authority, pck.publicKey, ids);
   return {
-    ...teeOf({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
+    ...makeTee({ pckKey: pck.privateKey, chain, composeHash, fields: {} }),
     rootPem,
     collateral: (fields: Partial<CollateralFields> = {}): Collateral =>
       writeCollateral(authority, ids, nowMs, fields),
@@ -42,17 +42,17 @@ export function createSimulatedTee({ nowMs }: { nowMs: number }) {
 }
 
 /** MRCONFIGID names the compose file, as on dstack. */
-export function teeOf(machine: {
+export function makeTee(machine: {
   pckKey: KeyObject;
   chain: string;
   composeHash: string;
   fields: Partial<QuoteFields>;
 }) {
   const { pckKey, chain, composeHash } = machine;
-  const mrConfigId = mrConfigIdOf(1, composeHash);
+  const mrConfigId = makeMrConfigId(1, composeHash);
   const defaults = { ...defaultFields, mrConfigId, ...machine.fields };
   const signer = { attestation: makeKeyPair(), pckKey, chain, cpuSvn };
-  const root = certificatesOf(chain, "chain of the simulated TEE").at(-1);
+  const root = parseCertificates(chain, "chain of the simulated TEE").at(-1);
 
   const quote = (reportData: Uint8Array, fields: Partial<QuoteFields> = {}): Buffer =>
     writeQuote({ ...defaults, ...fields, reportData }, signer);
@@ -112,7 +112,7 @@ export function bootEvent(event: string, payload: string) {
 }
 
 /** Real versions 2 and 3 hash more than the compose file. */
-export function mrConfigIdOf(version: 1 | 2 | 3, composeHash: string): Buffer {
+export function makeMrConfigId(version: 1 | 2 | 3, composeHash: string): Buffer {
   const hash = Buffer.from(composeHash, "hex");
   return Buffer.concat([Buffer.of(version), version === 1 ? hash : sha256(hash), Buffer.alloc(15)]);
 }

@@ -43,9 +43,9 @@ export function Sessions({ onSignOut }: { onSignOut(): Promise<void> }) {
     {
       title: "Signed in",
       isSecondary: true,
-      cell: ({ created_at: at, method }) => (
+      cell: ({ created_at: createdAt, method }) => (
         <>
-          <Ago at={at} /> <span className="quiet">{methods[method]}</span>
+          <Ago at={createdAt} /> <span className="quiet">{methods[method]}</span>
         </>
       ),
     },

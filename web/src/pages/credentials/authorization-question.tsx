@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/compat";
 import { Field } from "../../components/field.tsx";
-import { partsOf, type Question } from "./authorization.ts";
+import { type Question, splitQuestion } from "./authorization.ts";
 
 /** Second step: an address to open, and the address it redirects to. */
 export function AuthorizationQuestion({
@@ -16,7 +16,7 @@ export function AuthorizationQuestion({
 }) {
   return (
     <>
-      {partsOf(question).map((part) =>
+      {splitQuestion(question).map((part) =>
         part.kind === "text" ? (
           <p key={part.text}>{part.text}</p>
         ) : (

@@ -11,7 +11,7 @@ import { PlatformMark } from "../../components/platform-mark.tsx";
 import { ProblemNote, sentence } from "../../components/problem-note.tsx";
 import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
-import { stateBadges, subjectOf } from "./texts.ts";
+import { credentialSubject, stateBadges } from "./texts.ts";
 
 export function ConnectedRow({
   credential,
@@ -36,14 +36,14 @@ export function ConnectedRow({
       setTested(await api.post<CredentialTest>(`/dashboard/api/credentials/${id}/test`));
       await onRefresh();
     });
-  const label = `${title}, ${subjectOf(credential)}`;
+  const label = `${title}, ${credentialSubject(credential)}`;
   return (
     <li>
       <PlatformMark platform={platform} />
       <div className="grow">
         <h3>{title}</h3>
         <p>
-          {subjectOf(credential)}, secret <code>{hint}…</code>
+          {credentialSubject(credential)}, secret <code>{hint}…</code>
         </p>
         <State credential={credential} />
         <div role="status">

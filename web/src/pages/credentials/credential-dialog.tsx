@@ -6,7 +6,7 @@ import type {
 import type { Platform } from "../../../../src/posts/post.ts";
 import { ConnectDialog } from "./connect-dialog.tsx";
 import { DisconnectDialog } from "./disconnect-dialog.tsx";
-import { subjectOf, titleOf } from "./texts.ts";
+import { credentialSubject, credentialTitle } from "./texts.ts";
 
 export type OpenCredentialDialog =
   | { dialog: "connect"; platform: Platform; kind: string | null }
@@ -27,7 +27,7 @@ export function CredentialDialog({
 }) {
   if (openDialog.dialog === "disconnect") {
     const { credential } = openDialog;
-    const title = titleOf(credential, kinds);
+    const title = credentialTitle(credential, kinds);
     return (
       <DisconnectDialog
         credential={credential}
@@ -45,10 +45,12 @@ export function CredentialDialog({
       kinds={ofPlatform}
       first={first}
       onClose={onClose}
-      onDone={(made) => onDone(`${titleOf(made, kinds)} is connected: ${subjectOf(made)}.`)}
+      onDone={(made) =>
+        onDone(`${credentialTitle(made, kinds)} is connected: ${credentialSubject(made)}.`)
+      }
     />
   );
 }
 
 const firstOf = (kinds: readonly CredentialKindListing[], kind: string | null) =>
-  kinds.find((one) => one.kind === kind) ?? kinds[0];
+  kinds.find((other) => other.kind === kind) ?? kinds[0];

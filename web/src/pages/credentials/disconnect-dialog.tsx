@@ -5,7 +5,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import { platformNames } from "../../platforms.ts";
-import { platformTexts, subjectOf } from "./texts.ts";
+import { credentialSubject, platformTexts } from "./texts.ts";
 
 export function DisconnectDialog({
   credential,
@@ -29,8 +29,8 @@ export function DisconnectDialog({
   return (
     <Dialog title={`Disconnect ${title}?`} onClose={onClose} onSubmit={() => void disconnect()}>
       <p className="soft">
-        {subjectOf(credential)}, with a secret that begins with <code>{credential.hint}</code>.
-        Earshot deletes it immediately.
+        {credentialSubject(credential)}, with a secret that begins with{" "}
+        <code>{credential.hint}</code>. Earshot deletes it immediately.
       </p>
       <p>
         {name} still accepts copies of it. Revoke it there too, {revocation}.

@@ -6,7 +6,7 @@ import { sentence } from "../../components/problem-note.tsx";
 export type FieldErrors = Readonly<Record<string, string>>;
 
 /** Errors that point below /fields/. */
-export function errorsOf(problem: ApiProblem | null): FieldErrors {
+export function fieldErrors(problem: ApiProblem | null): FieldErrors {
   const errors: Record<string, string> = {};
   for (const { pointer = "", message, hint } of problem?.details ?? []) {
     const [, section, name] = pointer.split("/");

@@ -8,7 +8,7 @@ import { useApi } from "../../use-api.ts";
 import { ConnectedRow } from "./connected-row.tsx";
 import { CredentialDialog, type OpenCredentialDialog } from "./credential-dialog.tsx";
 import { PlatformList } from "./platform-list.tsx";
-import { titleOf } from "./texts.ts";
+import { credentialTitle } from "./texts.ts";
 
 const everyMs = 30_000;
 
@@ -92,7 +92,7 @@ function Listed({
                 <ConnectedRow
                   key={credential.id}
                   credential={credential}
-                  title={titleOf(credential, kinds)}
+                  title={credentialTitle(credential, kinds)}
                   onRefresh={onRefresh}
                   onConnectAgain={() => onOpen({ dialog: "connect", ...credential })}
                   onDisconnect={() => onOpen({ dialog: "disconnect", credential })}

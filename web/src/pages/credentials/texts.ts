@@ -44,16 +44,16 @@ export const stateBadges = {
   { word: string; tone: Tone; icon: IconName }
 >;
 
-export function titleOf(
+export function credentialTitle(
   { platform, kind }: CredentialListing,
   kinds: readonly CredentialKindListing[],
 ): string {
-  const known = kinds.find((one) => one.platform === platform && one.kind === kind);
+  const known = kinds.find((other) => other.platform === platform && other.kind === kind);
   return known?.title ?? `${platformNames[platform]} ${kind}`;
 }
 
 /** Such as "@ann at mastodon.social". */
-export function subjectOf({ subject, host }: CredentialListing): string {
+export function credentialSubject({ subject, host }: CredentialListing): string {
   const hostName = URL.parse(host)?.host ?? host;
   if (subject === null) return `An application at ${hostName}`;
   return subject.endsWith(`@${hostName}`) ? subject : `${subject} at ${hostName}`;

@@ -8,7 +8,7 @@ import type {
 import { ApiProblem, api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import { isAddress, type Question } from "./authorization.ts";
-import { emptyErrors, errorsOf, type FieldErrors } from "./field-errors.ts";
+import { emptyErrors, type FieldErrors, fieldErrors } from "./field-errors.ts";
 
 const path = "/dashboard/api/credentials";
 
@@ -37,7 +37,7 @@ export function useConnecting(
   const method = `${kind.kind} ${isInBrowser}`;
   // Errors of another kind do not apply.
   const problem = submittedMethod === method ? submission.problem : null;
-  const errors = errorsOf(problem);
+  const errors = fieldErrors(problem);
 
   const continueWith = async (step: AuthorizationStep) => {
     setAnswer("");

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { everyJob, filterOf, jobAddress, jobsAddress, listPath } from "./filters.ts";
+import { everyJob, jobAddress, jobsAddress, listPath, readFilter } from "./filters.ts";
 
 const filter = {
   shown: "failed",
@@ -9,8 +9,8 @@ const filter = {
 } as const;
 
 test("the page's address contains the job filter", () => {
-  expect(filterOf(new URLSearchParams(jobsAddress(filter)))).toEqual(filter);
-  expect(filterOf(new URLSearchParams("show=lost&platform=myspace&method=search"))).toEqual(
+  expect(readFilter(new URLSearchParams(jobsAddress(filter)))).toEqual(filter);
+  expect(readFilter(new URLSearchParams("show=lost&platform=myspace&method=search"))).toEqual(
     everyJob,
   );
   expect(jobAddress(everyJob, null)).toBe("/jobs");

@@ -37,7 +37,7 @@ export const methodOptions: readonly { value: JobFilter["method"]; label: string
   ...methodNames.map((name) => ({ value: name, label: name })),
 ];
 
-export function filterOf(address: URLSearchParams): JobFilter {
+export function readFilter(address: URLSearchParams): JobFilter {
   const named = <Value extends string>(options: readonly { value: Value }[], name: string) =>
     options.find(({ value }) => value === address.get(name))?.value;
   const show = address.get("show");

@@ -52,7 +52,7 @@ async function cancelRunning(uuid: string): Promise<void> {
 
 function RunAgain({ job, isPlain }: { job: JobHead; isPlain: boolean }) {
   const { query, platform } = job;
-  const method = searchMethods.find((each) => each === job.method);
+  const method = searchMethods.find((other) => other === job.method);
   const name = query === "" ? job.method : query;
   if (method === undefined) return <SubmitAgain job={job} name={name} isPlain={isPlain} />;
   return (

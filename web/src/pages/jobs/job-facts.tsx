@@ -56,7 +56,7 @@ function resultText({ status, count, complete, next_cursor: next }: JobStatus): 
 
 function NodeFact({ id, evidence }: { id: string; evidence: JobStatus["evidence"] }) {
   const { data } = useApi<StatusResponse>("/dashboard/api/status?range=24h");
-  const node = data?.nodes.find((each) => each.id === id);
+  const node = data?.nodes.find((other) => other.id === id);
   return (
     <Fact name="Node">
       {node === undefined || node.name === id ? null : (

@@ -5,11 +5,11 @@ import { ProblemNote } from "../../components/problem-note.tsx";
 import { useAction } from "../../components/use-action.ts";
 import type { JobStatus } from "../../jobs/job.ts";
 import { saveFile } from "../../save-file.ts";
-import { proofOf } from "./proof.ts";
+import { proofDownload } from "./proof.ts";
 
 export function JobProof({ job }: { job: JobStatus }) {
   const { isPending, problem, run } = useAction();
-  const proof = proofOf(job);
+  const proof = proofDownload(job);
   if (proof === null) return null;
   if (proof.kind === "none") {
     return (

@@ -52,7 +52,7 @@ export function JobTable({
     },
     { title: "State", cell: ({ status }) => <State state={status} /> },
     ...(isCompact ? [] : [...descriptionColumns, key, ...figures]),
-    { title: "Submitted", cell: ({ submitted_at: at }) => <Ago at={at} /> },
+    { title: "Submitted", cell: ({ submitted_at: submittedAt }) => <Ago at={submittedAt} /> },
     ...(isCompact ? [] : [actions]),
   ];
   return (

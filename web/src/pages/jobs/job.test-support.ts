@@ -1,6 +1,6 @@
 import type { JobStatus } from "../../jobs/job.ts";
 
-export const jobOf = (overrides: Partial<JobStatus> = {}): JobStatus => ({
+export const makeJob = (overrides: Partial<JobStatus> = {}): JobStatus => ({
   uuid: "0f8fad5b-d9cb-469f-a165-70867728950e",
   status: "done",
   error: "",

@@ -123,9 +123,9 @@ function Warnings({ warnings }: { warnings: readonly JobWarning[] }) {
   return (
     <div className="panel-part warnings">
       <h3>{quantityText(warnings.length, "warning")}</h3>
-      {warnings.map(({ code, message, hint }, at) => (
+      {warnings.map(({ code, message, hint }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the same warning may occur twice
-        <p key={at}>
+        <p key={index}>
           {sentence([message, hint].filter(Boolean).join("; "))}{" "}
           <a href="/docs/errors/warnings">
             <code>{code}</code>

@@ -7,7 +7,7 @@ import { PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useDebounced } from "../../components/use-debounced.ts";
 import { useMedia } from "../../components/use-media.ts";
-import { filterOf, type JobFilter, jobsAddress } from "./filters.ts";
+import { type JobFilter, jobsAddress, readFilter } from "./filters.ts";
 import { JobAnnouncement } from "./job-announcement.tsx";
 import { JobFilters } from "./job-filters.tsx";
 import { type JobCounts, JobStates, useJobCounts } from "./job-states.tsx";
@@ -21,7 +21,7 @@ export function JobsPage() {
   const [path] = useLocation();
   const [address, setAddress] = useSearchParams();
   const uuid = path.split("/")[2] || null;
-  const filter = filterOf(address);
+  const filter = readFilter(address);
   const text = useDebounced(filter.text);
   const list = useJobList({ ...filter, text });
   const counts = useJobCounts();

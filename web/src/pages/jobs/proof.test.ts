@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { jobOf } from "./job.test-support.ts";
-import { proofOf } from "./proof.ts";
+import { makeJob } from "./job.test-support.ts";
+import { proofDownload } from "./proof.ts";
 
 const node = "5d1f0c2ab37e9946";
 
@@ -11,7 +11,7 @@ test.each([
 ] as const)(
   "a job's page offers a proof and its verify command for a node with %s evidence",
   (evidence, command) => {
-    const proof = proofOf(jobOf({ node, evidence }));
+    const proof = proofDownload(makeJob({ node, evidence }));
     expect(proof).toMatchObject({
       kind: "file",
       path: "/v1/search/live/result/0f8fad5b-d9cb-469f-a165-70867728950e/proof",
@@ -24,13 +24,13 @@ test.each([
 test.each(["simulated", "none"] as const)(
   "a job's page states what %s evidence does not prove",
   (evidence) => {
-    const proof = proofOf(jobOf({ node, evidence }));
+    const proof = proofDownload(makeJob({ node, evidence }));
     expect(proof).toMatchObject({ meaning: expect.stringContaining("nothing about the machine") });
   },
 );
 
 test("a job's page explains why a result of the embedded node has no proof", () => {
-  expect(proofOf(jobOf())).toMatchObject({
+  expect(proofDownload(makeJob())).toMatchObject({
     kind: "none",
     reason: expect.stringContaining("this server ran the search itself"),
   });
@@ -39,6 +39,6 @@ test("a job's page explains why a result of the embedded node has no proof", () 
 test.each(["in progress", "error", "cancelled", "expired"] as const)(
   "a job that is %s has no proof",
   (status) => {
-    expect(proofOf(jobOf({ status, node, evidence: "tdx" }))).toBeNull();
+    expect(proofDownload(makeJob({ status, node, evidence: "tdx" }))).toBeNull();
   },
 );

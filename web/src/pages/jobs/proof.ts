@@ -23,7 +23,7 @@ const options: Readonly<Record<Evidence, string>> = {
 };
 
 /** Null if the job has no result. */
-export function proofOf({ uuid, status, node, evidence }: JobStatus): ProofDownload | null {
+export function proofDownload({ uuid, status, node, evidence }: JobStatus): ProofDownload | null {
   if (status !== "done" || node === null) return null;
   if (node === "embedded" || evidence === null) return { kind: "none", reason: noProofReason };
   const name = `proof-${uuid.slice(0, 8)}.json`;

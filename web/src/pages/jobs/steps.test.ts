@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { JobStatus } from "../../jobs/job.ts";
-import { jobOf } from "./job.test-support.ts";
+import { makeJob } from "./job.test-support.ts";
 import { jobSteps } from "./steps.ts";
 
 const stepTexts = (overrides: Partial<JobStatus>): unknown[] =>
-  jobSteps(jobOf(overrides)).map(({ text }) => text);
+  jobSteps(makeJob(overrides)).map(({ text }) => text);
 
 test("a finished job's steps are submission, node and duration", () => {
-  const steps = jobSteps(jobOf());
+  const steps = jobSteps(makeJob());
   expect(steps.map(({ text, detail, at }) => [text, detail, at?.slice(17)])).toEqual([
     ["Received, saved to disk", undefined, "00.000Z"],
     ["Started on this server", undefined, "00.002Z"],
@@ -35,7 +35,7 @@ test("a job's steps include failed attempts", () => {
 
 test("a failed job's steps show the error with its hint", () => {
   const error = "x.example returned 503; retry later; or ask the archive";
-  expect(jobSteps(jobOf({ status: "error", error, count: null })).at(-1)).toMatchObject({
+  expect(jobSteps(makeJob({ status: "error", error, count: null })).at(-1)).toMatchObject({
     tone: "danger",
     text: "Failed: x.example returned 503",
     detail: "Retry later; or ask the archive.",

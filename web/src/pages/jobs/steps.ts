@@ -21,11 +21,11 @@ export function jobSteps(job: JobStatus): (Step & { name: string })[] {
     const text = `${quantityText(attempts - 1, "attempt")} failed and ${attempts === 2 ? "was" : "were"} retried`;
     steps.push({ name: "again", icon: "again", text, at: null, tone: "caution" });
   }
-  return [...steps, ...stateOf(job)];
+  return [...steps, ...stepStates(job)];
 }
 
-function stateOf(job: JobStatus): (Step & { name: string })[] {
-  const { finished_at: at, expires_at: expiresAt } = job;
+function stepStates(job: JobStatus): (Step & { name: string })[] {
+  const { finished_at: finishedAt, expires_at: expiresAt } = job;
   switch (job.status) {
     case "received":
       return [{ name: "state", icon: "circle", text: "Waiting for a node", at: null }];
@@ -39,20 +39,20 @@ function stateOf(job: JobStatus): (Step & { name: string })[] {
       const [message = "", ...hints] = job.error.split("; ");
       const text = message === "" ? "Failed" : `Failed: ${message}`;
       const detail = hints.length === 0 ? {} : { detail: sentence(hints.join("; ")) };
-      return [{ name: "state", icon: "error", text, ...detail, at, tone: "danger" }];
+      return [{ name: "state", icon: "error", text, ...detail, at: finishedAt, tone: "danger" }];
     }
     case "cancelled": {
       const detail = "The job counts against the searches per minute.";
-      return [{ name: "state", icon: "cancelled", text: "Cancelled", detail, at }];
+      return [{ name: "state", icon: "cancelled", text: "Cancelled", detail, at: finishedAt }];
     }
     case "expired":
       return [
-        { name: "state", icon: "done", text: "Done", at },
+        { name: "state", icon: "done", text: "Done", at: finishedAt },
         { name: "expired", icon: "clock", text: "Result expired", at: expiresAt },
       ];
     default: {
       const text = job.count === null ? "Done" : `Done: ${quantityText(job.count, "result")}`;
-      return [{ name: "state", icon: "done", text, ...durationDetail(job), at }];
+      return [{ name: "state", icon: "done", text, ...durationDetail(job), at: finishedAt }];
     }
   }
 }

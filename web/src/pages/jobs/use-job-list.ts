@@ -22,8 +22,8 @@ export type LiveList = {
 export function useJobList(filter: JobFilter): LiveList {
   const { events, last, openCount } = useJobFeed();
   const { data, error, size, setSize, mutate } = useSWRInfinite<JobList, ApiProblem>(
-    (at: number, before: JobList | null) => {
-      if (at === 0) return listPath(filter, pageSize, null);
+    (index: number, before: JobList | null) => {
+      if (index === 0) return listPath(filter, pageSize, null);
       return before?.next_cursor == null ? null : listPath(filter, pageSize, before.next_cursor);
     },
     (path: string) => api.get<JobList>(path),

@@ -31,7 +31,11 @@ export function ConnectedApps() {
       ),
     },
     { title: "Methods", cell: ({ methods }) => <Methods methods={methods} /> },
-    { title: "Connected", isSecondary: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+    {
+      title: "Connected",
+      isSecondary: true,
+      cell: ({ created_at: createdAt }) => <Ago at={createdAt} />,
+    },
     { title: "Last used", cell: (app) => <LastUse app={app} /> },
     {
       title: "Actions",

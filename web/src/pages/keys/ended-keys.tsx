@@ -12,7 +12,7 @@ export function EndedKeys({
   keys: readonly KeyListingResponse[];
   all: readonly KeyListingResponse[];
 }) {
-  const successorOf = ({ successor_id: id }: KeyListingResponse) =>
+  const keySuccessor = ({ successor_id: id }: KeyListingResponse) =>
     all.find((key) => key.id === id);
   const columns: readonly Column<KeyListingResponse>[] = [
     {
@@ -35,7 +35,7 @@ export function EndedKeys({
           {keyEndText(key)}, <Ago at={key.revoked_at ?? key.expires_at ?? key.created_at} />
           {key.successor_id === null ? null : (
             <small>
-              Replaced by <code>{successorOf(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
+              Replaced by <code>{keySuccessor(key)?.shown ?? `ear_${key.successor_id}_…`}</code>
             </small>
           )}
         </>

@@ -85,8 +85,8 @@ export function FreshKeyPanel({ fresh, isLatest }: { fresh: FreshKey; isLatest: 
 }
 
 function Coloured({ text }: { text: string }) {
-  return text.split(/("[^"\n]*"|'[^'\n]*')/).map((part, at) =>
-    at % 2 === 1 ? (
+  return text.split(/("[^"\n]*"|'[^'\n]*')/).map((part, index) =>
+    index % 2 === 1 ? (
       <span className="s" key={part}>
         {part}
       </span>

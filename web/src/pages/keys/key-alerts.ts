@@ -12,17 +12,20 @@ const fewShare = 0.1;
 /** Keys that soon stop working or are about to reach their limit. */
 export function keyAlerts({ keys, limits }: KeysResponse, nowMs: number): readonly string[] {
   const active = keys.filter(({ state }) => state === "active");
-  return active.flatMap((key) => [...endOf(key, nowMs), ...limitOf(key, limits)]);
+  return active.flatMap((key) => [...expiryAlerts(key, nowMs), ...limitAlerts(key, limits)]);
 }
 
-function endOf({ name, expires_at: expiresAt }: KeyListingResponse, nowMs: number): string[] {
+function expiryAlerts(
+  { name, expires_at: expiresAt }: KeyListingResponse,
+  nowMs: number,
+): string[] {
   if (expiresAt === null || Date.parse(expiresAt) - nowMs > soonMs) return [];
   return [
     `${isolated(name)} expires ${fromNow(expiresAt, nowMs)}. Rotate it, or change its expiry.`,
   ];
 }
 
-function limitOf(key: KeyListingResponse, limits: KeysResponse["limits"]): string[] {
+function limitAlerts(key: KeyListingResponse, limits: KeysResponse["limits"]): string[] {
   const max = key.submissions_per_minute ?? limits.submissions_per_minute;
   if (max === null || key.left === null || key.left.submissions > fewShare * max) return [];
   return [`${isolated(key.name)} has ${key.left.submissions} of ${max} searches left this minute.`];

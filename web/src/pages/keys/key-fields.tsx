@@ -56,7 +56,7 @@ export function KeyFields({
           label="Requests per second"
           inputMode="numeric"
           value={form.requests}
-          placeholder={placeholderOf(limits.requests_per_second)}
+          placeholder={ratePlaceholder(limits.requests_per_second)}
           invalid={errors.requests ?? null}
           help="Leave empty to use the account's limit."
           onChange={(event) => change({ requests: event.currentTarget.value })}
@@ -65,7 +65,7 @@ export function KeyFields({
           label="Searches per minute"
           inputMode="numeric"
           value={form.searches}
-          placeholder={placeholderOf(limits.submissions_per_minute)}
+          placeholder={ratePlaceholder(limits.submissions_per_minute)}
           invalid={errors.searches ?? null}
           help="At most the account's limit."
           onChange={(event) => change({ searches: event.currentTarget.value })}
@@ -75,7 +75,7 @@ export function KeyFields({
   );
 }
 
-const placeholderOf = (rate: number | null) => (rate === null ? "no limit" : String(rate));
+const ratePlaceholder = (rate: number | null) => (rate === null ? "no limit" : String(rate));
 
 function MethodFields({
   form,

@@ -80,7 +80,7 @@ export function requestOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequ
     methods: form.reach === "all" ? null : form.methods,
     requests_per_second: rate(form.requests),
     submissions_per_minute: rate(form.searches),
-    expires_at: endOf(form, nowMs),
+    expires_at: formExpiry(form, nowMs),
   };
 }
 
@@ -124,7 +124,7 @@ function rateError(text: string, max: number | null, unit: string): string | nul
   return max !== null && Number(text) > max ? `The account's limit is ${max} ${unit}.` : null;
 }
 
-function endOf({ end, day }: KeyForm, nowMs: number): string | null {
+function formExpiry({ end, day }: KeyForm, nowMs: number): string | null {
   if (end === "never") return null;
   const endMs = end === "date" ? endOfDay(day) : nowMs + Number(end) * dayMs;
   return endMs === null ? null : new Date(endMs).toISOString();
@@ -138,7 +138,7 @@ function endOfDay(day: string): number | null {
 }
 
 function localDay(iso: string): string {
-  const at = new Date(iso);
+  const date = new Date(iso);
   const twoDigits = (part: number) => String(part).padStart(2, "0");
-  return `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
+  return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
 }

@@ -68,8 +68,8 @@ export function KeysPage() {
         {firstProblem === null || fresh.length > 0 ? null : (
           <FirstKeyProblem problem={firstProblem} />
         )}
-        {fresh.map((made, at) => (
-          <FreshKeyPanel key={made.key.id} fresh={made} isLatest={at === 0} />
+        {fresh.map((made, index) => (
+          <FreshKeyPanel key={made.key.id} fresh={made} isLatest={index === 0} />
         ))}
         {problem === undefined ? null : <ProblemNote problem={problem} retry={refresh} />}
         {data === undefined ? null : <KeyAlerts response={data} />}

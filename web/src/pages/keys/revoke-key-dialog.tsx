@@ -8,7 +8,7 @@ import { Ago } from "../../components/time.tsx";
 import { useAction } from "../../components/use-action.ts";
 import type { DialogCallbacks } from "./create-key-dialog.tsx";
 import { forgetFreshKey } from "./fresh-key.ts";
-import { predecessorsOf } from "./texts.ts";
+import { findPredecessors } from "./texts.ts";
 
 export function RevokeKeyDialog({
   current,
@@ -16,7 +16,7 @@ export function RevokeKeyDialog({
   onClose,
   onDone,
 }: DialogCallbacks & { current: KeyListingResponse; all: readonly KeyListingResponse[] }) {
-  const [before] = predecessorsOf(current, all);
+  const [before] = findPredecessors(current, all);
   const { isPending, problem, run } = useAction();
   const revoke = () =>
     run(async () => {

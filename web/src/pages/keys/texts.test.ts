@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { KeyListingResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import {
   countText,
+  findPredecessors,
   inWords,
   keyEndText,
   limitsText,
   overlapText,
-  predecessorsOf,
   remainingText,
 } from "./texts.ts";
 
@@ -70,9 +70,9 @@ describe("texts about keys", () => {
   it("the predecessors of a key are the rotated keys that are still valid", () => {
     const before = key({ state: "expiring", successor_id: "BBBBBBBB" });
     const after = key({ id: "BBBBBBBB" });
-    expect(predecessorsOf(after, [after, before])).toEqual([before]);
-    expect(predecessorsOf(after, [after, { ...before, state: "expired" }])).toEqual([]);
-    expect(predecessorsOf(before, [after, before])).toEqual([]);
+    expect(findPredecessors(after, [after, before])).toEqual([before]);
+    expect(findPredecessors(after, [after, { ...before, state: "expired" }])).toEqual([]);
+    expect(findPredecessors(before, [after, before])).toEqual([]);
   });
 
   it("the text about an ended key states how it ended", () => {

@@ -16,7 +16,7 @@ export function storedKeys(keys: readonly KeyListingResponse[]): number {
 }
 
 /** Rotated keys that are still valid; revoked with their successor. */
-export function predecessorsOf(
+export function findPredecessors(
   { id }: Pick<KeyListingResponse, "id">,
   keys: readonly KeyListingResponse[],
 ): readonly KeyListingResponse[] {

@@ -57,13 +57,14 @@ export function AccountActions({
 }
 
 function Suspension({ account }: { account: AccountListingResponse }) {
-  const { suspended_at: at, suspended_reason: reason } = account;
-  if (at === null) {
+  const { suspended_at: suspendedAt, suspended_reason: reason } = account;
+  if (suspendedAt === null) {
     return <p>Rejects its keys and ends its sessions and running jobs. Nothing is deleted.</p>;
   }
   return (
     <p>
-      Since {shortTime(at)}. {reason === null || reason === "" ? "No reason was given." : reason}
+      Since {shortTime(suspendedAt)}.{" "}
+      {reason === null || reason === "" ? "No reason was given." : reason}
     </p>
   );
 }

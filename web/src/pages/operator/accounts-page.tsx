@@ -108,10 +108,14 @@ const columns: readonly Column<AccountListingResponse>[] = [
   },
   {
     title: "Last seen",
-    cell: ({ seen_at: at }) =>
-      at === null ? <span className="quiet">Never</span> : <Ago at={at} />,
+    cell: ({ seen_at: seenAt }) =>
+      seenAt === null ? <span className="quiet">Never</span> : <Ago at={seenAt} />,
   },
-  { title: "Created", isSecondary: true, cell: ({ created_at: at }) => <Ago at={at} /> },
+  {
+    title: "Created",
+    isSecondary: true,
+    cell: ({ created_at: createdAt }) => <Ago at={createdAt} />,
+  },
 ];
 
 /** The account from the list, otherwise requested by id. */

@@ -2,7 +2,7 @@ import "../../components/field.css";
 import { Link, useLocation, useSearchParams } from "wouter";
 import { Segmented } from "../../components/field.tsx";
 import { PageHead } from "../../components/page-head.tsx";
-import { rangeOf, ranges } from "../../ranges.ts";
+import { parseRange, ranges } from "../../ranges.ts";
 import { AccountFilter } from "./account-filter.tsx";
 import { AllJobs } from "./all-jobs.tsx";
 import { AllKeys } from "./all-keys.tsx";
@@ -16,7 +16,7 @@ const lists = [
 
 type ListName = (typeof lists)[number]["name"];
 
-function addressOf(name: ListName, account: string | null): string {
+function listAddress(name: ListName, account: string | null): string {
   return `/activity/${name}${account === null ? "" : `?account=${encodeURIComponent(account)}`}`;
 }
 
@@ -25,7 +25,7 @@ export function ActivityPage() {
   const [path] = useLocation();
   const [search, setSearch] = useSearchParams();
   const account = search.get("account");
-  const range = rangeOf(search.get("range"), "7d");
+  const range = parseRange(search.get("range"), "7d");
   const listName = lists.find(({ name }) => name === path.split("/")[2])?.name ?? "keys";
   return (
     <>
@@ -36,7 +36,7 @@ export function ActivityPage() {
             {lists.map(({ name, title }) => (
               <Link
                 key={name}
-                href={addressOf(name, account)}
+                href={listAddress(name, account)}
                 aria-current={name === listName ? "true" : undefined}
               >
                 {title}
@@ -49,7 +49,7 @@ export function ActivityPage() {
       </PageHead>
       <div className="panel">
         <div className="panel-body search stack-small">
-          <AccountFilter account={account} addressOf={(id) => addressOf(listName, id)} />
+          <AccountFilter account={account} addressOf={(id) => listAddress(listName, id)} />
           {listName === "usage" ? (
             <div>
               <Segmented

@@ -71,5 +71,5 @@ const columns: readonly Column<AnyJobListing>[] = [
     cell: ({ submitted_at: from, finished_at: to }) =>
       to === null ? null : durationText(Date.parse(to) - Date.parse(from)),
   },
-  { title: "Submitted", cell: ({ submitted_at: at }) => <Ago at={at} /> },
+  { title: "Submitted", cell: ({ submitted_at: submittedAt }) => <Ago at={submittedAt} /> },
 ];

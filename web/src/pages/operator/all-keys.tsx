@@ -70,12 +70,12 @@ const columns: readonly Column<AnyKeyListing>[] = [
   },
   {
     title: "Last used",
-    cell: ({ used_at: at, used_from: from }) =>
-      at === null ? (
+    cell: ({ used_at: usedAt, used_from: from }) =>
+      usedAt === null ? (
         <span className="quiet">Never</span>
       ) : (
         <>
-          <Ago at={at} />
+          <Ago at={usedAt} />
           <small>{from}</small>
         </>
       ),
@@ -83,7 +83,7 @@ const columns: readonly Column<AnyKeyListing>[] = [
   {
     title: "Expires",
     isSecondary: true,
-    cell: ({ expires_at: at }) =>
-      at === null ? <span className="nowrap">Never</span> : <Ago at={at} />,
+    cell: ({ expires_at: expiresAt }) =>
+      expiresAt === null ? <span className="nowrap">Never</span> : <Ago at={expiresAt} />,
   },
 ];

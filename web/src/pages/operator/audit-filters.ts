@@ -36,8 +36,8 @@ export function auditAddress(filters: AuditFilters): string {
 export function auditPath({ from, to, ...rest }: AuditFilters): string {
   return withParameters("/dashboard/api/operator/audit", {
     ...rest,
-    ...(from === undefined ? {} : { from: startOf(from, 0) }),
-    ...(to === undefined ? {} : { to: startOf(to, 1) }),
+    ...(from === undefined ? {} : { from: dayStart(from, 0) }),
+    ...(to === undefined ? {} : { to: dayStart(to, 1) }),
   });
 }
 
@@ -49,7 +49,7 @@ export function actionLabel(action: AuditAction): string {
 const isDay = (text: string | undefined): text is string =>
   /^\d{4}-\d\d-\d\d$/.test(text ?? "") && !Number.isNaN(Date.parse(`${text}T00:00`));
 
-function startOf(day: string, daysLater: number): string {
+function dayStart(day: string, daysLater: number): string {
   const start = new Date(`${day}T00:00`);
   start.setDate(start.getDate() + daysLater);
   return start.toISOString();

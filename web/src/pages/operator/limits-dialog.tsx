@@ -3,7 +3,7 @@ import { Field } from "../../components/field.tsx";
 import { useAction } from "../../components/use-action.ts";
 import type { AccountDialogProps } from "./account-panel.tsx";
 import { ActionDialog } from "./action-dialog.tsx";
-import { rateError, rateOf } from "./rates.ts";
+import { parseRate, rateError } from "./rates.ts";
 
 export function LimitsDialog({ account, onClose, onChange }: AccountDialogProps) {
   const submission = useAction();
@@ -15,8 +15,8 @@ export function LimitsDialog({ account, onClose, onChange }: AccountDialogProps)
     if (rateError(requests) !== null || rateError(searches) !== null) return;
     void submission.run(async () => {
       await onChange({
-        requests_per_second: rateOf(requests),
-        submissions_per_minute: rateOf(searches),
+        requests_per_second: parseRate(requests),
+        submissions_per_minute: parseRate(searches),
       });
       onClose();
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeChangesOf } from "./node-changes.ts";
+import { allowedNodeChanges } from "./node-changes.ts";
 
 test.each([
   ["pending", ["Approve", "Remove"]],
@@ -7,5 +7,5 @@ test.each([
   ["draining", ["Resume", "Remove"]],
   ["quarantined", ["End quarantine", "Drain", "Remove"]],
 ] as const)("the actions for a node that is %s are listed", (state, texts) => {
-  expect(nodeChangesOf({ state }).map(({ text }) => text)).toEqual(texts);
+  expect(allowedNodeChanges({ state }).map(({ text }) => text)).toEqual(texts);
 });

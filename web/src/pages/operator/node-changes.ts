@@ -2,7 +2,7 @@ import type { NodeListing } from "../../../../src/http/dashboard/contract/operat
 
 export type NodeChange = "approve" | "drain" | "remove";
 
-export function nodeChangesOf({
+export function allowedNodeChanges({
   state,
 }: Pick<NodeListing, "state">): readonly { change: NodeChange; text: string }[] {
   const remove = { change: "remove", text: "Remove" } as const;

@@ -28,7 +28,7 @@ type Row = NodeEventListing & { key: string };
 
 /** Events have no unique fields. */
 function numbered(events: readonly NodeEventListing[]): readonly Row[] {
-  return events.map((event, at) => ({ ...event, key: String(events.length - at) }));
+  return events.map((event, index) => ({ ...event, key: String(events.length - index) }));
 }
 
 const columns: readonly Column<Row>[] = [

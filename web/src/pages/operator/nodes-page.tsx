@@ -18,7 +18,7 @@ import { nodeColumns } from "../../nodes/node-columns.tsx";
 import { quantityText } from "../../numbers.ts";
 import { useSignedIn } from "../../session.tsx";
 import { useApi } from "../../use-api.ts";
-import { type NodeChange, nodeChangesOf } from "./node-changes.ts";
+import { allowedNodeChanges, type NodeChange } from "./node-changes.ts";
 import { NodeDialog } from "./node-dialogs.tsx";
 import { NodeEvents } from "./node-events.tsx";
 
@@ -102,7 +102,7 @@ function NodeTable({
             {text}
           </Button>
         );
-        const changes = nodeChangesOf(node);
+        const changes = allowedNodeChanges(node);
         return (
           <>
             {changes.filter(({ change }) => change !== "remove").map(button)}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { limitsSentence, rateError, rateOf, rateText } from "./rates.ts";
+import { limitsSentence, parseRate, rateError, rateText } from "./rates.ts";
 
 describe("account rates", () => {
   it("an account's rates are formatted as text, and a missing one as the default", () => {
@@ -17,6 +17,6 @@ describe("account rates", () => {
     expect(["", " 5 ", "1000000"].map(rateError)).toEqual([null, null, null]);
     for (const text of ["0", "-1", "1.5", "1000001", "five"])
       expect(rateError(text)).not.toBeNull();
-    expect([rateOf(""), rateOf(" 5 ")]).toEqual([null, 5]);
+    expect([parseRate(""), parseRate(" 5 ")]).toEqual([null, 5]);
   });
 });

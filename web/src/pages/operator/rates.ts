@@ -27,6 +27,6 @@ export function rateError(text: string): string | null {
     : "Enter a whole number from 1 to 1,000,000, or leave empty for the default.";
 }
 
-export function rateOf(text: string): number | null {
+export function parseRate(text: string): number | null {
   return text.trim() === "" ? null : Number(text.trim());
 }

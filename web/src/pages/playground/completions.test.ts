@@ -37,7 +37,9 @@ describe("a completion", () => {
     for (const name of Object.keys(valueOperators)) {
       expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
     }
-    for (const name of filterOperators.filter((each) => each !== "include" && each !== "is")) {
+    for (const name of filterOperators.filter(
+      (operator) => operator !== "include" && operator !== "is",
+    )) {
       expect(offered(name.slice(0, Math.max(2, name.length - 1))), name).toContain(`${name}:`);
     }
   });

@@ -75,13 +75,13 @@ const languageNames = once(() => new Intl.DisplayNames("en", { type: "language" 
 
 function valuesFor(prefix: string): Completion[] {
   const [name = "", value = ""] = prefix.split(":");
-  const choices = choicesOf(name);
+  const choices = nameChoices(name);
   return choices
     .filter(([choice]) => choice.startsWith(value))
     .map(([choice, meaning]) => ({ text: `${name}:${choice}`, placeholder: "", meaning }));
 }
 
-function choicesOf(name: string): readonly (readonly [string, string])[] {
+function nameChoices(name: string): readonly (readonly [string, string])[] {
   const filter = filterOperatorNamed(name);
   if (filter !== null) {
     const lead = filter === "exclude" ? "None of these: " : "";

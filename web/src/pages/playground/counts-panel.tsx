@@ -8,7 +8,7 @@ import { coarseDuration, shortTime, timesText } from "../../components/time.tsx"
 import { wholeNumber } from "../../numbers.ts";
 import { listText, platformNames } from "../../platforms.ts";
 import { evenlySpacedLabels } from "../../ranges.ts";
-import { type Bar, barsOf, countsSummary, plotGapsIn, stepText } from "./counts.ts";
+import { type Bar, countsSummary, makeBars, plotGapsIn, stepText } from "./counts.ts";
 import { livePlatforms } from "./coverage.ts";
 import type { CountsState } from "./use-counts.ts";
 
@@ -64,7 +64,7 @@ function CountedPanel({
   onSelect(fromMs: number, toMs: number): void;
 }) {
   const { counts, window, sources } = countsState;
-  const { bars, stepMs } = barsOf(counts, window);
+  const { bars, stepMs } = makeBars(counts, window);
   const gaps = plotGapsIn(counts.coverage, window);
   const total = bars.reduce((sum, { count }) => sum + count, 0);
   const platforms = livePlatforms(sources).map((platform) => platformNames[platform]);

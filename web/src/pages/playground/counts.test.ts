@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Coverage, PostRecord, SearchAnswer } from "./answer.ts";
-import { barsOf, countsSummary, localCounts, plotGapsIn, stepText, windowOf } from "./counts.ts";
+import {
+  countsSummary,
+  countsWindow,
+  localCounts,
+  makeBars,
+  plotGapsIn,
+  stepText,
+} from "./counts.ts";
 
 const week: Coverage = {
   from: "2026-11-14T10:30:00.000Z",
@@ -34,9 +41,9 @@ const answerOf = (
 
 describe("the window that is counted", () => {
   it("the granularity of counts depends on the answer's window", () => {
-    expect(windowOf(week).granularity).toBe("hour");
-    expect(windowOf({ ...week, from: "2026-11-21T07:30:00.000Z" }).granularity).toBe("minute");
-    expect(windowOf({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
+    expect(countsWindow(week).granularity).toBe("hour");
+    expect(countsWindow({ ...week, from: "2026-11-21T07:30:00.000Z" }).granularity).toBe("minute");
+    expect(countsWindow({ ...week, from: "2026-01-01T00:00:00.000Z" }).granularity).toBe("day");
   });
 
   it("an unbounded counted window starts at the first archived time or the oldest result, or else seven days before its end", () => {
@@ -49,16 +56,16 @@ describe("the window that is counted", () => {
       held,
     } as const;
     const open = { ...week, from: null };
-    expect(windowOf({ ...open, platforms: [own] }).fromMs).toBe(Date.UTC(2026, 10, 1));
-    expect(windowOf(open).fromMs).toBe(Date.parse("2026-11-14T10:30:00.000Z"));
+    expect(countsWindow({ ...open, platforms: [own] }).fromMs).toBe(Date.UTC(2026, 10, 1));
+    expect(countsWindow(open).fromMs).toBe(Date.parse("2026-11-14T10:30:00.000Z"));
     const oldest = "2025-12-31T11:56:59.463Z";
-    expect(windowOf(open, [post(oldest)]).fromMs).toBe(Date.parse(oldest));
+    expect(countsWindow(open, [post(oldest)]).fromMs).toBe(Date.parse(oldest));
   });
 });
 
 describe("counts of an answer with every match", () => {
   it("counts of an answer with every match are computed from its posts", () => {
-    const window = windowOf(week);
+    const window = countsWindow(week);
     const results = [
       post("2026-11-21T10:29:00Z"),
       post("2026-11-21T10:00:00Z"),
@@ -74,7 +81,7 @@ describe("counts of an answer with every match", () => {
   });
 
   it("counts are not computed when posts may follow, the deadline was reached, or a post has no time", () => {
-    const window = windowOf(week);
+    const window = countsWindow(week);
     expect(localCounts(answerOf([], { next_cursor: "c" }), window)).toBeNull();
     const late = [{ code: "deadline_reached", message: "" }];
     expect(localCounts(answerOf([], { warnings: late }), window)).toBeNull();
@@ -84,13 +91,13 @@ describe("counts of an answer with every match", () => {
 });
 
 it("a week of counts is drawn in four-hour steps without losing posts", () => {
-  const window = windowOf(week);
+  const window = countsWindow(week);
   const counts = localCounts(
     answerOf([post("2026-11-15T00:00:00Z"), post("2026-11-15T03:59:59Z")]),
     window,
   );
   if (counts === null) throw new Error("it can be counted here");
-  const { bars, stepMs } = barsOf(counts, window);
+  const { bars, stepMs } = makeBars(counts, window);
   expect(stepText(stepMs)).toBe("every 4 hours");
   expect(bars).toHaveLength(43);
   expect(bars.filter(({ count }) => count > 0)).toEqual([
@@ -103,7 +110,7 @@ it("a week of counts is drawn in four-hour steps without losing posts", () => {
 });
 
 it("gaps in counts are clipped to the window, and those at its start are marked", () => {
-  const window = windowOf(week);
+  const window = countsWindow(week);
   const gaps = [
     { from: null, to: "2026-11-15T00:00:00.000Z" },
     { from: "2026-11-21T00:00:00.000Z", to: "2026-12-01T00:00:00.000Z" },

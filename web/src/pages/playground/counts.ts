@@ -19,7 +19,7 @@ const defaultDays = 7;
 const maxBars = 48;
 
 /** If unbounded, from the first archived time or the oldest result. */
-export function windowOf(
+export function countsWindow(
   { from, to, platforms }: Coverage,
   results: readonly PostRecord[] = [],
 ): CountsWindow {
@@ -38,7 +38,7 @@ export function windowOf(
   return { fromMs, toMs, granularity };
 }
 
-export function barsOf(
+export function makeBars(
   { data }: CountsAnswer,
   window: CountsWindow,
 ): { bars: Bar[]; stepMs: number } {

@@ -24,7 +24,7 @@ export function coverageLines(
   nowMs: number,
 ): CoverageLine[] {
   return platforms.flatMap((platform): CoverageLine[] => {
-    const ofPlatform = coverage.platforms.filter((one) => one.platform === platform);
+    const ofPlatform = coverage.platforms.filter((other) => other.platform === platform);
     const ownSources = sources.filter((source) => source.platform === platform);
     const isLive = liveShare(ownSources) !== "none";
     if (ofPlatform.length === 0 && !isLive) return [];

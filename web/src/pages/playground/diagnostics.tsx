@@ -2,7 +2,7 @@ import type { Diagnostic } from "@earshot/query/tree";
 import { useMemo } from "preact/compat";
 import { DiagnosticNote } from "../../components/diagnostic.tsx";
 import { fixFor } from "./fixes.ts";
-import { excerptOf } from "./read-query.ts";
+import { excerptWithCarets } from "./read-query.ts";
 
 const maxShown = 4;
 
@@ -38,8 +38,8 @@ export function Diagnostics({
             key={`${diagnostic.code} ${diagnostic.offset}`}
             level={diagnostic.severity}
             message={diagnostic.message}
-            hint={hintOf(diagnostic, canonical)}
-            excerpt={isOpened ? excerptOf(query, diagnostic) : null}
+            hint={diagnosticHint(diagnostic, canonical)}
+            excerpt={isOpened ? excerptWithCarets(query, diagnostic) : null}
             fix={fix === null ? null : { label: fix.label, apply: () => onFix(fix.query) }}
           >
             {canonical === null ? (
@@ -60,7 +60,7 @@ export function Diagnostics({
 }
 
 /** Drops the interpretation, which is shown below. */
-function hintOf({ hint }: Diagnostic, canonical: string | null): string | null {
+function diagnosticHint({ hint }: Diagnostic, canonical: string | null): string | null {
   if (hint === undefined) return null;
   if (canonical !== null && hint.startsWith("parsed as ")) {
     const [, rest = ""] = hint.split(`${canonical}; `);

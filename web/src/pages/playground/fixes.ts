@@ -8,10 +8,10 @@ export type Fix = { label: string; query: string };
  * author can decide.
  */
 export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number): Fix | null {
-  const before = warningsOf(query, maxLength);
+  const before = queryWarnings(query, maxLength);
   const isBetter = ({ changed, meant }: Candidate): boolean => {
-    if (changed.trim() === "" || !hasOnlyWordsOf(changed, query, meant)) return false;
-    const after = warningsOf(changed, maxLength);
+    if (changed.trim() === "" || !hasOnlyQueryWords(changed, query, meant)) return false;
+    const after = queryWarnings(changed, maxLength);
     const isRemoved = after.count(diagnostic.code) < before.count(diagnostic.code);
     // An uppercase OR may need parentheses next.
     const max = diagnostic.code === "lower_case_or" ? before.all : before.all - 1;
@@ -23,26 +23,26 @@ export function fixFor(query: string, diagnostic: Diagnostic, maxLength: number)
 
 type Candidate = { label: string; changed: string; meant: string };
 
-function warningsOf(query: string, maxLength: number) {
+function queryWarnings(query: string, maxLength: number) {
   const { diagnostics } = parseQueryLeniently(query, { maxLength });
   return {
     all: diagnostics.length,
     errors: diagnostics.filter(({ severity }) => severity === "error").length,
-    count: (code: string) => diagnostics.filter((one) => one.code === code).length,
+    count: (code: string) => diagnostics.filter((diagnostic) => diagnostic.code === code).length,
   };
 }
 
 /** Rejects duplicated words. */
-function hasOnlyWordsOf(changed: string, query: string, meant: string): boolean {
-  const [queryWords, meantWords] = [wordsOf(query), wordsOf(meant)];
-  return wordsOf(changed)
+function hasOnlyQueryWords(changed: string, query: string, meant: string): boolean {
+  const [queryWords, meantWords] = [countWords(query), countWords(meant)];
+  return countWords(changed)
     .entries()
     .every(
       ([word, times]) => times <= Math.max(queryWords.get(word) ?? 0, meantWords.get(word) ?? 0),
     );
 }
 
-function wordsOf(text: string): Map<string, number> {
+function countWords(text: string): Map<string, number> {
   const words = new Map<string, number>();
   for (const [word] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}_]+/gu)) {
     words.set(word, (words.get(word) ?? 0) + 1);
@@ -57,7 +57,7 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
   const source = readSource(query);
   const end = offset + length;
   const markedText = textBetween(source, offset, end);
-  const replace = replacerOf(source);
+  const replace = makeReplacer(source);
   const replaceMarked = (label: string, replacement: string): Candidate => ({
     label,
     changed: replace(offset, end, replacement),
@@ -89,7 +89,7 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
     default:
       if (/^remove it\b/.test(hint)) return [replaceMarked("Remove it", "")];
       return meantBy(hint, markedText).flatMap((meant) =>
-        positionsOf(source, offset, end).map(([from, to]) => ({
+        readPositions(source, offset, end).map(([from, to]) => ({
           label: `Use ${short(meant)}`,
           changed: replace(from, to, meant),
           meant,
@@ -98,7 +98,7 @@ function candidates(query: string, diagnostic: Diagnostic): Candidate[] {
   }
 }
 
-function replacerOf(source: Source): Replace {
+function makeReplacer(source: Source): Replace {
   return (from, to, replacement) => {
     const isApart = from === 0 || source.folded[from - 1] === " ";
     const isSpaceLeft = replacement === "" && isApart && source.folded[to] === " ";
@@ -108,14 +108,14 @@ function replacerOf(source: Source): Replace {
 }
 
 /** The span itself, its term, or its term with a neighbour. */
-function positionsOf(source: Source, offset: number, end: number): [number, number][] {
+function readPositions(source: Source, offset: number, end: number): [number, number][] {
   const { lexemes } = lex(source);
-  const at = lexemes.findIndex((lexeme) => lexeme.end > offset);
-  const current = lexemes[at];
+  const index = lexemes.findIndex((lexeme) => lexeme.end > offset);
+  const current = lexemes[index];
   if (current === undefined) return [[offset, end]];
   const last = Math.max(current.end, end);
   const next = lexemes.find((lexeme) => lexeme.start >= last);
-  const before = lexemes[at - 1];
+  const before = lexemes[index - 1];
   return [
     [offset, end],
     [current.start, last],

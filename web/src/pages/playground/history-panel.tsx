@@ -9,7 +9,7 @@ import { readQuery } from "./read-query.ts";
 import { maxQueryLength, readRequest } from "./search-request.ts";
 
 /** What distinguishes searches with the same query. */
-function detailOf(address: string): string {
+function historyDetail(address: string): string {
   const { method, platform, startTime, endTime } = readRequest(address.split("?")[1] ?? "");
   const parts = [
     ...(method === "searchbyfullarchive" ? ["full archive"] : []),
@@ -68,7 +68,7 @@ export function HistoryPanel({
                 </code>
               </Link>
               <span className="small quiet">
-                {detailOf(search.address)}
+                {historyDetail(search.address)}
                 <Ago at={new Date(search.atMs).toISOString()} />
               </span>
               <Button

@@ -9,9 +9,9 @@ import {
   pairToken,
   phraseSequence,
   querySequence,
-  runsOf,
   type SequenceElement,
   spaceless,
+  splitIntoRuns,
   word,
 } from "@earshot/query/text";
 import type { Platform, QueryLeaf, QueryNode } from "@earshot/query/tree";
@@ -58,16 +58,17 @@ export function markMatches(
   platform: Platform | null,
 ): MarkedPart[] {
   const parts: MarkedPart[] = [];
-  let at = 0;
+  let offset = 0;
   for (const { start, end } of mergeSpans([
     ...entitySpans(text, expected, platform),
     ...wordSpans(text, expected),
   ])) {
-    if (start > at) parts.push({ text: text.slice(at, start), start: at, isMatch: false });
+    if (start > offset)
+      parts.push({ text: text.slice(offset, start), start: offset, isMatch: false });
     parts.push({ text: text.slice(start, end), start, isMatch: true });
-    at = end;
+    offset = end;
   }
-  if (at < text.length) parts.push({ text: text.slice(at), start: at, isMatch: false });
+  if (offset < text.length) parts.push({ text: text.slice(offset), start: offset, isMatch: false });
   return parts;
 }
 
@@ -130,36 +131,36 @@ function positionedTokens(text: string): PositionedToken[] {
     found,
     index,
   })).flatMap(({ found, index }) =>
-    scriptRuns(found).flatMap(({ text: run, start }) => tokensOf(run, index + start)),
+    scriptRuns(found).flatMap(({ text: run, start }) => analyzeTokens(run, index + start)),
   );
 }
 
 /** Splits at the borders of scripts without spaces. */
 function scriptRuns(text: string): { text: string; start: number }[] {
   const runs: { text: string; start: number; kind: number }[] = [];
-  let at = 0;
+  let offset = 0;
   for (const character of text) {
     const ownKind = classOfCodePoint(character.codePointAt(0) ?? 0);
     const last = runs.at(-1);
     const kind = ownKind === mark && last !== undefined ? last.kind : ownKind;
     if (last !== undefined && last.kind === kind) last.text += character;
-    else runs.push({ text: character, start: at, kind });
-    at += character.length;
+    else runs.push({ text: character, start: offset, kind });
+    offset += character.length;
   }
   return runs.filter(({ kind }) => kind === word || kind === spaceless || kind === 0);
 }
 
-function tokensOf(text: string, start: number): PositionedToken[] {
-  const [run, ...more] = runsOf(text);
+function analyzeTokens(text: string, start: number): PositionedToken[] {
+  const [run, ...more] = splitIntoRuns(text);
   if (run === undefined || more.length > 0) return [];
   if (typeof run === "string") return [{ token: run, start, end: start + text.length }];
   // Folding changed the length, so offsets are unknown.
   if (run.join("").length !== text.length) return [];
-  let at = start;
+  let offset = start;
   return run.map((character, index) => {
     const next = run[index + 1] ?? "";
-    const own = at;
-    at += character.length;
-    return { token: pairToken(character, next), start: own, end: at + next.length };
+    const own = offset;
+    offset += character.length;
+    return { token: pairToken(character, next), start: own, end: offset + next.length };
   });
 }

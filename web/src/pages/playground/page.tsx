@@ -28,8 +28,8 @@ import {
   needsQuery,
   type Request,
   readRequest,
+  requestTimes,
   searchAddress,
-  timesOf,
   withMethod,
 } from "./search-request.ts";
 import { ExampleQueries } from "./starters.tsx";
@@ -62,7 +62,7 @@ export function PlaygroundPage() {
   const counts = useCounts(observeRates);
   const searching = useSearch(account.id, request, (answeredSearch, newRates, isFirst) => {
     observeRates(newRates);
-    setAnnouncement(outcomeOf(answeredSearch));
+    setAnnouncement(outcomeText(answeredSearch));
     // Counting uses a search, so it never takes the last ones.
     const hasManySearchesLeft = newRates.searches === null || newRates.searches > perMinute / 2;
     const isCounted = isSearch(answeredSearch.request.method);
@@ -179,7 +179,10 @@ export function PlaygroundPage() {
               }}
               onSelect={(fromMs, toMs) => {
                 if (shown === null) return;
-                const times = timesOf(new Date(fromMs).toISOString(), new Date(toMs).toISOString());
+                const times = requestTimes(
+                  new Date(fromMs).toISOString(),
+                  new Date(toMs).toISOString(),
+                );
                 search({ ...shown.request, ...times });
               }}
             />
@@ -192,7 +195,7 @@ export function PlaygroundPage() {
   );
 }
 
-function outcomeOf({ results, first }: ShownAnswer): string {
+function outcomeText({ results, first }: ShownAnswer): string {
   const count = results.length === 1 ? "1 post" : `${results.length} posts`;
   return `${count} found. Coverage is ${first.complete ? "" : "in"}complete.`;
 }

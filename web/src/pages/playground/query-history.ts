@@ -6,15 +6,15 @@ export type PastSearch = { address: string; query: string; atMs: number; isSaved
 const maxPast = 30;
 const maxSaved = 100;
 
-const nameOf = (accountId: string): string => `earshot-searches-${accountId}`;
+const storageKey = (accountId: string): string => `earshot-searches-${accountId}`;
 
 /** Newest first. */
 export function readHistory(accountId: string): readonly PastSearch[] {
-  return parseHistory(readStored(nameOf(accountId)));
+  return parseHistory(readStored(storageKey(accountId)));
 }
 
 export function writeHistory(accountId: string, searches: readonly PastSearch[]): void {
-  writeStored(nameOf(accountId), searches.length === 0 ? null : JSON.stringify(searches));
+  writeStored(storageKey(accountId), searches.length === 0 ? null : JSON.stringify(searches));
 }
 
 /** Ignores what this page did not write. */
@@ -45,7 +45,7 @@ export function withSearch(
   search: Omit<PastSearch, "isSaved">,
 ): readonly PastSearch[] {
   const earlier = searches.find(({ address }) => address === search.address);
-  const others = searches.filter((one) => one !== earlier);
+  const others = searches.filter((other) => other !== earlier);
   return withinLimits([{ ...search, isSaved: earlier?.isSaved ?? false }, ...others]);
 }
 
@@ -54,11 +54,13 @@ export function withSaved(
   address: string,
   isSaved: boolean,
 ): readonly PastSearch[] {
-  return withinLimits(searches.map((one) => (one.address === address ? { ...one, isSaved } : one)));
+  return withinLimits(
+    searches.map((search) => (search.address === address ? { ...search, isSaved } : search)),
+  );
 }
 
 function withinLimits(searches: readonly PastSearch[]): readonly PastSearch[] {
   const saved = searches.filter(({ isSaved }) => isSaved).slice(0, maxSaved);
   const others = searches.filter(({ isSaved }) => !isSaved).slice(0, maxPast);
-  return searches.filter((one) => saved.includes(one) || others.includes(one));
+  return searches.filter((search) => saved.includes(search) || others.includes(search));
 }

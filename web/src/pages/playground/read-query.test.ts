@@ -1,6 +1,6 @@
 import { parseQueryLeniently } from "@earshot/query";
 import { describe, expect, it } from "vitest";
-import { excerptOf, readQuery } from "./read-query.ts";
+import { excerptWithCarets, readQuery } from "./read-query.ts";
 
 const look = (query: string): string[] =>
   readQuery(query, 1024).pieces.map(({ text, look }) => (look === "" ? text : `${look}[${text}]`));
@@ -52,9 +52,9 @@ it("an empty query has no diagnostics", () => {
 
 it("carets are placed below a diagnostic's span, and long lines are shortened", () => {
   const error = { severity: "error", code: "x", message: "", offset: 2, length: 3 } as const;
-  expect(excerptOf("🎉 bad end", error)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
+  expect(excerptWithCarets("🎉 bad end", error)).toEqual({ line: "🎉 bad end", carets: "  ^^^" });
   const long = `${"a".repeat(500)} bad ${"b".repeat(500)}`;
-  const { line, carets } = excerptOf(long, { ...error, offset: 501 });
+  const { line, carets } = excerptWithCarets(long, { ...error, offset: 501 });
   expect(Array.from(line).length).toBeLessThanOrEqual(98);
   expect(line.slice(carets.indexOf("^"), carets.length)).toBe("bad");
 });

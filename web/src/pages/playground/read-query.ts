@@ -98,7 +98,7 @@ function looksOf(lexeme: Lexeme, source: ReturnType<typeof readSource>): Look[] 
 }
 
 /** The text around a diagnostic, and carets below its span. */
-export function excerptOf(
+export function excerptWithCarets(
   text: string,
   { offset, length }: Diagnostic,
 ): { line: string; carets: string } {

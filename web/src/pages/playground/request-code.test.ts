@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { requestCode, textOf } from "./request-code.ts";
+import { joinParts, requestCode } from "./request-code.ts";
 import type { Request } from "./search-request.ts";
 
 const hostile = `it's "quoted" \\ $HOME \`id\` $(id) !! \n\t%s é 日本 🎉 \u2028 '"'"' </script> -- ;&|`;
@@ -16,7 +16,7 @@ const body = {
 };
 
 const code = (name: string): string =>
-  textOf(
+  joinParts(
     requestCode(request, "https://earshot.example").find((one) => one.name === name)?.parts ?? [],
   );
 

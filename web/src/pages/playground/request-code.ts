@@ -1,4 +1,4 @@
-import { type Request, submissionOf } from "./search-request.ts";
+import { makeSubmission, type Request } from "./search-request.ts";
 
 /** `s` is a string, `c` a comment. */
 export type CodePart = { text: string; look?: "s" | "c" };
@@ -7,7 +7,7 @@ export type RequestCode = { name: string; title: string; parts: readonly CodePar
 
 /** Read the key from EARSHOT_KEY. */
 export function requestCode(request: Request, baseUrl: string): RequestCode[] {
-  const { path, body } = submissionOf(request);
+  const { path, body } = makeSubmission(request);
   const address = `${baseUrl}${path}`;
   return [
     { name: "curl", title: "curl", parts: curl(address, body) },
@@ -16,7 +16,7 @@ export function requestCode(request: Request, baseUrl: string): RequestCode[] {
   ];
 }
 
-export function textOf(parts: readonly CodePart[]): string {
+export function joinParts(parts: readonly CodePart[]): string {
   return parts.map(({ text }) => text).join("");
 }
 

@@ -2,7 +2,7 @@ import { isSearch } from "../../../../src/platforms/methods.ts";
 import { CopyButton } from "../../components/button.tsx";
 import { Code } from "../../components/code.tsx";
 import { Tabs } from "../../components/tabs.tsx";
-import { type CodePart, requestCode, textOf } from "./request-code.ts";
+import { type CodePart, joinParts, requestCode } from "./request-code.ts";
 import type { Request } from "./search-request.ts";
 
 /** Replaces an empty query, which is invalid. */
@@ -30,7 +30,7 @@ export function RequestPanel({ request, baseUrl }: { request: Request; baseUrl: 
             variant="plain"
             size="small"
             label="Copy request"
-            text={textOf(codes.find((code) => code.name === name)?.parts ?? [])}
+            text={joinParts(codes.find((code) => code.name === name)?.parts ?? [])}
           />
         )}
       />

@@ -43,7 +43,7 @@ export function Results({
     <section aria-labelledby="results">
       <div className="results-head">
         <h2 id="results">
-          {titleOf(shown)}
+          {resultsTitle(shown)}
           {named === null ? null : (
             <>
               {" "}
@@ -95,7 +95,7 @@ export function Results({
   );
 }
 
-function titleOf(shown: ShownAnswer | null): string {
+function resultsTitle(shown: ShownAnswer | null): string {
   if (shown === null) return "Posts";
   const { length } = shown.results;
   const noun = isSearch(shown.request.method) ? "post" : "result";

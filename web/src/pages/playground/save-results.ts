@@ -30,5 +30,7 @@ export async function resultsAs(
 /** Only the first CSV page keeps its header row. */
 export function joined(format: SaveFormat, texts: readonly string[]): string {
   if (format !== "csv") return texts.join(format === "markdown" ? "\n" : "");
-  return texts.map((text, at) => (at === 0 ? text : text.slice(text.indexOf("\n") + 1))).join("");
+  return texts
+    .map((text, index) => (index === 0 ? text : text.slice(text.indexOf("\n") + 1)))
+    .join("");
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import {
+  makeSubmission,
   readRequest,
   searchAddress,
   sizesFor,
-  submissionOf,
   withMethod,
 } from "./search-request.ts";
 
@@ -31,7 +31,7 @@ describe("a search's address", () => {
     const [, search = ""] = searchAddress({ ...defaults, ...times }).split("?");
     expect(readRequest(search)).toEqual({ ...defaults, ...times });
     expect(readRequest("from=yesterday&to=")).toEqual(defaults);
-    expect(submissionOf({ ...defaults, ...times }).body.arguments).toMatchObject({
+    expect(makeSubmission({ ...defaults, ...times }).body.arguments).toMatchObject({
       start_time: times.startTime,
       end_time: times.endTime,
     });
@@ -64,16 +64,16 @@ it("500 posts are offered only for the full archive", () => {
 
 it("other methods are submitted with their target, or none", () => {
   const followers = { ...defaults, method: "getfollowers", query: "ann.example" } as const;
-  expect(submissionOf(followers).body.arguments).toMatchObject({
+  expect(makeSubmission(followers).body.arguments).toMatchObject({
     type: "getfollowers",
     query: "ann.example",
   });
   const trends = readRequest("method=gettrends&q=left-over&from=2026-11-01");
-  expect(submissionOf(trends).body.arguments).toEqual({ type: "gettrends", max_results: 20 });
+  expect(makeSubmission(trends).body.arguments).toEqual({ type: "gettrends", max_results: 20 });
 });
 
 it("a search is submitted to its platform's path, with the platform as type", () => {
-  expect(submissionOf({ ...defaults, query: "comet", platform: "x" })).toEqual({
+  expect(makeSubmission({ ...defaults, query: "comet", platform: "x" })).toEqual({
     path: "/v1/search/x",
     body: { type: "x", arguments: { type: "searchbyquery", query: "comet", max_results: 20 } },
   });

@@ -50,12 +50,12 @@ export function readRequest(search: string): Request {
     method,
     platform,
     maxResults: isAllowed ? size : defaultResults,
-    ...timesOf(parameters.get("from"), parameters.get("to")),
+    ...requestTimes(parameters.get("from"), parameters.get("to")),
   };
 }
 
 /** Omits invalid times. */
-export function timesOf(
+export function requestTimes(
   from: string | null,
   to: string | null,
 ): Pick<Request, "startTime" | "endTime"> {
@@ -90,7 +90,7 @@ export function searchAddress({
   return search === "" ? "/playground" : `/playground?${search}`;
 }
 
-export function submissionOf({
+export function makeSubmission({
   query,
   method,
   platform,

@@ -3,7 +3,7 @@ import type { JobStateWord } from "../../components/state.tsx";
 import type { CountsAnswer, SearchAnswer } from "./answer.ts";
 import type { CountsWindow } from "./counts.ts";
 import { rateWaitMs } from "./rate-wait.ts";
-import { type Request, submissionOf } from "./search-request.ts";
+import { makeSubmission, type Request } from "./search-request.ts";
 
 export type Phase =
   | { kind: "sent" }
@@ -35,7 +35,7 @@ export async function runSearch(
   onPhase: (phase: Phase) => void,
 ): Promise<Answered> {
   const startedMs = performance.now();
-  const { path, body } = submissionOf(send);
+  const { path, body } = makeSubmission(send);
   const parameters = cursor === null ? body.arguments : { ...body.arguments, next_cursor: cursor };
   const key = randomKey();
   const headers = { "idempotency-key": key };

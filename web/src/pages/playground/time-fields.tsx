@@ -1,6 +1,6 @@
 import { Button } from "../../components/button.tsx";
 import { Field } from "../../components/field.tsx";
-import { type Request, timesOf } from "./search-request.ts";
+import { type Request, requestTimes } from "./search-request.ts";
 
 /** `start_time` and `end_time`, in the local zone. */
 export function TimeFields({
@@ -12,7 +12,7 @@ export function TimeFields({
 }) {
   const { startTime, endTime, ...rest } = request;
   const change = (from: string | null, to: string | null) =>
-    onChange({ ...rest, ...timesOf(from, to) });
+    onChange({ ...rest, ...requestTimes(from, to) });
   return (
     <div className="composer-times">
       <Field
@@ -37,8 +37,8 @@ export function TimeFields({
 /** For a `datetime-local` field: local time to the minute, without a zone. */
 function localValue(iso: string | undefined): string {
   if (iso === undefined) return "";
-  const at = new Date(iso);
+  const date = new Date(iso);
   const twoDigits = (part: number) => String(part).padStart(2, "0");
-  const day = `${at.getFullYear()}-${twoDigits(at.getMonth() + 1)}-${twoDigits(at.getDate())}`;
-  return `${day}T${twoDigits(at.getHours())}:${twoDigits(at.getMinutes())}`;
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return `${day}T${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}`;
 }

@@ -3,7 +3,7 @@ import { isSearch } from "../../../../src/platforms/methods.ts";
 import type { ApiProblem, RatesLeft } from "../../api.ts";
 import type { Source } from "../../coverage-text.ts";
 import type { CountsAnswer } from "./answer.ts";
-import { type CountsWindow, localCounts, windowOf } from "./counts.ts";
+import { type CountsWindow, countsWindow, localCounts } from "./counts.ts";
 import { countPosts, problemFrom } from "./search.ts";
 import type { ShownAnswer } from "./use-search.ts";
 
@@ -43,7 +43,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
         cacheCounts(first.uuid, countsState);
         setTurn((turn) => turn + 1);
       };
-      const window = windowOf(first.coverage, first.results);
+      const window = countsWindow(first.coverage, first.results);
       update({ state: "counting" });
       countPosts(request, window, control.signal).then(
         ({ counts, rates }) => {
@@ -59,7 +59,7 @@ export function useCounts(onRates: (rates: RatesLeft) => void): Counts {
     [onRates],
   );
 
-  return { countsOf, count };
+  return { countsOf: answerCounts, count };
 }
 
 function cacheCounts(uuid: string, countsState: CountsState | null): void {
@@ -69,11 +69,11 @@ function cacheCounts(uuid: string, countsState: CountsState | null): void {
   if (cache.size > maxCached && oldest !== undefined) cache.delete(oldest);
 }
 
-function countsOf({ request, first }: ShownAnswer): CountsState | null {
+function answerCounts({ request, first }: ShownAnswer): CountsState | null {
   if (!isSearch(request.method)) return null;
   const known = cache.get(first.uuid);
   if (known !== undefined) return known;
-  const window = windowOf(first.coverage, first.results);
+  const window = countsWindow(first.coverage, first.results);
   const counts = localCounts(first, window);
   if (counts === null) return null;
   const countsState: CountsState = { state: "counted", counts, window, sources: [] };

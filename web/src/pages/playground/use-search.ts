@@ -33,7 +33,7 @@ const maxCached = 10;
 /** Cached answers by account and address, so that Back costs no search. */
 const cache = new Map<string, ShownAnswer>();
 
-const nameOf = (accountId: string, request: Request): string =>
+const cacheKey = (accountId: string, request: Request): string =>
   `${accountId} ${searchAddress(request)}`;
 
 function cacheAnswer(name: string, shown: ShownAnswer): void {
@@ -50,7 +50,7 @@ export function useSearch(
   onAnswered: (shown: ShownAnswer, rates: RatesLeft, isFirst: boolean) => void,
 ): Searching {
   const [shown, setShown] = useState<ShownAnswer | null>(
-    () => cache.get(nameOf(accountId, initialRequest)) ?? null,
+    () => cache.get(cacheKey(accountId, initialRequest)) ?? null,
   );
   const [phase, setPhase] = useState<Phase | null>(null);
   const [problem, setProblem] = useState<ApiProblem | null>(null);
@@ -87,7 +87,7 @@ export function useSearch(
           elapsedMs,
           repeats,
         };
-        cacheAnswer(nameOf(accountId, request), next);
+        cacheAnswer(cacheKey(accountId, request), next);
         setShown(next);
         setPhase(null);
         currentOnAnswered.current(next, newRates, before === null);
@@ -116,7 +116,7 @@ export function useSearch(
       running.current?.control.abort();
       setPhase(null);
       setProblem(null);
-      setShown(cache.get(nameOf(accountId, request)) ?? null);
+      setShown(cache.get(cacheKey(accountId, request)) ?? null);
     },
   };
 }

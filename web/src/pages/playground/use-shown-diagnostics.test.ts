@@ -22,6 +22,8 @@ test("no diagnostic is shown inside a quote or group that is still open", () => 
 });
 
 test("a diagnostic that was shown stays visible while typing", () => {
-  const [code = ""] = readQuery("harbour since:2026-0", 1_000).diagnostics.map((one) => one.code);
+  const [code = ""] = readQuery("harbour since:2026-0", 1_000).diagnostics.map(
+    (diagnostic) => diagnostic.code,
+  );
   expect(shownFor("harbour since:2026-0", [code])).toEqual([code]);
 });

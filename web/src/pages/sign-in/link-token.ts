@@ -1,7 +1,7 @@
 const form = /^#token=([\w-]{20,128})$/;
 
 /** The token in a URL fragment: empty if malformed, null if absent. */
-export function linkTokenOf(hash: string): string | null {
+export function parseLinkToken(hash: string): string | null {
   return hash.startsWith("#token=") ? (form.exec(hash)?.[1] ?? "") : null;
 }
 
@@ -10,7 +10,7 @@ let stored: string | null = null;
 /** Moves the token from the address, where it would stay in the history, into memory. */
 export function takeLinkToken(): void {
   const { pathname, search, hash } = window.location;
-  const token = linkTokenOf(hash);
+  const token = parseLinkToken(hash);
   if (token === null) return;
   history.replaceState(null, "", `${pathname}${search}`);
   stored = token;

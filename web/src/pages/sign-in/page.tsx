@@ -10,13 +10,13 @@ import { useSession } from "../../session.tsx";
 import { LinkSignIn } from "./link-sign-in.tsx";
 import { storedLinkToken } from "./link-token.ts";
 import { NoProvider } from "./no-provider.tsx";
-import { refusalOf } from "./sign-in-errors.ts";
+import { findRefusal } from "./sign-in-errors.ts";
 
 /** Replaces every page while signed out. */
 export function SignInPage() {
   const { session, hasEnded } = useSession();
   const [token, setToken] = useState(storedLinkToken);
-  const refusal = refusalOf(new URLSearchParams(useSearch()).get("error"));
+  const refusal = findRefusal(new URLSearchParams(useSearch()).get("error"));
   const isSignedIn = session?.signed_in != null;
   useEffect(() => {
     document.title = "Sign in · Earshot";
@@ -82,11 +82,11 @@ function Methods({ session: { providers } }: { session: SessionResponse }) {
         <p>Your first sign-in creates an account and an API key.</p>
       </div>
       <div className="ways">
-        {providers.map(({ name, label }, at) => (
+        {providers.map(({ name, label }, index) => (
           <a
             key={name}
             className="button"
-            data-variant={at === 0 ? "primary" : undefined}
+            data-variant={index === 0 ? "primary" : undefined}
             data-size="large"
             href={`/auth/${name}?return=${encodeURIComponent(back)}`}
           >

@@ -41,7 +41,7 @@ const refusals: Readonly<Record<SignInError, Refusal>> = {
   },
 };
 
-export function refusalOf(word: string | null): Refusal | null {
+export function findRefusal(word: string | null): Refusal | null {
   if (word === null || word === "") return null;
   const [, known] = Object.entries(refusals).find(([name]) => name === word) ?? [];
   return known ?? unknown;

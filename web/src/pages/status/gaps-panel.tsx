@@ -6,13 +6,13 @@ import { type Column, Table } from "../../components/table.tsx";
 import { exactTime, shortTime } from "../../components/time.tsx";
 import { spanDurationText } from "../../numbers.ts";
 import { platformNames } from "../../platforms.ts";
-import { type Gap, type GapFill, gapsOf } from "./gaps.ts";
+import { type Gap, type GapFill, listGaps } from "./gaps.ts";
 
 const shownAtFirst = 8;
 
 export function GapsPanel({ status }: { status: StatusResponse }) {
   const [isWhole, setWhole] = useState(false);
-  const gaps = gapsOf(status);
+  const gaps = listGaps(status);
   if (gaps.length === 0) return null;
   const shown = isWhole ? gaps : gaps.slice(0, shownAtFirst);
   return (

@@ -24,7 +24,7 @@ export type GapFill =
 const streamRetentionMs = 36 * 3_600_000;
 
 /** Newest first. */
-export function gapsOf({ platforms, to }: Pick<StatusResponse, "platforms" | "to">): Gap[] {
+export function listGaps({ platforms, to }: Pick<StatusResponse, "platforms" | "to">): Gap[] {
   const nowMs = Date.parse(to);
   return platforms
     .flatMap((status) =>
@@ -61,6 +61,6 @@ function fillOf(
 }
 
 function wholeSeconds(iso: string, round: (seconds: number) => number): string {
-  const at = new Date(round(Date.parse(iso) / 1_000) * 1_000);
-  return at.toISOString().replace(".000Z", "Z");
+  const date = new Date(round(Date.parse(iso) / 1_000) * 1_000);
+  return date.toISOString().replace(".000Z", "Z");
 }

@@ -25,22 +25,22 @@ export function LagPanel({ status, zoom }: { status: StatusResponse; zoom: Zoom 
   return (
     <PlotPanel
       title="Ingest lag"
-      legend={series.map(({ platform }, at) => ({
+      legend={series.map(({ platform }, index) => ({
         name: platformNames[platform],
-        drawing: at === 0 ? legendMarks.line : legendMarks.line2,
+        drawing: index === 0 ? legendMarks.line : legendMarks.line2,
       }))}
       zoom={zoom}
       plot={
         <ZoomBrush steps={buckets} zoom={zoom}>
           <Plot
             label={`Ingest lag over ${span}: ${series.map(lagLabel).join("; ")}`}
-            series={series.map(({ values }, at) => ({
+            series={series.map(({ values }, index) => ({
               values,
-              look: at === 0 ? "line" : "line-2",
+              look: index === 0 ? "line" : "line-2",
             }))}
             top={top}
             yLabels={[`${durationText(top * 1_000)}`, String(top / 2), "0"]}
-            xLabels={labels.filter((_, at) => at % 2 === 0 || at === labels.length - 1)}
+            xLabels={labels.filter((_, index) => index % 2 === 0 || index === labels.length - 1)}
           />
         </ZoomBrush>
       }

@@ -1,5 +1,11 @@
 import { expect, test } from "vitest";
-import { ago, hourMs, livePlatformOf, platformOf, statusOf } from "../../status.test-support.ts";
+import {
+  ago,
+  hourMs,
+  makeLivePlatform,
+  makePlatform,
+  makeStatus,
+} from "../../status.test-support.ts";
 import { lagSeries } from "./lag.ts";
 
 test("lags are placed at their times, with null where none was reported", () => {
@@ -8,7 +14,7 @@ test("lags are placed at their times, with null where none was reported", () => 
     { at: ago(hourMs), lag_ms: 2_000 },
     { at: ago(1_000 * hourMs), lag_ms: 9 },
   ];
-  const status = statusOf(platformOf("bluesky", { lag }), livePlatformOf("x"));
+  const status = makeStatus(makePlatform("bluesky", { lag }), makeLivePlatform("x"));
   const [series, ...more] = lagSeries(status).series;
   expect(more).toEqual([]);
   expect(series?.values).toHaveLength(336);

@@ -20,9 +20,9 @@ export function lagSeries(
   const widthMs = widthsMs[range];
   const firstMs = Math.floor(fromMs / widthMs) * widthMs;
   const bucketCount = Math.ceil((toMs - firstMs) / widthMs);
-  const buckets = Array.from({ length: bucketCount }, (_, at) => ({
-    fromMs: firstMs + at * widthMs,
-    toMs: firstMs + (at + 1) * widthMs,
+  const buckets = Array.from({ length: bucketCount }, (_, index) => ({
+    fromMs: firstMs + index * widthMs,
+    toMs: firstMs + (index + 1) * widthMs,
   }));
   const series = platforms
     .filter(({ lag }) => lag.length > 0)

@@ -6,7 +6,7 @@ import { focusPageHead, PageHead } from "../../components/page-head.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import { useZoom } from "../../components/zoom.tsx";
 import { FirstRun } from "../../first-run/first-run.tsx";
-import { rangeOf, ranges } from "../../ranges.ts";
+import { parseRange, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
 import { ArchivePanel } from "./archive-panel.tsx";
 import { CoveragePanel } from "./coverage-panel.tsx";
@@ -20,7 +20,7 @@ const everyMs = 10_000;
 
 export function StatusPage() {
   const [search, setSearch] = useSearchParams();
-  const range = rangeOf(search.get("range"), "7d");
+  const range = parseRange(search.get("range"), "7d");
   const { data, problem, refresh } = useApi<StatusResponse>(
     `/dashboard/api/status?range=${range}`,
     everyMs,

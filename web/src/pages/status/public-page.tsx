@@ -96,10 +96,10 @@ const columns: readonly Column<PlatformCoverage>[] = [
   { title: "Source", cell: (platform) => methodText(platform) },
   {
     title: "Complete since",
-    cell: ({ coverage: { complete_since: at } }) =>
-      at === null ? null : (
-        <time dateTime={at} title={exactTime(at)}>
-          {shortTime(at)}
+    cell: ({ coverage: { complete_since: completeSince } }) =>
+      completeSince === null ? null : (
+        <time dateTime={completeSince} title={exactTime(completeSince)}>
+          {shortTime(completeSince)}
         </time>
       ),
   },

@@ -3,10 +3,10 @@ import {
   ago,
   gapsOfCoverage,
   hourMs,
-  livePlatformOf,
-  platformOf,
-  statusOf,
-  streamOf,
+  makeLivePlatform,
+  makePlatform,
+  makeStatus,
+  makeStream,
 } from "../../status.test-support.ts";
 import { statusSummary } from "./status-summary.ts";
 
@@ -14,7 +14,9 @@ const minute = hourMs / 60;
 
 test("the status summary reports all streams connected and no gaps", () => {
   expect(
-    statusSummary(statusOf(platformOf("bluesky"), platformOf("mastodon"), livePlatformOf("x"))),
+    statusSummary(
+      makeStatus(makePlatform("bluesky"), makePlatform("mastodon"), makeLivePlatform("x")),
+    ),
   ).toBe("Listening to Bluesky and Mastodon. No gaps in 7 days.");
 });
 
@@ -23,22 +25,22 @@ test("the status summary reports the number and total length of gaps", () => {
     [120 * hourMs, 115 * hourMs],
     [30 * hourMs, 30 * hourMs - 29 * minute],
   );
-  expect(statusSummary(statusOf(platformOf("bluesky", { coverage })))).toBe(
+  expect(statusSummary(makeStatus(makePlatform("bluesky", { coverage })))).toBe(
     "Listening to Bluesky. 2 gaps in 7 days, 5 h 29 min in total.",
   );
 });
 
 test("the status summary names a disconnected stream", () => {
-  const away = platformOf("mastodon", { stream: streamOf({ status: "waiting" }) });
-  expect(statusSummary(statusOf(platformOf("bluesky"), away))).toMatch(
+  const away = makePlatform("mastodon", { stream: makeStream({ status: "waiting" }) });
+  expect(statusSummary(makeStatus(makePlatform("bluesky"), away))).toMatch(
     /^Listening to Bluesky; Mastodon is not connected\./,
   );
-  expect(statusSummary(statusOf(away))).toMatch(/^Mastodon is not connected\./);
+  expect(statusSummary(makeStatus(away))).toMatch(/^Mastodon is not connected\./);
 });
 
 test("the status summary reports a stream that is catching up", () => {
-  const late = platformOf("bluesky", { stream: streamOf({ lag_ms: 180_000 }) });
-  expect(statusSummary(statusOf(late))).toBe(
+  const late = makePlatform("bluesky", { stream: makeStream({ lag_ms: 180_000 }) });
+  expect(statusSummary(makeStatus(late))).toBe(
     "Catching up with Bluesky, 3 min behind. No gaps in 7 days.",
   );
 });
@@ -49,13 +51,13 @@ test("the status summary reports no gaps since a new archive began", () => {
     gaps: [],
     complete_since: ago(hourMs),
   };
-  expect(statusSummary(statusOf(platformOf("bluesky", { coverage })))).toMatch(
+  expect(statusSummary(makeStatus(makePlatform("bluesky", { coverage })))).toMatch(
     /No gaps since the archive began, /,
   );
 });
 
 test("the status summary names live platforms or archived posts when there is no stream", () => {
-  expect(statusSummary(statusOf(livePlatformOf("x")))).toBe("No streams; X is searched live.");
-  const off = platformOf("x", { ...livePlatformOf("x"), mode: "off" });
-  expect(statusSummary(statusOf(off))).toBe("No streams, and the archive is empty.");
+  expect(statusSummary(makeStatus(makeLivePlatform("x")))).toBe("No streams; X is searched live.");
+  const off = makePlatform("x", { ...makeLivePlatform("x"), mode: "off" });
+  expect(statusSummary(makeStatus(off))).toBe("No streams, and the archive is empty.");
 });

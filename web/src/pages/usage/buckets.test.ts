@@ -13,8 +13,8 @@ const hourMs = 3_600_000;
 const startMs = Date.UTC(2026, 10, 21);
 
 const usageOf = (...buckets: readonly Partial<UsageBucket>[]): UsageResponse => {
-  const whole = buckets.map((bucket, at) => ({
-    start: new Date(startMs + at * hourMs).toISOString(),
+  const whole = buckets.map((bucket, index) => ({
+    start: new Date(startMs + index * hourMs).toISOString(),
     requests: 0,
     refused: 0,
     failed: 0,

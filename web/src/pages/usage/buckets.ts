@@ -11,7 +11,7 @@ export type RequestStacks = {
 
 export function requestStacks({ buckets, bucket_ms: widthMs }: UsageResponse): RequestStacks {
   return {
-    times: middlesOf(buckets, widthMs),
+    times: bucketMiddles(buckets, widthMs),
     stacks: [
       buckets.map(({ requests }) => requests),
       buckets.map(({ requests, failed }) => requests - failed),
@@ -37,7 +37,7 @@ export function answerTimes({ buckets, bucket_ms: widthMs }: UsageResponse): Ans
   const median = measured[Math.floor(measured.length / 2)] ?? 0;
   const isWide = Math.max(0, ...p99.map((ms) => ms ?? 0)) > wideFactor * Math.max(1, median);
   return {
-    times: middlesOf(buckets, widthMs),
+    times: bucketMiddles(buckets, widthMs),
     lines: [atLeastOne(p50), atLeastOne(p99)],
     isWide,
   };
@@ -98,11 +98,11 @@ export function tickSeconds(range: UsageRange): readonly number[] {
 export function axisTexts(range: UsageRange, times: readonly number[]): string[] {
   let month = -1;
   return times.map((ms) => {
-    const at = new Date(ms);
-    if (range === "24h") return (at.getHours() === 0 ? formats.day : formats.time).format(at);
-    const isSame = at.getMonth() === month;
-    month = at.getMonth();
-    return isSame ? String(at.getDate()) : formats.day.format(at);
+    const date = new Date(ms);
+    if (range === "24h") return (date.getHours() === 0 ? formats.day : formats.time).format(date);
+    const isSame = date.getMonth() === month;
+    month = date.getMonth();
+    return isSame ? String(date.getDate()) : formats.day.format(date);
   });
 }
 
@@ -111,5 +111,5 @@ export function bucketText({ start }: { start: string }, widthMs: number): strin
   return `${formats.both.format(fromMs)} to ${formats.time.format(fromMs + widthMs)}`;
 }
 
-const middlesOf = (buckets: readonly { start: string }[], widthMs: number): number[] =>
+const bucketMiddles = (buckets: readonly { start: string }[], widthMs: number): number[] =>
   buckets.map(({ start }) => (Date.parse(start) + widthMs / 2) / 1_000);

@@ -16,7 +16,7 @@ import {
   shortNumber,
   wholeNumber,
 } from "../../numbers.ts";
-import { rangeLabel, rangeOf, ranges } from "../../ranges.ts";
+import { parseRange, rangeLabel, ranges } from "../../ranges.ts";
 import { useApi } from "../../use-api.ts";
 import { AnswerTimePanel } from "./answer-time-panel.tsx";
 import { MethodsPanel } from "./methods-panel.tsx";
@@ -29,7 +29,7 @@ const allKeys = "";
 
 export function UsagePage() {
   const [search, setSearch] = useSearchParams();
-  const range = rangeOf(search.get("range"), "7d");
+  const range = parseRange(search.get("range"), "7d");
   const keyId = search.get("key") ?? allKeys;
   const parameters = new URLSearchParams({ range, ...(keyId === allKeys ? {} : { key: keyId }) });
   const { data, problem, refresh } = useApi<UsageResponse>(

@@ -34,7 +34,7 @@ function RemainingTable({ listing }: { listing: KeysResponse }) {
       </div>
     );
   }
-  const limitOf = (
+  const keyLimit = (
     key: KeyListingResponse,
     name: "requests_per_second" | "submissions_per_minute",
   ) => key[name] ?? listing.limits[name];
@@ -55,14 +55,14 @@ function RemainingTable({ listing }: { listing: KeysResponse }) {
           cell: (key) => (
             <Left
               left={key.left?.submissions ?? 0}
-              limit={limitOf(key, "submissions_per_minute")}
+              limit={keyLimit(key, "submissions_per_minute")}
             />
           ),
         },
         {
           title: "Requests in 1 s",
           cell: (key) => (
-            <Left left={key.left?.requests ?? 0} limit={limitOf(key, "requests_per_second")} />
+            <Left left={key.left?.requests ?? 0} limit={keyLimit(key, "requests_per_second")} />
           ),
         },
       ]}

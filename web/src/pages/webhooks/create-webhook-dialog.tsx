@@ -27,7 +27,9 @@ export function CreateWebhookDialog({
   const invalid = URL.canParse(url.trim()) ? null : "Enter the full address, such as https://….";
   const toggle = (event: JobEvent) =>
     setEvents(
-      jobEvents.filter((one) => (one === event ? !events.includes(one) : events.includes(one))),
+      jobEvents.filter((other) =>
+        other === event ? !events.includes(other) : events.includes(other),
+      ),
     );
   const create = () => {
     setSent(true);

@@ -56,7 +56,7 @@ export function Deliveries({ webhook: { id, url } }: { webhook: Webhook }) {
         </>
       ),
     },
-    { title: "Created", cell: ({ created_at: at }) => <Ago at={at} /> },
+    { title: "Created", cell: ({ created_at: createdAt }) => <Ago at={createdAt} /> },
     {
       title: "Actions",
       isActions: true,
