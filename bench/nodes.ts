@@ -115,7 +115,7 @@ async function steps(count: number): Promise<(string | number)[][]> {
             request: text,
           },
           nowMs,
-          lifeMs: 60_000,
+          lifetimeMs: 60_000,
           gateway,
         }),
     );

@@ -15,10 +15,7 @@ import {
   collateralFromFolder,
   collateralFromService,
 } from "../../src/remote/evidence/collateral.ts";
-import {
-  collateralFileName,
-  collateralKey,
-} from "../../src/remote/evidence/collateral-service.ts";
+import { collateralFileName, collateralKey } from "../../src/remote/evidence/collateral-service.ts";
 import { replayEventLog } from "../../src/remote/evidence/event-log.ts";
 import { openProvider } from "../../src/remote/evidence/providers.ts";
 import { rateQuote } from "../../src/remote/evidence/quote.ts";

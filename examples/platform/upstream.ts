@@ -17,6 +17,6 @@ export function createHackerNewsUpstream({ apiUrl }: { apiUrl: string }): Upstre
     limitOf: () => null,
     intervalMs: () => 400,
     priceOf: null,
-    mayShow: () => "everything",
+    displayScope: () => "everything",
   };
 }

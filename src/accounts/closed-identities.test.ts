@@ -27,7 +27,7 @@ afterEach(() => {
 });
 
 const ann = { provider: "github" as const, subject: "github.com/583231" };
-const rememberMs = 1_000;
+const retentionMs = 1_000;
 
 const signUp = (nowMs: number) =>
   store.write("signInIdentity", {
@@ -45,7 +45,7 @@ const signUp = (nowMs: number) =>
 
 async function signUpAndDelete(
   nowMs: number,
-  params: { rememberMs: number } = { rememberMs },
+  params: { retentionMs: number } = { retentionMs },
 ): Promise<void> {
   const signedIn = await signUp(nowMs);
   if (signedIn.kind !== "signed_in") throw new Error(signedIn.kind);
@@ -96,6 +96,6 @@ test("a sign-up that is refused after repeated deletions is not audited", async 
 });
 
 test("no identity is remembered if the setting disables it", async () => {
-  for (const nowMs of [10, 20, 30, 40]) await signUpAndDelete(nowMs, { rememberMs: 0 });
+  for (const nowMs of [10, 20, 30, 40]) await signUpAndDelete(nowMs, { retentionMs: 0 });
   expect(database.all("SELECT 1 FROM closed_identity")).toEqual([]);
 });

@@ -16,19 +16,19 @@ export type ClosedIdentity = {
 
 export const rememberedMs = 86_400_000;
 
-/** Maximum number of sign-ups after account deletions within `rememberMs`. */
+/** Maximum number of sign-ups after account deletions within `retentionMs`. */
 export const maxSignUps = 2;
 
 const dayMs = 86_400_000;
 
 type Identity = { provider: string; subject: string };
 
-/** If `rememberMs` is 0, stores nothing. Call it before deleting the identities' rows. */
+/** If `retentionMs` is 0, stores nothing. Call it before deleting the identities' rows. */
 export function* rememberIdentities(
   database: Database,
-  { accountId, rememberMs, nowMs }: { accountId: string; rememberMs: number; nowMs: number },
+  { accountId, retentionMs, nowMs }: { accountId: string; retentionMs: number; nowMs: number },
 ): Steps<void> {
-  if (rememberMs === 0) return;
+  if (retentionMs === 0) return;
   const identities = yield* database.all<Identity>(
     "SELECT provider, subject FROM identity WHERE account_id = :accountId",
     { accountId },
@@ -39,7 +39,7 @@ export function* rememberIdentities(
   );
   for (const identity of identities) {
     const previous = yield* findClosedIdentity(database, identity, nowMs);
-    const isRepeated = previous !== null && previous.sinceMs + rememberMs > nowMs;
+    const isRepeated = previous !== null && previous.sinceMs + retentionMs > nowMs;
     yield* database.run(
       `INSERT INTO closed_identity(hash, since_ms, until_ms, closings, requests_per_second, submissions_per_minute, made_times)
        SELECT :hash, :sinceMs, :untilMs, :closings, requests_per_second, submissions_per_minute, :keyTimes
@@ -50,7 +50,7 @@ export function* rememberIdentities(
       {
         hash: yield* hashIdentity(database, identity),
         sinceMs: isRepeated ? previous.sinceMs : nowMs,
-        untilMs: nowMs + rememberMs,
+        untilMs: nowMs + retentionMs,
         closings: isRepeated ? previous.closings + 1 : 1,
         accountId,
         keyTimes: JSON.stringify(creations.map(({ ms }) => ms)),

@@ -48,7 +48,7 @@ test("refused calls do not count against the limits", () => {
   expect(submitTimes(rates, 10, 60_000)).not.toContain(false);
 });
 
-test("a submission that is given back does not count against the limits", () => {
+test("a refunded submission does not count against the limits", () => {
   const rates = createKeyRates();
   submitTimes(rates, 4, 0);
   rates.takeSubmission(key, 5);

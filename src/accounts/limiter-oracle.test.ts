@@ -94,7 +94,7 @@ test("the limiter treats random traffic of two keys like a reference that checks
         } else if (what === "give back") {
           const decision = key.allowed.shift();
           if (decision === undefined) continue;
-          await decision.giveBack();
+          await decision.refund();
           search.calls.shift();
         } else {
           const waitMs = burst.waitMs(nowMs);

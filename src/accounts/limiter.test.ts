@@ -83,9 +83,9 @@ test("the reported time to reset is never longer than a window, even if the cloc
   for (let start = 1; start < 200; start += 1) {
     const elapsed = () => start * 73.000_017;
     const at = createLimiter(accounts.store, { ...clock, elapsed }, defaultLimits);
-    const { limits, giveBack } = await at.takeSubmission(caller);
+    const { limits, refund } = await at.takeSubmission(caller);
     expect(rateLimitFields(limits.policies).RateLimit).toContain('"search";r=9;t=60');
-    await giveBack();
+    await refund();
   }
 });
 
@@ -97,8 +97,8 @@ test("taking a submission and giving it back both report the remaining limit", a
   expect(remaining(decision.limits)).toEqual([3, 9]);
   await submitTimes(caller, 9);
   expect(remaining(await limiter.state(caller))).toEqual([3, 0]);
-  expect(remaining(await decision.giveBack())).toEqual([3, 1]);
-  expect(await decision.giveBack()).toBeNull();
+  expect(remaining(await decision.refund())).toEqual([3, 1]);
+  expect(await decision.refund()).toBeNull();
   expect(await submitTimes(caller, 2)).toEqual([true, false]);
 });
 
@@ -107,7 +107,7 @@ test("giving back a refused submission has no effect", async () => {
   await submitTimes(caller, 1);
   const refused = await limiter.takeSubmission(caller);
   expect(refused).toMatchObject({ allowed: false, policy: "search", retryAfterMs: 60_000 });
-  await refused.giveBack();
+  await refused.refund();
   expect(await submitTimes(caller, 1)).toEqual([false]);
 });
 
@@ -146,7 +146,7 @@ test("calls that arrive out of order never exceed a limit", async () => {
   const otherCaller = (await makeCaller({ submissionsPerMinute: 1 })).caller;
   const late = await at(0).takeSubmission(otherCaller);
   expect(late.limits.policies).toMatchObject([{ growsInMs: 0 }, { growsInMs: 60_000 }]);
-  await late.giveBack();
+  await late.refund();
   expect(await submitTimes(otherCaller, 2, at(1))).toEqual([true, false]);
   expect(await submitTimes(caller, 1, at(60_004))).toEqual([false]);
   // The first two count as made at 5, others at 9.

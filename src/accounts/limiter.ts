@@ -73,7 +73,7 @@ export type SubmissionDecision = {
   retryAfterMs: number;
   limits: LimitState;
   /** Idempotent. Null if there was nothing to return or no response. */
-  giveBack(): Promise<LimitState | null>;
+  refund(): Promise<LimitState | null>;
 };
 
 /**
@@ -172,8 +172,8 @@ export function createLimiter(
     const outcome = await store.inMemory("takeSubmission", { ...callTime(), key });
     const { allowed, retryAfterMs, countedMs, policies } = outcome;
     if (allowed) return allowedSubmission(key, countedMs, asOf(policies));
-    const giveBack = async () => null;
-    return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), giveBack };
+    const refund = async () => null;
+    return { allowed, policy: "search", retryAfterMs, limits: asOf(policies), refund };
   }
 
   function allowedSubmission(
@@ -183,7 +183,7 @@ export function createLimiter(
   ): SubmissionDecision {
     let isCounted = true;
 
-    async function giveBack(): Promise<LimitState | null> {
+    async function refund(): Promise<LimitState | null> {
       if (!isCounted) return null;
       isCounted = false;
       try {
@@ -193,7 +193,7 @@ export function createLimiter(
       }
     }
 
-    return { allowed: true, policy: "search", retryAfterMs: 0, limits: state, giveBack };
+    return { allowed: true, policy: "search", retryAfterMs: 0, limits: state, refund };
   }
 
   async function state(caller: Caller): Promise<LimitState> {

@@ -41,7 +41,7 @@ beforeEach(async () => {
     nodeId: "embedded",
     methods: searchMethods,
     concurrency: 2,
-    giveBack: (uuid, token) => queue.giveBack(uuid, token, 1_000),
+    returnJob: (uuid, token) => queue.returnJob(uuid, token, 1_000),
     log: { warn: (_fields, message) => logged.push(message) },
   });
 });

@@ -25,7 +25,7 @@ type JobCommand =
   | { kind: "lease"; job: number }
   | { kind: "renew"; job: number; stale: boolean }
   | { kind: "complete"; job: number; stale: boolean }
-  | { kind: "giveBack"; job: number; stale: boolean }
+  | { kind: "returnJob"; job: number; stale: boolean }
   | { kind: "fail"; job: number; stale: boolean; retryable: boolean; died: boolean }
   | { kind: "cancel"; job: number };
 
@@ -44,7 +44,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("lease"), job }) },
   fc.record({ kind: fc.constant("renew"), job, stale }),
   fc.record({ kind: fc.constant("complete"), job, stale }),
-  fc.record({ kind: fc.constant("giveBack"), job, stale }),
+  fc.record({ kind: fc.constant("returnJob"), job, stale }),
   fc.record({ kind: fc.constant("cancel"), job }),
   {
     weight: 4,
@@ -60,7 +60,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 
 const rules = { maxAttempts: 3, retryDelayMs: 250 };
 const leaseMs = 1_500;
-const lifeMs = 6_000;
+const lifetimeMs = 6_000;
 const resultRetentionMs = 2_000;
 
 function check(database: SqliteDatabase, commands: readonly Command[], seen: Set<string>): void {
@@ -97,7 +97,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
     } else if (one.kind === "insert") {
       if (models.length === 2) return;
       const uuid = `job-${models.length}`;
-      const deadlineMs = nowMs + lifeMs;
+      const deadlineMs = nowMs + lifetimeMs;
       runOn(run.insertJob, database, {
         uuid,
         accountId: "one",
@@ -135,7 +135,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       runOn(run.timeOutJobs, database, { uuids: late.map(({ uuid }) => uuid), nowMs });
       for (const model of late) if (!hasEnded(model)) end(model, "deadline");
     } else if (one.kind === "recover") {
-      const recovered = runOn(run.recoverJobs, database, { gateway: "only", nowMs, lifeMs });
+      const recovered = runOn(run.recoverJobs, database, { gateway: "only", nowMs, lifetimeMs });
       for (const model of models) {
         if (model.state !== "in progress") continue;
         model.state = "received";
@@ -202,7 +202,7 @@ function check(database: SqliteDatabase, commands: readonly Command[], seen: Set
       if (!isCurrentLease) return;
       model.state = "done";
       model.expiresMs = expiresMs;
-    } else if (one.kind === "giveBack") {
+    } else if (one.kind === "returnJob") {
       const snapshots = runOn(run.giveBackJobs, database, { leases: [lease], nowMs });
       expect(snapshots.map(({ state }) => state)).toEqual(isCurrentLease ? ["received"] : []);
       if (!isCurrentLease) return;

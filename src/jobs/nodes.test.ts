@@ -374,15 +374,15 @@ test("a job that its node returns goes to the front of the queue without a delay
   const uuid = await submit();
   const lease = await nodeLease(leaseRequest("gone"));
   const later = await submit();
-  await jobs.queue.giveBack(uuid, "another token");
+  await jobs.queue.returnJob(uuid, "another token");
   expect(jobs.queue.runningOf("gone")).toBe(1);
-  await jobs.queue.giveBack(uuid, lease?.token ?? "");
+  await jobs.queue.returnJob(uuid, lease?.token ?? "");
   expect([lease?.lost.aborted, jobs.queue.runningOf("gone")]).toEqual([true, 0]);
   expect(await jobs.queue.find("one", uuid)).toMatchObject({ state: "received", attempts: 0 });
   expect(await nodeLease(leaseRequest("gone"))).toMatchObject({ uuid, attempt: 1 });
   expect((await nodeLease(leaseRequest("sound")))?.uuid).toBe(later);
   expect(failed).toEqual([]);
-  await jobs.queue.giveBack("an unknown job", "token");
+  await jobs.queue.returnJob("an unknown job", "token");
 });
 
 test("a job whose result is being written is not returned when its node leaves", async () => {

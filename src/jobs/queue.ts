@@ -66,7 +66,7 @@ export type JobQueue = LeaseGateway<SearchJobRequest, JobResult> & {
     signal?: AbortSignal,
   ): Promise<Job | null>;
   wakeNodes(): void;
-  giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
+  returnJob(uuid: string, token: string, delayMs?: number): Promise<void>;
   /** For a node that leaves: attempts do not count. Returns the number of leases. */
   endLeasesOf(nodeId: string): Promise<number>;
   /** For a node that restarted: attempts count, so that a job that crashes its nodes is not retried until its deadline. */
@@ -237,7 +237,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
   async function start(): Promise<void> {
     follow(await store.read("sharedTime", { nowMs: now() }));
     const nowMs = now();
-    const recovered = { gateway: gateway.id, nowMs, lifeMs: settings.deadlineMs };
+    const recovered = { gateway: gateway.id, nowMs, lifetimeMs: settings.deadlineMs };
     await others.adopt(await store.write("recoverJobs", recovered));
     sweeper.start();
   }
@@ -266,7 +266,7 @@ export function createJobQueue(context: JobQueueContext): JobQueue {
     complete: leases.complete,
     fail: leases.fail,
     wakeNodes: dispatcher.wakeNodes,
-    giveBack: leases.giveBack,
+    returnJob: leases.returnJob,
     endLeasesOf: leases.endLeasesOf,
     failLeasesOf: leases.failLeasesOf,
     runningOf: (nodeId) => running.of(nodeId),

@@ -68,7 +68,7 @@ beforeEach(async () => {
         {
           archive: pausedArchive(),
           clock: jobs.clock,
-          fedPlatforms: [],
+          streamedPlatforms: [],
           coverageSlackMs: 0,
           liveSinceMs: noLiveStream,
         },

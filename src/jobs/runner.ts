@@ -33,7 +33,7 @@ export type RunnerOptions = {
   load?: LeaseRequest<SearchJobRequest>["load"];
   concurrency: number;
   /** Called on local disk errors. If absent, the attempt fails. */
-  giveBack?: (uuid: string, token: string) => Promise<void>;
+  returnJob?: (uuid: string, token: string) => Promise<void>;
   log: RunnerLog;
 };
 
@@ -119,7 +119,7 @@ type Outcome =
 
 /** Retries until accepted, the lease is lost or the runner stops. */
 async function submitOutcome(
-  { gateway, giveBack, clock, log }: RunningOptions,
+  { gateway, returnJob, clock, log }: RunningOptions,
   { uuid, token }: Lease<SearchJobRequest>,
   outcome: Outcome,
   ends: readonly AbortSignal[],
@@ -128,7 +128,7 @@ async function submitOutcome(
     try {
       if (outcome.kind === "done") await gateway.complete(uuid, token, outcome.result);
       else if (outcome.kind === "failed") await gateway.fail(uuid, token, outcome.failure);
-      else await giveBack?.(uuid, token);
+      else await returnJob?.(uuid, token);
       return;
     } catch (error) {
       const isRetryable = error instanceof EarshotError && error.retryable;
@@ -140,7 +140,7 @@ async function submitOutcome(
 }
 
 async function attempt(
-  { answer, clock, log, giveBack }: RunningOptions,
+  { answer, clock, log, returnJob }: RunningOptions,
   { uuid, accountId, attempt: number, work: request, leftMs, ...lease }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
@@ -155,7 +155,7 @@ async function attempt(
   } catch (error) {
     if (lost.aborted) return null;
     log.warn(error, { uuid, attempt: number, ...errorCause(error) }, "an attempt failed");
-    if (giveBack !== undefined && isDiskError(error)) return { kind: "not run" };
+    if (returnJob !== undefined && isDiskError(error)) return { kind: "not run" };
     return { kind: "failed", failure: toLeaseFailure(error) };
   }
 }

@@ -17,7 +17,7 @@ export const transitions = {
   fail: { from: ["in progress"], to: "error" },
   timeOut: { from: ["received", "in progress", "error(retrying)"], to: "error" },
   recover: { from: ["in progress"], to: "received" },
-  giveBack: { from: ["in progress"], to: "received" },
+  returnJob: { from: ["in progress"], to: "received" },
   cancel: { from: ["received", "in progress", "error(retrying)"], to: "cancelled" },
   expire: { from: ["done"], to: "expired" },
   forget: { from: ["done", "error", "cancelled", "expired"], to: null },

@@ -113,7 +113,7 @@ test("no statement of a job operation scans all jobs or accounts", () => {
   runOn(run.timeOutJobs, watched, { uuids: ["b"], nowMs: 2_000 });
   runOn(run.expireJobs, watched, { nowMs: 60, endedMs: 0, keyedMs: 0 });
   runOn(run.moveTimes, watched, { ms: 5 });
-  runOn(run.recoverJobs, watched, { gateway: "only", nowMs: 2_000, lifeMs: 100 });
+  runOn(run.recoverJobs, watched, { gateway: "only", nowMs: 2_000, lifetimeMs: 100 });
   runOn(run.beat, watched, { gateway: "only", nowMs: 2_001 });
   runOn(run.findJob, watched, { accountId: "one", uuid: "a" });
   runOn(run.findEarlier, watched, { accountId: "one", idempotency });

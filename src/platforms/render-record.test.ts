@@ -6,7 +6,7 @@ import { encodeRecord, renderRecord } from "../posts/record.ts";
 import { type RenderOptions, toFetchedItem } from "./render-record.ts";
 import type { UpstreamItem } from "./upstream.ts";
 
-const options: RenderOptions = { mayShow: "everything", idOf: () => 7n, nowMs: 0 };
+const options: RenderOptions = { displayScope: "everything", idOf: () => 7n, nowMs: 0 };
 const render = (item: UpstreamItem, overrides: Partial<RenderOptions> = {}) =>
   JSON.parse(toFetchedItem(item, { ...options, ...overrides }).record);
 
@@ -100,7 +100,7 @@ describe("a post", () => {
       counts: { likes: 5, reposts: 5, replies: 5, quotes: 5 },
       inReplyTo: { id: "19", uri: null, username: "secretname", userId: "13" },
     });
-    const ids = { mayShow: "ids" as const };
+    const ids = { displayScope: "ids" as const };
     const { record } = toFetchedItem({ kind: "post", post }, { ...options, ...ids });
     expect(record).not.toContain("secret");
     const reported = JSON.parse(record);
@@ -215,7 +215,7 @@ test.each([
 ] as const)(
   "with only its id permitted, %j is shown without its content",
   (item, id, hidden, url) => {
-    const { record } = toFetchedItem(item, { ...options, mayShow: "ids" });
+    const { record } = toFetchedItem(item, { ...options, displayScope: "ids" });
     const reported = JSON.parse(record);
     expect(reported).toMatchObject({ ID: id, Content: "" });
     for (const text of hidden) expect(record).not.toContain(text);

@@ -16,7 +16,7 @@ import type { UpstreamItem } from "./upstream.ts";
 
 export type RenderOptions = {
   /** `ids`: only IDs and values derived from them. */
-  mayShow: "everything" | "ids";
+  displayScope: "everything" | "ids";
   idOf: (post: Post) => bigint;
   nowMs: number;
 };
@@ -24,7 +24,7 @@ export type RenderOptions = {
 /** In the form of archived records. */
 export function toFetchedItem(item: UpstreamItem, options: RenderOptions): FetchedItem {
   if (item.kind === "post") return postItem(item.post, options);
-  const { record, platform, userId } = renderItem(item, options.mayShow);
+  const { record, platform, userId } = renderItem(item, options.displayScope);
   return { platform, id: null, uri: null, userId, record: JSON.stringify(record) };
 }
 
@@ -32,9 +32,9 @@ type RenderedItem = { record: RenderedProfile; platform: Platform; userId: strin
 
 function renderItem(
   item: Exclude<UpstreamItem, { kind: "post" }>,
-  mayShow: RenderOptions["mayShow"],
+  displayScope: RenderOptions["displayScope"],
 ): RenderedItem {
-  const isComplete = mayShow === "everything";
+  const isComplete = displayScope === "everything";
   switch (item.kind) {
     case "profile": {
       const { profile } = item;
@@ -54,10 +54,10 @@ function renderItem(
   }
 }
 
-function postItem(post: Post, { mayShow, idOf, nowMs }: RenderOptions): FetchedItem {
+function postItem(post: Post, { displayScope, idOf, nowMs }: RenderOptions): FetchedItem {
   const { platform, uri, userId, counts } = post;
   const id = post.nativeId ?? idOf(post);
-  if (mayShow === "ids") {
+  if (displayScope === "ids") {
     return { platform, id, uri, userId, record: JSON.stringify(idOnlyPostRecord(post, id)) };
   }
   const timeMs = postTimeMs(post, nowMs);

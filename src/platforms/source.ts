@@ -79,7 +79,7 @@ export type SourcePart = {
 /** `month`: bill of the deployment's credentials (UTC); null without a budget. */
 export type SourceCost = Bill & {
   microUsd: number;
-  month: { name: string; postReads: number; mostPostReads: number } | null;
+  month: { name: string; postReads: number; maxPostReads: number } | null;
 };
 
 /**

@@ -35,7 +35,7 @@ export type Upstream = {
   /** In addition to `ownMethods` of methods.ts. */
   ownMethods?: readonly Method[];
   /** For posts fetched with this owner's credential. */
-  mayShow(owner: Session["owner"]): "everything" | "ids";
+  displayScope(owner: Session["owner"]): "everything" | "ids";
 };
 
 export type Route = {

@@ -67,7 +67,7 @@ describe("does not guess an uncertain language", () => {
       "Indonesian and Malay, which are not distinguished",
       "Saya tidak tahu apa yang harus saya lakukan hari ini",
     ],
-    ["half a surrogate pair", "\ud800\udc00\ud800 \udfff"],
+    ["a lone surrogate", "\ud800\udc00\ud800 \udfff"],
   ])("the language of an uncertain text is not guessed: %s", (_, text) => {
     expect(detectLanguage(text)).toBeNull();
   });

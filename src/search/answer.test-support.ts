@@ -37,7 +37,7 @@ export function silentUpstream(platform: Platform, overrides: Partial<Upstream> 
     publicBaseUrl: null,
     limitOf: () => null,
     priceOf: null,
-    mayShow: () => "everything",
+    displayScope: () => "everything",
     ...overrides,
   };
 }
@@ -124,7 +124,7 @@ export function answering({
     source: {
       archive: stored as Archive,
       clock: createManualClock(endMs),
-      fedPlatforms: [],
+      streamedPlatforms: [],
       coverageSlackMs: 0,
       liveSinceMs: () => 0,
     },

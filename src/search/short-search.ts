@@ -17,7 +17,7 @@ import { findGaps } from "./platform/platform-gaps.ts";
 export type ShortSearchTerms = {
   requestableWithoutCredential: readonly Platform[];
   requestableWithCredential: readonly Platform[];
-  fedPlatforms: readonly Platform[];
+  streamedPlatforms: readonly Platform[];
   coverageSlackMs: number;
   liveSinceMs: Readonly<Record<Platform, number | null>>;
   isMastodonFollowed: boolean;
@@ -56,7 +56,7 @@ export function shortAnswer(
 
   const feed = {
     clock: { now: () => nowMs },
-    fedPlatforms: [...terms.fedPlatforms, ...terms.requestableWithoutCredential],
+    streamedPlatforms: [...terms.streamedPlatforms, ...terms.requestableWithoutCredential],
     coverageSlackMs: terms.coverageSlackMs,
     liveSinceMs: (platform: Platform) => terms.liveSinceMs[platform],
   };

@@ -32,7 +32,7 @@ const bluesky = stubUpstream("bluesky", {
 const x = stubUpstream(
   "x",
   { getprofilebyid: [], gettweets: [], getspace: [] },
-  { mayShow: "ids" },
+  { displayScope: "ids" },
 );
 
 const mastodon = stubUpstream("mastodon", { getbyid: [], gettweets: [], getprofilebyid: [] });

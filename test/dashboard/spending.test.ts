@@ -55,7 +55,7 @@ async function reserve({ postReads, ...spender }: Reservation) {
     jobUuid: `job of ${spender.credentialId} ${postReads}`,
     attempt: 1,
     own: [],
-    mostPostReads: 250,
+    maxPostReads: 250,
     nowMs,
   });
   return { id, amounts };

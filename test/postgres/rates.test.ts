@@ -31,13 +31,13 @@ const setTime = (ms: number) => pool.unsafe(`UPDATE test_time SET us = ${Math.ro
 
 const time = { elapsedMs: 0, nowMs: 0 };
 
-type Step = { waitMs: number; who: "one" | "other"; isGivenBack: boolean };
+type Step = { waitMs: number; who: "one" | "other"; isRefunded: boolean };
 
 const steps = fc.array(
   fc.record({
     waitMs: fc.oneof(fc.constant(0), fc.nat(400), fc.nat(30_000)),
     who: fc.constantFrom<Step["who"]>("one", "other"),
-    isGivenBack: fc.boolean(),
+    isRefunded: fc.boolean(),
   }),
   { minLength: 1, maxLength: 40 },
 );
@@ -63,7 +63,7 @@ test("rates in PostgreSQL allow, refuse and give back calls like the in-memory s
           },
         });
         let nowMs = 1_000_000;
-        for (const { waitMs, who, isGivenBack } of taken) {
+        for (const { waitMs, who, isRefunded } of taken) {
           nowMs += waitMs;
           await setTime(nowMs);
           const key = keyOf(who);
@@ -79,7 +79,7 @@ test("rates in PostgreSQL allow, refuse and give back calls like the in-memory s
             retryAfterMs: expected.waitMs,
             policies: rates.state(key, nowMs),
           });
-          if (!expected.allowed || !isGivenBack) continue;
+          if (!expected.allowed || !isRefunded) continue;
           rates.giveBackSubmission(key, nowMs);
           const { countedMs } = found;
           expect(await call("giveBackSubmission", { ...time, key, countedMs })).toEqual(

@@ -77,6 +77,27 @@ function readTitles(text: string): string[] {
   return [...text.matchAll(call)].map(({ groups }) => (groups?.title ?? "").slice(1, -1));
 }
 
+/** The first strings of the rows of `test.each`, if they are of several words. */
+function readRowNames(text: string): string[] {
+  const tables =
+    /\.each(?:<[^(]*>)?\(\s*(?:(?<name>\w+)\)|\[(?<rows>[\s\S]*?)\](?: as const)?,?\s*\)\()/g;
+  return [...text.matchAll(tables)].flatMap(({ groups }) => {
+    const rows = groups?.rows ?? readArray(text, groups?.name ?? "");
+    const isNested = rows.trimStart().startsWith("[");
+    const name = isNested
+      ? /(?:^|[^\w)\]]\s*|\],\s*)\[\s*"(?<name>(?:\\.|[^"\\\n])*)"/g
+      : /"(?<name>(?:\\.|[^"\\\n])*)"/g;
+    return [...rows.matchAll(name)]
+      .map((match) => match.groups?.name ?? "")
+      .filter((row) => /[a-z] [a-z]/.test(row));
+  });
+}
+
+function readArray(text: string, name: string): string {
+  const declared = new RegExp(`^const ${name}\\b[^=]*= \\[(?<rows>[\\s\\S]*?)^\\]`, "m");
+  return declared.exec(text)?.groups?.rows ?? "";
+}
+
 /** The first match outside of code, with the text around it, or null. */
 function firstMatch(words: readonly string[], text: string): string | null {
   const prose = text.replaceAll(/```[\s\S]*?```|`[^`\n]*`/g, "");
@@ -118,6 +139,15 @@ test("test titles use the glossary's terms and no archaic words", () => {
   const titles = files.flatMap((path) => readTitles(read(path)).map((text) => ({ path, text })));
   expect(titles.length).toBeGreaterThan(1_000);
   for (const { path, text } of titles) expect(firstMatch(inCode, text), path).toBeNull();
+});
+
+test("the row names of test tables use the glossary's terms and no archaic words", () => {
+  const files = tracked("src", "packages", "web", "test").filter((path) =>
+    /\.test\.tsx?$/.test(path),
+  );
+  const names = files.flatMap((path) => readRowNames(read(path)).map((text) => ({ path, text })));
+  expect(names.length).toBeGreaterThan(500);
+  for (const { path, text } of names) expect(firstMatch(inCode, text), path).toBeNull();
 });
 
 test("exported names are the glossary's terms", () => {

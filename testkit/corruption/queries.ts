@@ -26,7 +26,7 @@ const deadlineMs = 20_000;
 const sourceOf = (archive: Archive): ArchiveSource => ({
   archive,
   clock: systemClock,
-  fedPlatforms: [],
+  streamedPlatforms: [],
   liveSinceMs: () => null,
   coverageSlackMs: 0,
 });

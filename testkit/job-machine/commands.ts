@@ -276,7 +276,7 @@ export const commands: fc.Arbitrary<Command>[] = [
       const expected = earlierRequest(world, one);
       // If the validity of the key is ambiguous, the node drops the job.
       if (expected === "either") {
-        await machine.queue.giveBack(run.lease.uuid, run.lease.token);
+        await machine.queue.returnJob(run.lease.uuid, run.lease.token);
         await action.check(await run.submitted);
       } else if (expected === null) {
         await runLocally(world, run, "completes");

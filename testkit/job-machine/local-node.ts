@@ -98,7 +98,7 @@ export async function runLocally(
     job.leasedUntilMs = clock.elapsed() + machineSettings.leaseMs;
   }
   if (method === "gives it back") {
-    await queue.giveBack(uuid, token);
+    await queue.returnJob(uuid, token);
     job.state = "received";
     job.attempts = 0;
   }

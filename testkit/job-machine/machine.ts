@@ -60,7 +60,7 @@ export type Machine = {
 const noTerms: ShortSearchTerms = {
   requestableWithoutCredential: [],
   requestableWithCredential: [],
-  fedPlatforms: [],
+  streamedPlatforms: [],
   coverageSlackMs: 0,
   liveSinceMs: byPlatform(() => null),
   isMastodonFollowed: false,

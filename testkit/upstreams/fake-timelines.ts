@@ -51,7 +51,7 @@ export function fakeTimelines({
     publicBaseUrl,
     limitOf,
     priceOf: null,
-    mayShow: () => "everything",
+    displayScope: () => "everything",
   };
 }
 

@@ -111,7 +111,7 @@ export function testUpstream(platform: Platform, more: Partial<Upstream> = {}): 
     publicBaseUrl: null,
     limitOf: reportedLimit,
     priceOf: null,
-    mayShow: () => "everything",
+    displayScope: () => "everything",
     ...more,
   };
 }

@@ -19,7 +19,7 @@ export type StubUpstream = Upstream & {
 export function stubUpstream(
   platform: Platform,
   answers: StubAnswers,
-  { pageSize = 2, mayShow = "everything" as ReturnType<Upstream["mayShow"]> } = {},
+  { pageSize = 2, displayScope = "everything" as ReturnType<Upstream["displayScope"]> } = {},
 ): StubUpstream {
   const calls: PageCall[] = [];
   const stub: StubUpstream = {
@@ -42,7 +42,7 @@ export function stubUpstream(
     publicBaseUrl: `https://${platform}.example`,
     limitOf: () => null,
     priceOf: null,
-    mayShow: () => mayShow,
+    displayScope: () => displayScope,
   };
   return stub;
 }

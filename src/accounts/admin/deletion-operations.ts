@@ -10,7 +10,7 @@ export type DeletionRequest = {
   accountId: string;
   actor: Actor;
   /** How long new sign-ups inherit the account's limits. Default: one day. */
-  rememberMs?: number;
+  retentionMs?: number;
   nowMs: number;
 };
 
@@ -20,7 +20,7 @@ export type EndingAccount = { id: string; ending: "suspended" | "deleted" };
 export const deletionOperations = {
   /** Deletes what identifies the owner; `dropClosedAccount` deletes the rest. Errors: `account_not_found`, `last_operator`. */
   closeAccount: durable(function* (database, request: DeletionRequest): Steps<null> {
-    const { accountId, actor, rememberMs = rememberedMs, nowMs } = request;
+    const { accountId, actor, retentionMs = rememberedMs, nowMs } = request;
     const found = yield* database.get(
       "SELECT 1 FROM account WHERE id = :accountId AND ending IS NOT 'deleted'",
       { accountId },
@@ -29,7 +29,7 @@ export const deletionOperations = {
     yield* requireOtherOperator(database, accountId);
     yield* writeAuditEntry(database, { atMs: nowMs, action: "account_deleted", actor, accountId });
     yield* forgetSpending(database, accountId);
-    yield* rememberIdentities(database, { accountId, rememberMs: rememberMs, nowMs });
+    yield* rememberIdentities(database, { accountId, retentionMs, nowMs });
     for (const table of identifyingTables) yield* deleteAccountRows(database, table, accountId);
     // Stops deliveries now; the rows are deleted later.
     yield* database.run(

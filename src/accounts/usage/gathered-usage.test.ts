@@ -35,7 +35,7 @@ test("usage rows that could not be written are added to those counted since", ()
   gathered.add(call);
   const rows = gathered.take();
   gathered.add({ ...call, hasFailed: true });
-  gathered.putBack(rows);
+  gathered.restore(rows);
   expect(gathered.take()).toMatchObject([{ calls: 2, failed: 1, posts: 6, latencies: "w:2" }]);
   expect(gathered.take()).toEqual([]);
 });

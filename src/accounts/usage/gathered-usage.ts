@@ -28,7 +28,7 @@ type Entry = Omit<UsageRow, "latencies"> & { latencies: LatencyHistogram };
  */
 export type GatheredUsage = {
   add(call: CountedCall): void;
-  putBack(rows: readonly UsageRow[]): void;
+  restore(rows: readonly UsageRow[]): void;
   take(): UsageRow[];
   takeLost(): number;
 };
@@ -78,7 +78,7 @@ export function createGatheredUsage(max: number): GatheredUsage {
     if (call.latencyMs !== null) recordLatency(entry.latencies, call.latencyMs);
   }
 
-  function putBack(rows: readonly UsageRow[]): void {
+  function restore(rows: readonly UsageRow[]): void {
     for (const row of rows) {
       const entry = entryOf(row);
       if (entry === null) {
@@ -105,5 +105,5 @@ export function createGatheredUsage(max: number): GatheredUsage {
     return count;
   }
 
-  return { add, putBack, take, takeLost };
+  return { add, restore, take, takeLost };
 }

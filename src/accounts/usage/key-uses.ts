@@ -5,7 +5,7 @@ type PendingUse = { keyId: string; usedMs: number; address: string };
 export type KeyUses = {
   record(keyId: string, address: string): void;
   takeDue(): PendingUse[];
-  putBack(uses: readonly PendingUse[]): void;
+  restore(uses: readonly PendingUse[]): void;
   makeAllDue(): void;
 };
 
@@ -37,12 +37,12 @@ export function createKeyUses(clock: Pick<Clock, "now" | "elapsed">, max: number
     return due;
   }
 
-  function putBack(uses: readonly PendingUse[]): void {
+  function restore(uses: readonly PendingUse[]): void {
     for (const use of uses) {
       takenMs.delete(use.keyId);
       if (!waiting.has(use.keyId)) waiting.set(use.keyId, use);
     }
   }
 
-  return { record, takeDue, putBack, makeAllDue: () => takenMs.clear() };
+  return { record, takeDue, restore, makeAllDue: () => takenMs.clear() };
 }

@@ -31,7 +31,7 @@ test("requests that are put back come before newer ones", () => {
   for (const at of times(0, 90)) latest.record(request("key", at));
   const failed = latest.take();
   for (const at of times(90, 120)) latest.record(request("key", at));
-  latest.putBack(failed);
+  latest.restore(failed);
   expect(timesOf(latest.take())).toEqual(times(20, 120));
 });
 

@@ -3,7 +3,7 @@ import { type KeyRequest, maxLoggedRequests } from "./request-log-operations.ts"
 export type LatestRequests = {
   record(request: KeyRequest): void;
   take(): KeyRequest[];
-  putBack(requests: readonly KeyRequest[]): void;
+  restore(requests: readonly KeyRequest[]): void;
 };
 
 /** While `maxKeys` keys have unwritten requests, those of further keys are ignored. */
@@ -27,10 +27,10 @@ export function createLatestRequests(maxKeys: number): LatestRequests {
     return taken;
   }
 
-  function putBack(requests: readonly KeyRequest[]): void {
+  function restore(requests: readonly KeyRequest[]): void {
     const newer = take();
     for (const request of [...requests, ...newer]) record(request);
   }
 
-  return { record, take, putBack };
+  return { record, take, restore };
 }

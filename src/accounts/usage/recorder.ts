@@ -104,8 +104,8 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
           })),
         });
       } catch (error) {
-        gathered.putBack(rows);
-        keyUses.putBack(uses);
+        gathered.restore(rows);
+        keyUses.restore(uses);
         onError(error);
         break;
       }
@@ -123,7 +123,7 @@ export function createUsageRecorder(context: UsageRecorderContext): UsageRecorde
       try {
         await store.write("addKeyRequests", { requests: requests.slice(0, rowsPerWrite) });
       } catch (error) {
-        latestRequests.putBack(requests);
+        latestRequests.restore(requests);
         onError(error);
         return;
       }

@@ -110,12 +110,12 @@ export async function deleteNamedAccount(
     );
   }
   const nowMs = systemClock.now();
-  const rememberMs = readConfig(terminal).keys.deletedAccountMs;
+  const retentionMs = readConfig(terminal).keys.deletedAccountMs;
   await runWithControl(terminal, (control) =>
     control.run("closeAccount", {
       accountId: id,
       actor: "command_line",
-      rememberMs,
+      retentionMs,
       nowMs,
     }),
   );

@@ -31,7 +31,7 @@ export async function countLocally(
       {
         archive,
         clock: systemClock,
-        fedPlatforms: streamedPlatforms(config),
+        streamedPlatforms: streamedPlatforms(config),
         coverageSlackMs: 0,
         liveSinceMs: noLiveStream,
       },

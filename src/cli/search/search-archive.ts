@@ -58,7 +58,7 @@ async function find(
     {
       archive,
       clock: systemClock,
-      fedPlatforms: streamedPlatforms(config),
+      streamedPlatforms: streamedPlatforms(config),
       coverageSlackMs: 0,
       liveSinceMs: noLiveStream,
     },

@@ -42,7 +42,7 @@ describe("a shortened text", () => {
     ["a cut that falls on a space", "the comet over", 10, "the comet…"],
     ["a long word is cut", "a".repeat(60), 10, `${"a".repeat(9)}…`],
     ["scripts without spaces", "彗星が湾の上に見える", 5, "彗星が湾…"],
-    ["no half of a surrogate pair", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
+    ["no lone surrogate", "\u{1f600}".repeat(9), 4, `${"\u{1f600}".repeat(3)}…`],
     ["a joined emoji stays whole", "ab\u{1f468}\u200d\u{1f469}\u200d\u{1f467}cd", 5, "ab…"],
     ["letters keep their accents", "aae\u0301bbbbb", 4, "aa…"],
   ])("a text is shortened between characters: %s", (_, whole, characters, short) => {

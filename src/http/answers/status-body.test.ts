@@ -66,7 +66,7 @@ describe("the sources of a status", () => {
     statusBody({ ...job, result: { ...result, sources: [{ ...source, cost }] } }, null);
 
   test("the sources of a status contain cost and budget", () => {
-    const month = { name: "2026-01", postReads: 1_240, mostPostReads: 10_000 };
+    const month = { name: "2026-01", postReads: 1_240, maxPostReads: 10_000 };
     const body = bodyWith({ postReads: 20, requests: 1, microUsd: 100_000, month });
     expect(statusSchema.parse(body)).toEqual(body);
     expect(body.sources).toEqual([

@@ -46,7 +46,7 @@ function costBody({ postReads = 0, userReads = 0, requests = 0, microUsd, month 
         : {
             name: month.name,
             post_reads: month.postReads,
-            most_post_reads: month.mostPostReads,
+            most_post_reads: month.maxPostReads,
           },
   };
 }

@@ -25,11 +25,11 @@ export async function deleteAccount(
   if (confirm !== name) throw nameMismatch(name);
   const { accounts, accountEnds, clock, settings } = context;
   const actor = { accountId: actorId };
-  const rememberMs = settings.deletedAccountMs;
+  const retentionMs = settings.deletedAccountMs;
   await accounts.write("closeAccount", {
     accountId,
     actor,
-    rememberMs,
+    retentionMs,
     nowMs: clock.now(),
   });
   await accountEnds.settle({ id: accountId, ending: "deleted" });

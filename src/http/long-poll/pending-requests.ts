@@ -171,8 +171,8 @@ export function createPendingRequests(
   ): Promise<Job> {
     return await waitForSubmitted(caller, reply, submit, async (submitted, signal) => {
       // Not by this process's clock: job times may be a database's.
-      const lifeMs = submitted.deadlineMs - submitted.submittedMs;
-      const waitMs = lifeMs + settings.deadlineGraceMs + watchMs;
+      const lifetimeMs = submitted.deadlineMs - submitted.submittedMs;
+      const waitMs = lifetimeMs + settings.deadlineGraceMs + watchMs;
       const job = await jobs.waitForEnd(caller.accountId, submitted.uuid, waitMs, signal);
       if (job !== null && job.finishedMs !== null) return job;
       if (stopping.aborted) throw serverStops();

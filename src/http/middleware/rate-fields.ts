@@ -9,7 +9,7 @@ const maxAgeMs = 50;
 export function rateFieldsHook(context: HttpContext) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { countedSearch } = request;
-    if (countedSearch !== null) request.limits = (await countedSearch.giveBack()) ?? request.limits;
+    if (countedSearch !== null) request.limits = (await countedSearch.refund()) ?? request.limits;
     const limits = await newestLimits(context, request);
     if (limits !== null) reply.headers(rateLimitFields(limits.policies));
   };

@@ -7,7 +7,7 @@ import { rateLimitedProblem } from "../problems/refused-by-rate.ts";
 export type SearchPermit = {
   /** Errors: `rate_limited`, those of the store. */
   take(): Promise<void>;
-  giveBack(): Promise<void>;
+  refund(): Promise<void>;
 };
 
 export function createSearchPermit(
@@ -24,8 +24,8 @@ export function createSearchPermit(
       request.limits = decision.limits;
       if (!decision.allowed) throw rateLimitedProblem(context, reply, decision);
     },
-    giveBack: async () => {
-      request.limits = (await decision?.giveBack()) ?? request.limits;
+    refund: async () => {
+      request.limits = (await decision?.refund()) ?? request.limits;
     },
   };
 }

@@ -54,13 +54,13 @@ export function createSearchSubmissions(context: HttpContext): Submissions {
     try {
       const submitted = await context.jobs.submit(newJob, admission);
       if (submitted.isRepeated) {
-        await permit.giveBack();
+        await permit.refund();
         return markReplayed(reply, submitted);
       }
       context.metrics.submissions.inc({ method: newJob.request.method });
       return submitted;
     } catch (error) {
-      await permit.giveBack();
+      await permit.refund();
       throw error;
     }
   }

@@ -52,7 +52,7 @@ export type Dispatcher = {
   takeTurn(nodeId: string, job: ActiveJob): boolean;
   endTurn(job: ActiveJob): void;
   /** Requeues a job that did not fail, ahead of its key's other jobs. */
-  putBack(job: ActiveJob): void;
+  requeue(job: ActiveJob): void;
   /** Null on timeout. A node's last free slots are reserved for accounts with nothing running. */
   next(
     leaseRequest: LeaseRequest<SearchJobRequest>,
@@ -127,10 +127,10 @@ export function createDispatcher(
     wakeNodes();
   }
 
-  function putBack(job: ActiveJob): void {
+  function requeue(job: ActiveJob): void {
     setPhase(job, "waiting");
     avoidFailedNodes(job);
-    queue.putBack(job);
+    queue.requeue(job);
     wakeNodes();
   }
 
@@ -149,7 +149,7 @@ export function createDispatcher(
         if (!isStillAvoiding || jobs.get(job.uuid) !== job) return;
         queue.remove(job);
         setAvoidedNodes(job, noNodes);
-        queue.putBack(job);
+        queue.requeue(job);
         wakeNodes();
       },
       () => undefined,
@@ -285,7 +285,7 @@ export function createDispatcher(
     offerLater,
     takeTurn,
     endTurn,
-    putBack,
+    requeue,
     next,
     wakeNodes,
     leaseRemotely,

@@ -66,7 +66,7 @@ test("requeued items come before the other items of their key", () => {
   const queue = queueOf(["a1", "a2", "a3"], 10);
   const first = queue.take(any);
   const second = queue.take(any);
-  for (const taken of [second, first]) if (taken) queue.putBack(taken);
+  for (const taken of [second, first]) if (taken) queue.requeue(taken);
   const order = Array.from({ length: 3 }, () => queue.take(any)?.name);
   expect(order).toEqual(["a1", "a2", "a3"]);
 });
@@ -141,7 +141,7 @@ test("reserved slots go only to groups with nothing running", () => {
 type Step =
   | { do: "add"; key: string; kind: string }
   | { do: "take"; kinds: readonly string[]; idleOnly: boolean }
-  | { do: "release" | "putBack" | "remove"; index: number };
+  | { do: "release" | "requeue" | "remove"; index: number };
 
 const kind = fc.constantFrom("slow", "quick", "odd");
 const index = fc.nat({ max: 20 });
@@ -158,7 +158,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       idleOnly: fc.boolean(),
     }),
   },
-  fc.record({ do: fc.constantFrom("release", "putBack", "remove"), index }),
+  fc.record({ do: fc.constantFrom("release", "requeue", "remove"), index }),
 );
 
 const groupOf = (keyId: string, kind: string): string =>
@@ -198,7 +198,7 @@ test("the fair queue takes the oldest accepted item of its key, from a group wit
           queue.release(released);
           if (one.do === "release") continue;
           waiting.unshift(released);
-          queue.putBack(released);
+          queue.requeue(released);
         }
       }
       const left = waiting.some(({ keyId }) => leasedBy(keyId) < max);

@@ -6,7 +6,7 @@ import { createFifo, type Fifo } from "./fifo.ts";
  */
 export type FairQueue<Item> = {
   add(item: Item): void;
-  putBack(item: Item): void;
+  requeue(item: Item): void;
   /** The item then counts as running. `idleOnly`: only from groups with nothing running. */
   take(accepts: (exampleOfKind: Item) => boolean, idleOnly?: boolean): Item | null;
   remove(item: Item): void;
@@ -80,7 +80,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
     startTurn(waiting);
   }
 
-  function putBack(item: Item): void {
+  function requeue(item: Item): void {
     frontAge -= 1;
     ages.set(item, frontAge);
     const waiting = waitingOf(item);
@@ -217,7 +217,7 @@ export function createFairQueue<Item extends { keyId: string; groupId: string; k
 
   return {
     add,
-    putBack,
+    requeue,
     take,
     remove,
     occupy,

@@ -63,11 +63,11 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     if (change <= job.change) return true;
     job.change = change;
     if (state === "in progress") dispatcher.leaseRemotely(job);
-    else requeue(job, notBeforeMs);
+    else requeueLater(job, notBeforeMs);
     return true;
   }
 
-  function requeue(job: ActiveJob, notBeforeMs: number): void {
+  function requeueLater(job: ActiveJob, notBeforeMs: number): void {
     if (job.phase === "waiting" || job.phase === "delayed") return;
     dispatcher.loseLease(job);
     dispatcher.offerLater(job, notBeforeMs - now());
@@ -113,7 +113,7 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     job.change = change;
     if (isRunning) dispatcher.leaseRemotely(job);
     else if (known === undefined) dispatcher.offerLater(job, notBeforeMs - nowMs);
-    else requeue(job, notBeforeMs);
+    else requeueLater(job, notBeforeMs);
   }
 
   /** After a refused lease, the row at the job's last change is still needed. */
@@ -131,21 +131,21 @@ export function createOtherGateways(context: OtherGatewaysContext): OtherGateway
     });
     if (lost.length === 0) return;
     const jobs = lost.map(({ uuid, change }) => ({ uuid, change }));
-    putBack(await store.write("recoverOwn", { gateway: gatewayId, jobs, nowMs: now() }));
+    requeueAll(await store.write("recoverOwn", { gateway: gatewayId, jobs, nowMs: now() }));
   }
 
-  function putBack(recovered: readonly JobSnapshot[]): void {
+  function requeueAll(recovered: readonly JobSnapshot[]): void {
     for (const snapshot of recovered) {
       context.reportSnapshot(snapshot);
       const job = dispatcher.get(snapshot.uuid);
       if (job === undefined) continue;
       dispatcher.loseLease(job);
-      dispatcher.putBack(job);
+      dispatcher.requeue(job);
     }
   }
 
   async function sweep(): Promise<void> {
-    putBack(await store.write("recoverFromOthers", { gateway: gatewayId, nowMs: now() }));
+    requeueAll(await store.write("recoverFromOthers", { gateway: gatewayId, nowMs: now() }));
     const elapsedMs = clock.elapsed();
     const refused = [...dispatcher.all()].filter(
       (job) => isRefused(job) && job.deadlineMs > elapsedMs,

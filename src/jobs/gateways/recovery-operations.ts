@@ -37,17 +37,17 @@ const unfinishedJobs = `SELECT ${headColumns}, gateway, change FROM job WHERE ${
 export const recoveryOperations = {
   /**
    * Runs at startup. If there is no other gateway, jobs in progress go back to `received` without counting the attempt, and
-   * deadlines are extended by the downtime, to at most `lifeMs` from now. Returns the unfinished jobs, oldest first.
+   * deadlines are extended by the downtime, to at most `lifetimeMs` from now. Returns the unfinished jobs, oldest first.
    */
   recoverJobs: durable(function* (
     database,
-    { gateway, nowMs, lifeMs }: { gateway: string; nowMs: number; lifeMs: number },
+    { gateway, nowMs, lifetimeMs }: { gateway: string; nowMs: number; lifetimeMs: number },
   ): Steps<UnfinishedJob[]> {
     const others = yield* database.get(
       "SELECT 1 FROM gateway WHERE id <> :gateway AND seen_ms > :sinceMs",
       { gateway, sinceMs: nowMs - gatewayTimeoutMs },
     );
-    if (others === undefined) yield* recoverAlone(database, nowMs, lifeMs);
+    if (others === undefined) yield* recoverAlone(database, nowMs, lifetimeMs);
     yield* writeHeartbeat(database, { gateway, nowMs });
     return yield* database.all<UnfinishedJob>(`${unfinishedJobs} ORDER BY sequence`);
   }),
@@ -130,7 +130,7 @@ export const recoveryOperations = {
   }),
 };
 
-function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps<void> {
+function* recoverAlone(database: Database, nowMs: number, lifetimeMs: number): Steps<void> {
   const last = yield* database.get<{ seenMs: number | null }>(
     "SELECT max(seen_ms) AS seenMs FROM gateway",
   );
@@ -141,7 +141,7 @@ function* recoverAlone(database: Database, nowMs: number, lifeMs: number): Steps
     `UPDATE job SET deadline_ms = min(deadline_ms + :downtimeMs, :latestMs),
             not_before_ms = not_before_ms + min(0, :downtimeMs)
      WHERE ${notEnded}`,
-    { downtimeMs, latestMs: timeAfter(nowMs, lifeMs) },
+    { downtimeMs, latestMs: timeAfter(nowMs, lifetimeMs) },
   );
   if (downtimeMs < 0) yield* shiftDeliveriesBack(database, -downtimeMs);
   yield* skipChangeNumbers(database);

@@ -70,7 +70,7 @@ const fail = visibleChange<{ uuid: string; token: string; nowMs: number; failure
   },
 );
 
-const giveBack = visibleChange<{ uuid: string; token: string; nowMs: number }>("giveBack", {
+const returnJob = visibleChange<{ uuid: string; token: string; nowMs: number }>("returnJob", {
   set: `attempts = attempts - 1, ${noLease}`,
   where: currentLease,
 });
@@ -125,7 +125,7 @@ export const leaseOperations = {
     { leases, nowMs }: { leases: readonly ActiveLease[]; nowMs: number },
   ): Steps<JobSnapshot[]> {
     return yield* mapNonNull(yield* inAccountOrder(database, leases), ({ uuid, token }) =>
-      giveBack(database, { uuid, token, nowMs }),
+      returnJob(database, { uuid, token, nowMs }),
     );
   }),
 

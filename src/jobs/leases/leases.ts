@@ -25,7 +25,7 @@ import type { ActiveLease, AttemptEnd } from "./lease-operations.ts";
 export type Leases = LeaseGateway<SearchJobRequest, JobResult> & {
   activeLease(job: ActiveJob): ActiveLease | null;
   settleAttempt(end: AttemptEnd, why: FailedAttempt["why"]): void;
-  giveBack(uuid: string, token: string, delayMs?: number): Promise<void>;
+  returnJob(uuid: string, token: string, delayMs?: number): Promise<void>;
   endLeasesOf(nodeId: string): Promise<number>;
   failLeasesOf(nodeId: string): Promise<void>;
 };
@@ -173,17 +173,17 @@ export function createLeases(context: LeasesContext): Leases {
     settleAttempt(end, "failed");
   }
 
-  async function giveBack(uuid: string, token: string, delayMs = 0): Promise<void> {
+  async function returnJob(uuid: string, token: string, delayMs = 0): Promise<void> {
     const job = dispatcher.get(uuid);
     const lease = job === undefined ? null : activeLease(job);
-    if (lease?.token === token) await putBack([lease], delayMs);
+    if (lease?.token === token) await requeue([lease], delayMs);
   }
 
   async function endLeasesOf(nodeId: string): Promise<number> {
-    return await putBack(leasesOf(nodeId));
+    return await requeue(leasesOf(nodeId));
   }
 
-  async function putBack(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
+  async function requeue(leases: readonly ActiveLease[], delayMs = 0): Promise<number> {
     const snapshots = await store.write("giveBackJobs", { leases, nowMs: now() });
     // Each goes to the front of its key's queue.
     for (const snapshot of snapshots.toReversed()) {
@@ -192,7 +192,7 @@ export function createLeases(context: LeasesContext): Leases {
       if (job === undefined) continue;
       dispatcher.loseLease(job);
       if (delayMs > 0) dispatcher.offerLater(job, delayMs);
-      else dispatcher.putBack(job);
+      else dispatcher.requeue(job);
     }
     return snapshots.length;
   }
@@ -264,7 +264,7 @@ export function createLeases(context: LeasesContext): Leases {
     fail,
     activeLease,
     settleAttempt,
-    giveBack,
+    returnJob,
     endLeasesOf,
     failLeasesOf,
   };

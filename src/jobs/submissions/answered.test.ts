@@ -35,7 +35,7 @@ beforeEach(async () => {
       termsOf: () => ({
         requestableWithoutCredential: [],
         requestableWithCredential: [],
-        fedPlatforms: [],
+        streamedPlatforms: [],
         coverageSlackMs: 0,
         liveSinceMs: byPlatform(() => null),
         isMastodonFollowed: false,

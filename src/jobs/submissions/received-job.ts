@@ -5,7 +5,12 @@ import type { JobInsertion } from "./submission-operations.ts";
 
 export type InsertedRow = Omit<JobInsertion, "request" | "answer">;
 
-export function receivedJob(submittedMs: number, uuid: string, job: NewJob, lifeMs: number): Job {
+export function receivedJob(
+  submittedMs: number,
+  uuid: string,
+  job: NewJob,
+  lifetimeMs: number,
+): Job {
   const { accountId, keyId, request, canonicalQuery, warnings } = job;
   return {
     uuid: uuid.toLowerCase(),
@@ -16,7 +21,7 @@ export function receivedJob(submittedMs: number, uuid: string, job: NewJob, life
     canonicalQuery,
     attempts: 0,
     submittedMs,
-    deadlineMs: timeAfter(submittedMs, lifeMs),
+    deadlineMs: timeAfter(submittedMs, lifetimeMs),
     startedMs: null,
     finishedMs: null,
     expiresMs: null,

@@ -15,7 +15,7 @@ import { createSession, isRefusal, type LogIn, refreshSession } from "./log-in.t
 import { createLogInPause, type LogInPause } from "./log-in-pause.ts";
 import { hintFor, refusalMessage } from "./log-in-refusal.ts";
 import { checkToken, sendWithToken, type TokenAccess } from "./send-with-token.ts";
-import { lifeMs, storedTokens } from "./stored-tokens.ts";
+import { lifetimeMs, storedTokens } from "./stored-tokens.ts";
 import { type Refusal, readRefusal } from "./xrpc.ts";
 
 /** A host allows 300 logins a day, so tokens are refreshed as long as possible. */
@@ -81,7 +81,7 @@ const secretsOf = (password: string, logIn: LogIn, nowMs: number): Secrets => ({
   password,
   ...storedTokens(
     { accessToken: logIn.accessJwt, refreshToken: logIn.refreshJwt },
-    lifeMs(logIn.accessJwt),
+    lifetimeMs(logIn.accessJwt),
     nowMs,
   ),
 });

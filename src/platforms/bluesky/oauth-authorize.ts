@@ -47,9 +47,9 @@ export async function authorize(
     const grant = await grantForCode(request, attempt, new URL(pastedUrl));
     if (grant.subject !== did)
       throw credentialInvalid(`an account other than ${did} allowed access`);
-    const { accessToken, refreshToken, lifeMs } = grant;
+    const { accessToken, refreshToken, lifetimeMs } = grant;
     if (refreshToken === null) throw credentialInvalid(`${pds.host} issued no refresh token`);
-    const tokens = storedTokens({ accessToken, refreshToken }, lifeMs, tools.now());
+    const tokens = storedTokens({ accessToken, refreshToken }, lifetimeMs, tools.now());
     return {
       host: pds.origin,
       subject: did,

@@ -68,7 +68,7 @@ export async function pushRequest(
 export type TokenGrant = {
   accessToken: string;
   refreshToken: string | null;
-  lifeMs: number | null;
+  lifetimeMs: number | null;
   subject: string | null;
 };
 
@@ -130,7 +130,7 @@ function readGrant(response: oauth.TokenEndpointResponse): TokenGrant {
   return {
     accessToken: access_token,
     refreshToken: refresh_token ?? null,
-    lifeMs: expires_in === undefined ? null : expires_in * 1_000,
+    lifetimeMs: expires_in === undefined ? null : expires_in * 1_000,
     subject: string(response.sub, 2_048),
   };
 }

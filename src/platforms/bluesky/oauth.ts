@@ -107,9 +107,9 @@ async function renew(
     const grant = await grantForRefresh({ server, options, proof }, refreshToken);
     if (grant.subject !== subject)
       throw credentialRefused(`${host} renewed the tokens of another account`);
-    const { accessToken, lifeMs } = grant;
+    const { accessToken, lifetimeMs } = grant;
     const tokens = { accessToken, refreshToken: grant.refreshToken ?? refreshToken };
-    return { ...current, ...storedTokens(tokens, lifeMs, tools.now()) };
+    return { ...current, ...storedTokens(tokens, lifetimeMs, tools.now()) };
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);
     if (refusal === null) throw oauthErrorAt(host, thrown, options, tools.now());

@@ -9,17 +9,19 @@ const maxTokenLength = 16_384;
 const expiryMarginMs = 30_000;
 
 /**
- * The server's clock may differ, so `lifeMs` counts from receipt. If null, the token is used until
+ * The server's clock may differ, so `lifetimeMs` counts from receipt. If null, the token is used until
  * rejected.
  */
 export function storedTokens(
   tokens: { accessToken: string; refreshToken: string },
-  lifeMs: number | null,
+  lifetimeMs: number | null,
   receivedMs: number,
 ): StoredTokens {
   const { accessToken, refreshToken } = tokens;
   const lapseMs =
-    lifeMs === null ? null : receivedMs + lifeMs - Math.min(expiryMarginMs, lifeMs / 10);
+    lifetimeMs === null
+      ? null
+      : receivedMs + lifetimeMs - Math.min(expiryMarginMs, lifetimeMs / 10);
   return { accessToken, refreshToken, lapseMs: String(lapseMs ?? "") };
 }
 
@@ -27,7 +29,7 @@ export const isUsable = ({ accessToken = "", lapseMs = "" }: Secrets, nowMs: num
   accessToken !== "" && (lapseMs === "" || nowMs < Number(lapseMs));
 
 /** Of a JSON Web Token, unverified: it only saves a needless request. */
-export function lifeMs(token: string): number | null {
+export function lifetimeMs(token: string): number | null {
   const payload = token.split(".", 3)[1];
   if (payload === undefined || token.length > maxTokenLength) return null;
   try {

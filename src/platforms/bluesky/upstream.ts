@@ -28,6 +28,6 @@ export function createBlueskyUpstream(settings: BlueskySettings): Upstream {
     publicBaseUrl: isPublic ? new URL(appviewUrl).origin : null,
     limitOf: blueskyLimit,
     priceOf: null,
-    mayShow: () => "everything",
+    displayScope: () => "everything",
   };
 }

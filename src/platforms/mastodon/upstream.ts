@@ -20,6 +20,6 @@ export function createMastodonUpstream({ instance }: { instance: string | null }
     },
     limitOf: mastodonLimit,
     priceOf: null,
-    mayShow: () => "everything",
+    displayScope: () => "everything",
   };
 }

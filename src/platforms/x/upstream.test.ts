@@ -601,9 +601,9 @@ test("only IDs are shown of what shared X credentials fetch, unless X has agreed
     isRedistributionAgreed: true,
   });
   expect(
-    ["account", "deployment", null].map((owner) => upstream.mayShow(owner as "account")),
+    ["account", "deployment", null].map((owner) => upstream.displayScope(owner as "account")),
   ).toEqual(["everything", "ids", "ids"]);
-  expect(agreed.mayShow("deployment")).toBe("everything");
+  expect(agreed.displayScope("deployment")).toBe("everything");
   expect(upstream.ownMethods).toEqual(["gettrends", "getspace"]);
   expect(agreed.ownMethods).toEqual([]);
 });

@@ -36,7 +36,7 @@ export function createXUpstream(settings: XSettings): Upstream {
     intervalMs,
     priceOf: billPrice,
     ownMethods: isRedistributionAgreed ? [] : withoutIds,
-    mayShow: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
+    displayScope: (owner) => (owner === "account" || isRedistributionAgreed ? "everything" : "ids"),
   };
 }
 

@@ -14,7 +14,7 @@ export type SignedAnswer = SourceAnswer & { signature: ResultSignature };
 export type NodeQueue = LeaseGateway<GatewayWork, SignedAnswer> & {
   wakeNodes(): void;
   /** For an undelivered lease; the attempt is not counted. */
-  giveBack(uuid: string, token: string): Promise<void>;
+  returnJob(uuid: string, token: string): Promise<void>;
   /** Attempts are not counted. */
   endLeasesOf(nodeId: string): Promise<unknown>;
   /** For a node that restarted without leaving; attempts count. */

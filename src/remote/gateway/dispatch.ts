@@ -96,7 +96,7 @@ export function createDispatch(context: DispatchContext) {
     });
     if (lost.aborted) return null;
     if (ended.aborted || !runs.isLive(run)) {
-      await queue.giveBack(uuid, token).catch(() => undefined);
+      await queue.returnJob(uuid, token).catch(() => undefined);
       return null;
     }
     if (encrypted === null) {
@@ -127,7 +127,7 @@ export function createDispatch(context: DispatchContext) {
       payload: { token, attempt, left_ms, hold_ms: holdMs, request, credential },
       release,
       nowMs: encryptedMs,
-      lifeMs: holdMs,
+      lifetimeMs: holdMs,
       gateway: context.gatewayKey,
     });
     const lease = { run, job, token, work, request, answerKey, encryptedMs, completing: null };

@@ -161,7 +161,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
       wakeNodes();
     },
     wakeNodes,
-    giveBack: async (uuid, token) => {
+    returnJob: async (uuid, token) => {
       const job = leasedJob(uuid, token);
       job.attempts -= 1;
       end(job);

@@ -33,7 +33,7 @@ const encryptTestJob = (overrides: Partial<Parameters<typeof encryptJob>[0]> = {
     lease,
     payload,
     nowMs,
-    lifeMs: 120_000,
+    lifetimeMs: 120_000,
     gateway,
     ...overrides,
   });

@@ -53,7 +53,7 @@ const encryptionBinding = (head: Head): Binding => ({
 const signedPart = (head: Head, encapsulated: Uint8Array, ciphertext: Uint8Array): Buffer =>
   frame("earshot-job-signature/v1", envelopeAad(head), encapsulated, ciphertext);
 
-/** Nodes refuse the envelope from `lifeMs` after `nowMs` (gateway clock). */
+/** Nodes refuse the envelope from `lifetimeMs` after `nowMs` (gateway clock). */
 export async function encryptJob(options: {
   keyId: string;
   encryptionKey: string;
@@ -62,16 +62,17 @@ export async function encryptJob(options: {
   payload: JobPayload;
   release?: JobEnvelope["release"];
   nowMs: number;
-  lifeMs: number;
+  lifetimeMs: number;
   gateway: SigningKey;
 }): Promise<{ envelope: JobEnvelope; answerKey: AnswerKey }> {
-  const { keyId, encryptionKey, job, lease, payload, release, nowMs, lifeMs, gateway } = options;
+  const { keyId, encryptionKey, job, lease, payload, release, nowMs, lifetimeMs, gateway } =
+    options;
   const head: Head = {
     key_id: keyId,
     job,
     lease,
     issued_at: Math.floor(nowMs / 1_000),
-    expires_at: Math.ceil((nowMs + lifeMs) / 1_000),
+    expires_at: Math.ceil((nowMs + lifetimeMs) / 1_000),
     ...(release !== undefined && { release }),
   };
   const plaintext = Buffer.from(JSON.stringify(payload));

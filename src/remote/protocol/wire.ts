@@ -152,7 +152,7 @@ const sourcePart = z
           .object({
             name: z.string().regex(/^[0-9]{4}-[0-9]{2}$/),
             postReads: monthUnits,
-            mostPostReads: monthUnits,
+            maxPostReads: monthUnits,
           })
           .nullable(),
       })

@@ -60,7 +60,7 @@ async function roundTrip(request: AnswerRequest) {
   const source = {
     archive,
     clock,
-    fedPlatforms: ["x", "bluesky"] as const,
+    streamedPlatforms: ["x", "bluesky"] as const,
     coverageSlackMs: 0,
     liveSinceMs: () => 0,
   };

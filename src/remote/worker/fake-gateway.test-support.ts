@@ -102,7 +102,7 @@ export async function aJob(
     payload: { token, attempt: 1, left_ms: 120_000, hold_ms: 30_000, request, credential },
     release,
     nowMs,
-    lifeMs: 30_000,
+    lifetimeMs: 30_000,
     gateway,
   });
   return { ...encrypted, job, token, request };

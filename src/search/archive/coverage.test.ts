@@ -62,7 +62,7 @@ type RequestOptions = {
   platform?: SearchPlatform;
   fromMs?: number | null;
   toMs?: number;
-  fedPlatforms?: readonly Platform[];
+  streamedPlatforms?: readonly Platform[];
   slackMs?: number;
   liveSinceMs?: number | null;
   after?: Position | null;
@@ -76,7 +76,7 @@ function request(query: string, requested: RequestOptions): ArchiveCoverage {
   const plan = makePlan(tree, { names, asOfMs: nowMs });
   const feed = {
     clock: { now: () => nowMs },
-    fedPlatforms: requested.fedPlatforms ?? (["bluesky"] as const),
+    streamedPlatforms: requested.streamedPlatforms ?? (["bluesky"] as const),
     coverageSlackMs: requested.slackMs ?? 0,
     liveSinceMs: () => (requested.liveSinceMs === undefined ? 0 : requested.liveSinceMs),
   };
@@ -483,7 +483,7 @@ describe("the coverage of counts and labels", () => {
   });
 
   test("the counts of imported posts are covered as the file declares", () => {
-    const fed = { fedPlatforms: [] };
+    const fed = { streamedPlatforms: [] };
     expect(
       codes(request("min_faves:10 filter:safe", { intervals: [xInterval()], ...fed })),
     ).toEqual([]);
@@ -503,14 +503,14 @@ describe("the coverage of counts and labels", () => {
   test("a search that cannot match anything does not warn about counts and labels", () => {
     const intervals = [posts];
     expect(codes(request("min_faves:10 since:2027-01-01", { intervals }))).toEqual([]);
-    expect(codes(request("min_faves:10 platform:x", { intervals, fedPlatforms: ["x"] }))).toEqual(
-      [],
-    );
+    expect(
+      codes(request("min_faves:10 platform:x", { intervals, streamedPlatforms: ["x"] })),
+    ).toEqual([]);
   });
 });
 
 describe("a search that nothing can answer", () => {
-  const nothing = { intervals: [], fedPlatforms: [] } as const;
+  const nothing = { intervals: [], streamedPlatforms: [] } as const;
 
   test.each(["social", "bluesky", "mastodon", "x"] as const)(
     "a search of %s without any source warns with the next step",
@@ -522,10 +522,14 @@ describe("a search that nothing can answer", () => {
   );
 
   test("a search does not warn about sources if the platform has one or archived posts", () => {
-    const fed = { intervals: [], fedPlatforms: ["bluesky"], platform: "bluesky" } as const;
+    const fed = { intervals: [], streamedPlatforms: ["bluesky"], platform: "bluesky" } as const;
     expect(codes(request("comet", fed))).toEqual([]);
     expect(codes(request("comet", { ...fed, platform: "social" }))).toEqual([]);
-    const stored = { intervals: [interval({})], fedPlatforms: [], platform: "bluesky" } as const;
+    const stored = {
+      intervals: [interval({})],
+      streamedPlatforms: [],
+      platform: "bluesky",
+    } as const;
     expect(codes(request("comet", stored))).toEqual([]);
   });
 
@@ -536,7 +540,7 @@ describe("a search that nothing can answer", () => {
 
 describe("the coverage of the stream of one Mastodon server", () => {
   const seen = interval({ platform: "mastodon", source: "mastodon-stream:mastodon.social" });
-  const fed = { fedPlatforms: ["bluesky", "mastodon"] as const };
+  const fed = { streamedPlatforms: ["bluesky", "mastodon"] as const };
 
   test("the stream of one Mastodon server finds posts but covers no window, because a server sees only a part", () => {
     const { coverage } = request("comet", { intervals: [seen], platform: "mastodon", ...fed });

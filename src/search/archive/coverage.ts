@@ -29,7 +29,7 @@ import { noSourceWarning } from "./no-source.ts";
 
 export type ArchiveFeed = {
   clock: Pick<Clock, "now">;
-  fedPlatforms: readonly Platform[];
+  streamedPlatforms: readonly Platform[];
   /** How far a caught-up stream may lag. */
   coverageSlackMs: number;
   liveSinceMs: (platform: Platform) => number | null;
@@ -165,12 +165,12 @@ function planOn(platform: Platform, plan: PlanNode): PlanNode {
 }
 
 function isAnswerable(
-  { fedPlatforms }: ArchiveFeed,
+  { streamedPlatforms }: ArchiveFeed,
   covered: readonly PlatformCoverage[],
   platform: Platform,
 ): boolean {
   return (
-    fedPlatforms.includes(platform) ||
+    streamedPlatforms.includes(platform) ||
     covered.some((entry) => entry.platform === platform && entry.hasPosts)
   );
 }

@@ -35,7 +35,7 @@ function send(query: string, platform: SearchPlatform = "social", asOfMs = endMs
       search: async (request) => search(request),
     } as Pick<Archive, "resolve" | "search"> as Archive,
     clock: createManualClock(endMs),
-    fedPlatforms: ["bluesky"],
+    streamedPlatforms: ["bluesky"],
     coverageSlackMs: 0,
     liveSinceMs: () => 0,
   } as const;

@@ -49,7 +49,7 @@ export async function searchArchived(
   request: SourceRequest,
   deadlineMs: number,
   signal?: AbortSignal,
-  additionalFedPlatforms: Promise<readonly Platform[]> = Promise.resolve([]),
+  additionalStreamedPlatforms: Promise<readonly Platform[]> = Promise.resolve([]),
 ): Promise<ArchivedAnswer> {
   const { archive, account } = source;
   const { tree } = parseSearchQuery(request.query, { maxLength: Number.POSITIVE_INFINITY });
@@ -60,10 +60,10 @@ export async function searchArchived(
     { ...archiveSearch(request, plan), deadlineMs, ...accountField(account) },
     signal,
   );
-  const fedPlatforms = [...source.fedPlatforms, ...(await additionalFedPlatforms)];
+  const streamedPlatforms = [...source.streamedPlatforms, ...(await additionalStreamedPlatforms)];
   const unchecked = await uncheckedWarnings(source, answer.positions, answer.coverage);
   return assembleArchivedAnswer(
-    { ...source, fedPlatforms },
+    { ...source, streamedPlatforms },
     request,
     { tree, names, plan },
     answer,

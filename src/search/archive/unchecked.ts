@@ -18,7 +18,7 @@ export type Freshness = "confirmed" | "unchecked" | "unfollowed";
 
 export type FreshnessOf = (position: Position) => Freshness;
 
-type Source = Omit<ArchiveFeed, "fedPlatforms"> & {
+type Source = Omit<ArchiveFeed, "streamedPlatforms"> & {
   archive: Pick<Archive, "records" | "search">;
   freshnessOf?: FreshnessOf;
 };

@@ -152,7 +152,7 @@ function answerOf(
 }
 
 const archivedItemContext = (nowMs: number) => ({
-  mayShow: "everything" as const,
+  displayScope: "everything" as const,
   nowMs,
   idOf: () => 0n,
 });

@@ -312,7 +312,7 @@ test("if two credentials are used up, a method waits for the one that can be use
 });
 
 test("only IDs are returned if only those may be shown", async () => {
-  const upstream = { ...pagedUpstream([posts]), mayShow: () => "ids" as const };
+  const upstream = { ...pagedUpstream([posts]), displayScope: () => "ids" as const };
   tested = answering({
     upstreams: { bluesky: upstream },
     sessions: { bluesky: [testSession("bluesky", { owner: "deployment" })] },

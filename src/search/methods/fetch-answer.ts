@@ -125,7 +125,7 @@ const incompleteWarning = (platform: string, error: EarshotError): SourceWarning
 });
 
 export function idsOnlyWarnings(upstream: Upstream, session: OpenSession): SourceWarning[] {
-  if (upstream.mayShow(session.owner) === "everything") return [];
+  if (upstream.displayScope(session.owner) === "everything") return [];
   return [
     {
       code: "ids_only",

@@ -14,9 +14,9 @@ export async function fetchedItems(
   const { nowMs } = session;
   const posts = items.flatMap((item) => (item.kind === "post" ? [item.post] : []));
   const ids = await archiveIds(archive, posts, nowMs);
-  const mayShow = upstream.mayShow(session.owner);
+  const displayScope = upstream.displayScope(session.owner);
   return items.map((item) =>
-    toFetchedItem(item, { mayShow, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
+    toFetchedItem(item, { displayScope, nowMs, idOf: (post) => ids.get(post.uri) ?? 0n }),
   );
 }
 

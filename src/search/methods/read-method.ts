@@ -69,9 +69,9 @@ export async function readMethod(
 
   for (;;) {
     const start = readings.length === 0 ? (position ?? firstPage) : firstPage;
-    const { mayShow } = upstream;
+    const { displayScope } = upstream;
     const ranks = rankAttempts(attempts, {
-      mayShow,
+      displayScope,
       fromMs: requested.fromMs,
       nowMs,
       toleranceMs: 0,

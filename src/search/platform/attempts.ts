@@ -17,7 +17,7 @@ export type RankedAttempts = readonly (readonly UpstreamAttempt[])[];
 export type FailedUpstreamAttempt = { attempt: UpstreamAttempt; error: EarshotError };
 
 export type Ranking = {
-  mayShow: (owner: Session["owner"]) => "everything" | "ids";
+  displayScope: (owner: Session["owner"]) => "everything" | "ids";
   fromMs: number | null;
   nowMs: number;
   toleranceMs: number;
@@ -38,7 +38,7 @@ export function rankAttempts(
     { shownRank: number; unreadMs: number; attempts: UpstreamAttempt[] }
   >();
   for (const attempt of attempts) {
-    const shownRank = ranking.mayShow(attempt.session.owner) === "everything" ? 0 : 1;
+    const shownRank = ranking.displayScope(attempt.session.owner) === "everything" ? 0 : 1;
     const unreadMs = unreadBy(attempt.route, ranking);
     const key = `${shownRank} ${unreadMs}`;
     const rank = ranks.get(key) ?? { shownRank, unreadMs, attempts: [] };

@@ -75,7 +75,7 @@ export async function readGaps(
     const useful = attempts.filter((attempt) => reachedBy(attempt, remaining, nowMs).length > 0);
     if (useful.length === 0) return endReading();
     const ranks = rankAttempts(useful, {
-      mayShow: upstream.mayShow,
+      displayScope: upstream.displayScope,
       fromMs: remaining[0]?.fromMs ?? null,
       nowMs,
       toleranceMs: isLive ? liveToleranceMs : 0,

@@ -18,7 +18,7 @@ const ownUser = session("own user");
 const ownApp = session("own app", { access: "app" });
 const lentApp = session("lent app", { access: "app", owner: "deployment" });
 
-const mayShow = (owner: OpenSession["owner"]) => (owner === "account" ? "everything" : "ids");
+const displayScope = (owner: OpenSession["owner"]) => (owner === "account" ? "everything" : "ids");
 
 function rank(
   sessions: readonly OpenSession[],
@@ -27,7 +27,7 @@ function rank(
   const attempts = listAttempts(sessions, (access) =>
     access === "app" ? [recent, all, slow] : [recent],
   );
-  return rankAttempts(attempts, { mayShow, fromMs, nowMs: endMs, toleranceMs });
+  return rankAttempts(attempts, { displayScope, fromMs, nowMs: endMs, toleranceMs });
 }
 
 const namesOf = (ranks: RankedAttempts): string[][] =>
@@ -69,7 +69,7 @@ function tryEach(answers: Record<string, string | Error>, sessions: readonly Ope
   }));
   const ranks = rankAttempts(
     listAttempts(waiting, () => onlyRoute),
-    { mayShow, fromMs: null, nowMs: endMs, toleranceMs: 0 },
+    { displayScope, fromMs: null, nowMs: endMs, toleranceMs: 0 },
   );
   const done = tryInOrder(ranks, async (_, first) => {
     const name = first.credentialId ?? "";

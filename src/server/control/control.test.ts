@@ -230,7 +230,7 @@ test("every acknowledged job survives a kill", async () => {
   const recovered = await control.store.write("recoverJobs", {
     gateway: "only",
     nowMs: 2,
-    lifeMs: 1,
+    lifetimeMs: 1,
   });
   expect(recovered.length).toBeGreaterThan(last);
   await control.close();

@@ -76,11 +76,11 @@ function shortSearchesOf(
   { archive, events, sharing }: Base,
   { ingest, source, upstreams }: Search,
 ): ShortSearches {
-  const { fedPlatforms, coverageSlackMs, liveSinceMs } = source;
+  const { streamedPlatforms, coverageSlackMs, liveSinceMs } = source;
   return {
     termsOf: (request) => ({
       ...upstreams.requestablePlatformsFor(request),
-      fedPlatforms,
+      streamedPlatforms,
       coverageSlackMs,
       liveSinceMs: byPlatform(liveSinceMs),
       isMastodonFollowed: ingest.mastodonState() !== null,

@@ -21,7 +21,7 @@ export function makeSearch(
   const source = {
     archive,
     clock,
-    fedPlatforms: streamedPlatforms(config),
+    streamedPlatforms: streamedPlatforms(config),
     coverageSlackMs: config.ingest.coverageSlackMs,
     freshnessOf: ingest.freshnessOf,
     liveSinceMs: createLiveSince(ingest),

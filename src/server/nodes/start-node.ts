@@ -76,7 +76,7 @@ export async function startRemoteNode(
       source: {
         archive,
         clock,
-        fedPlatforms: streamedPlatforms(config),
+        streamedPlatforms: streamedPlatforms(config),
         coverageSlackMs: config.ingest.coverageSlackMs,
         freshnessOf: ingest.freshnessOf,
         liveSinceMs: createLiveSince(ingest),

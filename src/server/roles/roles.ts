@@ -29,7 +29,7 @@ export function startNode(context: AppContext): Runner {
     nodeId: embeddedNodeId,
     accepts: router.runsHere,
     load: () => queue.runningOf(embeddedNodeId) / (concurrency + fetchConcurrency),
-    giveBack: (uuid, token) => queue.giveBack(uuid, token, diskPauseMs),
+    returnJob: (uuid, token) => queue.returnJob(uuid, token, diskPauseMs),
     log,
   });
 }

@@ -143,7 +143,7 @@ export function createSessions(context: SessionsContext): Sessions {
       store,
       clock,
       priceOf,
-      mostPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
+      maxPostReads: platform === "x" ? settings.xMonthlyPostReads : null,
       spender: { platform, ...spender, accountId: job.accountId },
       job,
       reservations: reservationsOf(job),

@@ -44,10 +44,10 @@ afterEach(async () => {
 
 async function session(
   name: string,
-  special: { maxWaitMs?: number; lifeMs?: number } = {},
+  special: { maxWaitMs?: number; lifetimeMs?: number } = {},
 ): Promise<OpenSession> {
-  const { lifeMs = 120_000, ...more } = special;
-  const job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifeMs, ...more });
+  const { lifetimeMs = 120_000, ...more } = special;
+  const job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifetimeMs, ...more });
   const requested = {
     job,
     platform: "x",
@@ -84,7 +84,7 @@ test("a caller that cannot wait learns when the next request may be sent", async
 
 test("a caller without time to wait for the interval is rejected before anything is sent", async () => {
   await (await session("one")).get(all);
-  const { patient } = await session("two", { lifeMs: 500 });
+  const { patient } = await session("two", { lifetimeMs: 500 });
   await expect(patient.get(all)).rejects.toBeInstanceOf(UpstreamLimited);
   expect(upstream.requests).toHaveLength(1);
 });

@@ -42,8 +42,8 @@ afterEach(async () => {
 
 async function open(
   name: string,
-  lifeMs = 10 * minuteMs,
-  job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifeMs }),
+  lifetimeMs = 10 * minuteMs,
+  job = makeUpstreamJob(name, { deadlineMs: clock.now() + lifetimeMs }),
 ): Promise<readonly OpenSession[]> {
   return await setup.sessions.open({
     job,
@@ -55,8 +55,8 @@ async function open(
   });
 }
 
-async function session(name = "job", lifeMs?: number): Promise<OpenSession> {
-  const [first] = await open(name, lifeMs);
+async function session(name = "job", lifetimeMs?: number): Promise<OpenSession> {
+  const [first] = await open(name, lifetimeMs);
   if (first === undefined) throw new Error("no session was opened");
   return first;
 }

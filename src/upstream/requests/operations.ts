@@ -18,7 +18,7 @@ export type ReservationRequest = Spender & {
   attempt: number;
   /** This attempt's unsettled calls. */
   own: readonly number[];
-  mostPostReads: number | null;
+  maxPostReads: number | null;
   nowMs: number;
 };
 
@@ -35,13 +35,13 @@ export const spendingOperations = {
    * `budget_used_up`.
    */
   reserveSpending: durable(function* (database, request: ReservationRequest): Steps<Reserved> {
-    const { amounts, jobUuid, attempt, own, mostPostReads, nowMs, ...spender } = request;
+    const { amounts, jobUuid, attempt, own, maxPostReads, nowMs, ...spender } = request;
     yield* spendDeadReservations(database, nowMs - lostAfterMs);
     if (yield* hasLostCall(database, jobUuid, own)) throw paidCallRepeated(spender.platform);
     const spent = yield* deploymentPostReads(database, spender);
-    const isLimited = mostPostReads !== null && spender.owner === "deployment";
-    if (isLimited && amounts.postReads > 0 && spent + amounts.postReads > mostPostReads) {
-      throw budgetUsedUp(spender.month, amounts.postReads, { spent, most: mostPostReads });
+    const isLimited = maxPostReads !== null && spender.owner === "deployment";
+    if (isLimited && amounts.postReads > 0 && spent + amounts.postReads > maxPostReads) {
+      throw budgetUsedUp(spender.month, amounts.postReads, { spent, most: maxPostReads });
     }
     const id = yield* addReservation(database, { ...spender, ...amounts, jobUuid, attempt, nowMs });
     return { id, monthPostReads: yield* deploymentPostReads(database, spender) };

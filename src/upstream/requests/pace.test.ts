@@ -9,11 +9,13 @@ function startPace(perSecond: number) {
   const startedMs: { name: string; atMs: number }[] = [];
   const begin = async (
     name: string,
-    lifeMs = 600_000,
+    lifetimeMs = 600_000,
     signal = new AbortController().signal,
     accountId = "one",
   ) => {
-    await pace.turn(makeUpstreamJob(name, { accountId, deadlineMs: clock.now() + lifeMs, signal }));
+    await pace.turn(
+      makeUpstreamJob(name, { accountId, deadlineMs: clock.now() + lifetimeMs, signal }),
+    );
     startedMs.push({ name, atMs: clock.elapsed() });
   };
   return { clock, startedMs, begin };

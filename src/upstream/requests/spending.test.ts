@@ -75,7 +75,7 @@ describe("a billed call", () => {
       userReads: 2,
       requests: 0,
       microUsd: 55_000,
-      month: { name: "2023-11", postReads: 7, mostPostReads: 250 },
+      month: { name: "2023-11", postReads: 7, maxPostReads: 250 },
     });
     await clock.advance(0);
     expect(await spent()).toBe(7);
@@ -206,7 +206,7 @@ describe("the month's budget", () => {
     clock.shiftWall(20 * dayMs);
     const session = await open("3");
     await session.get(hundredReads);
-    expect(session.cost()?.month).toEqual({ name: "2023-12", postReads: 100, mostPostReads: 250 });
+    expect(session.cost()?.month).toEqual({ name: "2023-12", postReads: 100, maxPostReads: 250 });
   });
 
   test("the month's budget does not apply to an account's own credential, whose calls are counted separately", async () => {

@@ -27,15 +27,15 @@ export type SpendingContext = {
   store: Pick<Store<SpendingOperations>, "write">;
   clock: Clock;
   priceOf: (bill: Bill) => number;
-  mostPostReads: number | null;
+  maxPostReads: number | null;
   spender: Omit<Spender, "month">;
   job: UpstreamJob;
   reservations: Reservations;
 };
 
 export function createSpending(context: SpendingContext): Spending {
-  const { store, clock, mostPostReads, spender, job, reservations } = context;
-  const isLimited = mostPostReads !== null && spender.owner === "deployment";
+  const { store, clock, maxPostReads, spender, job, reservations } = context;
+  const isLimited = maxPostReads !== null && spender.owner === "deployment";
   let total = noAmounts;
   let month = utcMonth(clock.now());
   let monthPostReads = 0;
@@ -68,7 +68,7 @@ export function createSpending(context: SpendingContext): Spending {
           jobUuid: job.uuid,
           attempt: job.attempt,
           own,
-          mostPostReads,
+          maxPostReads,
           nowMs,
         }),
       );
@@ -119,7 +119,7 @@ export function createSpending(context: SpendingContext): Spending {
     call,
     cost: () => ({
       ...total,
-      month: isLimited ? { name: month, postReads: monthPostReads, mostPostReads } : null,
+      month: isLimited ? { name: month, postReads: monthPostReads, maxPostReads } : null,
     }),
   };
 }

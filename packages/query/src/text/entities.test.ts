@@ -50,7 +50,7 @@ describe("mentions", () => {
     ["between ideographs", "の@usernameに", ["username"]],
     ["possessive", "@user's", ["user"]],
     ["a list names its owner", "@user/list", ["user"]],
-    ["old reposts", "RT@a: rt:@b RT @c", ["a", "b", "c"]],
+    ["reposts that begin with RT", "RT@a: rt:@b RT @c", ["a", "b", "c"]],
     ["not in an address", "a@b.com x@@y f&@z", []],
     ["not a name at a host", "@test@example.com", []],
     ["not before accented letters", "@aliceìn", []],

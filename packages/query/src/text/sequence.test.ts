@@ -36,8 +36,8 @@ describe("the sequence of a word", () => {
     ["a link is words", "https://t.co/x", "https t co x"],
     ["an HTML entity", "AT&amp;T", "at t"],
     ["only punctuation", "?", ""],
-    ["nothing", "", ""],
-    ["half a surrogate pair", "\ud800", ""],
+    ["no text", "", ""],
+    ["a lone surrogate", "\ud800", ""],
     ["a star within a word is ignored", "*", ""],
   ])("the sequence of a word has the expected elements: %s", (_, text, expected) => {
     expect(written(querySequence(text))).toBe(expected);

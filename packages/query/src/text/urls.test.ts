@@ -25,8 +25,8 @@ describe("the tokens of a link", () => {
     ],
     ["broken percent codes", "https://example.com/%ff%", "example com ff"],
     ["full-width letters", "https://ｅｘａｍｐｌｅ.com", "example com"],
-    ["half a surrogate pair, NUL", "https://a.com/\ud800b\u0000c", "a com b c"],
-    ["nothing", "https://", ""],
+    ["a lone surrogate, NUL", "https://a.com/\ud800b\u0000c", "a com b c"],
+    ["no text", "https://", ""],
   ])("a link is split into tokens: %s", (_, url, expected) => {
     expect(linkTokens(parseLink(url)).join(" ")).toBe(expected);
   });

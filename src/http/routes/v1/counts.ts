@@ -135,7 +135,7 @@ async function countOrFail(
     return counts;
   } catch (error) {
     if (disconnected.aborted) return null;
-    await permit.giveBack();
+    await permit.refund();
     throw error;
   }
 }
