@@ -163,7 +163,7 @@ function measure(
     found += hits.size;
     empty += hits.size === 0 ? 1 : 0;
     for (const [{ text }, span] of [...truth].filter(([marked]) => !hits.has(marked))) {
-      const reason = reasonOfMiss(text, span);
+      const reason = missReason(text, span);
       reasons.set(reason, [...(reasons.get(reason) ?? []), written]);
     }
     right += [...hits].filter((text) => truth.has(text)).length;
@@ -172,7 +172,7 @@ function measure(
   return [name, String(queries.length), ...shares];
 }
 
-function reasonOfMiss(text: string, span: TextSpan): string {
+function missReason(text: string, span: TextSpan): string {
   const hidden = [...findLinks(text), ...findMentions(text, { dottedHandles: true })];
   if (hidden.some(({ start, end }) => start < span.end && span.start < end)) {
     return "it is part of a link or a mention";

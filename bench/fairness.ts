@@ -104,19 +104,19 @@ async function cancelAll(
   submitted: readonly Submitted[],
 ): Promise<{ cancelMs: number[]; left: number }> {
   const cancelMs: number[] = [];
-  let left = 0;
+  let remaining = 0;
   for (const each of submitted.toReversed()) {
     if (!(await isRunning(each))) continue;
-    left += 1;
+    remaining += 1;
     const cancel = () =>
       call(server, `/v1/search/live/social/status/${each.uuid}`, each.key, "DELETE");
     const startMs = performance.now();
     await cancel();
     if (cancelMs.length >= cancellations) continue;
-    await searchOne(left);
+    await searchOne(remaining);
     cancelMs.push(performance.now() - startMs);
   }
-  return { cancelMs, left };
+  return { cancelMs, left: remaining };
 }
 
 const columns = [

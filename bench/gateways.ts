@@ -127,11 +127,11 @@ async function roundTrips(): Promise<number> {
   for (let turn = 0; turn < jobs; turn += 1) {
     await client.result(await client.submit(`comet ${turn}`, 20));
   }
-  const roundTripsOfJob = (count.roundTrips() - before) / jobs;
+  const perJob = (count.roundTrips() - before) / jobs;
   client.close();
   await gateway.stop();
   count.close();
-  return roundTripsOfJob;
+  return perJob;
 }
 
 async function load(

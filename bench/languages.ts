@@ -22,7 +22,7 @@ type LabelledText = { language: string; text: string };
 const minPosts = 10_000;
 
 const groups: { name: string; posts: LabelledText[] }[] = [
-  { name: "posts of the data set", posts: await postsOfTheDataSet() },
+  { name: "posts of the data set", posts: await readDataSet() },
   { name: "Thai posts, Japanese sentences", posts: certainTexts() },
   ...process.argv.slice(2).map((file) => ({ name: file, posts: fileLines(file) })),
 ];
@@ -30,7 +30,7 @@ console.log(`${command()}\n`);
 for (const { name, posts } of groups) report(name, posts);
 console.log(`\nloading: ${startMs.toFixed(0)} ms, ${startMb.toFixed(0)} MB`);
 
-async function postsOfTheDataSet(): Promise<LabelledText[]> {
+async function readDataSet(): Promise<LabelledText[]> {
   const posts: LabelledText[] = [];
   const counts = new Map<string, number>();
   for await (const post of iraPosts()) {

@@ -73,7 +73,7 @@ async function readBase(): Promise<Base[]> {
     record,
     id: BigInt(String(record.id)),
     ms: Date.parse(String(record.created_at)),
-    rareAt: endsOfRareWords(String(record.text), frequencies),
+    rareAt: rareWordEnds(String(record.text), frequencies),
   }));
 }
 
@@ -84,7 +84,7 @@ const add = (counts: Map<string, number>, key: string): void => {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 };
 
-function endsOfRareWords(text: string, frequencies: ReadonlyMap<string, number>): Int32Array {
+function rareWordEnds(text: string, frequencies: ReadonlyMap<string, number>): Int32Array {
   const ends: number[] = [];
   for (const { 0: word, index } of text.matchAll(words)) {
     if ((frequencies.get(word.toLowerCase()) ?? 0) < rareBelow) ends.push(index + word.length);

@@ -21,7 +21,7 @@ import { drawQueries } from "./queries.ts";
  * threads.
  */
 requireData();
-const queriesOfEachKind = 200;
+const queriesPerKind = 200;
 const rounds = 3;
 const limit = 100;
 const dataDir = mkdtempSync(join(tmpdir(), "earshot-bench-"));
@@ -43,10 +43,10 @@ const rawStatement = raw.prepare(
 rawStatement.setReadBigInts(true);
 
 console.log(
-  `\n${command()}: ${queriesOfEachKind} queries of each kind, ${rounds} rounds, best round of each; milliseconds\n`,
+  `\n${command()}: ${queriesPerKind} queries of each kind, ${rounds} rounds, best round of each; milliseconds\n`,
 );
 const rows: (string | number)[][] = [];
-for (const { name, queries } of await drawQueries(queriesOfEachKind)) {
+for (const { name, queries } of await drawQueries(queriesPerKind)) {
   const plannedQueries = queries.map(planQuery);
   const best = { raw: infiniteSummary(), inThread: infiniteSummary(), threads: infiniteSummary() };
   let found = 0;

@@ -1,7 +1,7 @@
 import { isoTime } from "../../lib/iso-time.ts";
 import type { Post } from "../../posts/post.ts";
-import { fieldsOf, string } from "../fields.ts";
-import { textOfHtml } from "../mastodon/html-text.ts";
+import { asFields, string } from "../fields.ts";
+import { htmlToText } from "../mastodon/html-text.ts";
 import type { PageItem } from "../upstream-page.ts";
 import { itemUri } from "./description.ts";
 
@@ -9,13 +9,13 @@ const maxText = 100_000;
 
 /** A hit of the API: a story or a comment. */
 export function readHit(value: unknown): PageItem {
-  const hit = fieldsOf(value);
+  const hit = asFields(value);
   const id = numberText(hit.objectID);
   const author = string(hit.author, 100);
   const seconds = hit.created_at_i;
   if (id === null || author === null || typeof seconds !== "number") return { kind: "unreadable" };
   const createdMs = seconds * 1_000;
-  const { text, links } = textOfHtml(
+  const { text, links } = htmlToText(
     string(hit.comment_text, maxText) ?? string(hit.story_text, maxText) ?? "",
   );
   const title = string(hit.title, maxText);
@@ -54,9 +54,9 @@ export function readHit(value: unknown): PageItem {
     sensitive: null,
     source: null,
     counts: {
-      likes: countOf(hit.points),
+      likes: asCount(hit.points),
       reposts: null,
-      replies: countOf(hit.num_comments),
+      replies: asCount(hit.num_comments),
       quotes: null,
     },
     origin: "upstream",
@@ -70,4 +70,4 @@ const numberText = (value: unknown): string | null => {
   return /^\d{1,12}$/.test(text) ? text : null;
 };
 
-const countOf = (value: unknown): number | null => (typeof value === "number" ? value : null);
+const asCount = (value: unknown): number | null => (typeof value === "number" ? value : null);

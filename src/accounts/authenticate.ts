@@ -76,10 +76,10 @@ export function* authenticate(
     resource == null
       ? yield* database.get<AuthenticationRow>(authenticationSql, request)
       : yield* database.get<AuthenticationRow>(tokenAuthenticationSql, { ...request, resource });
-  return found === undefined ? null : callerOfKey(found, secretHash);
+  return found === undefined ? null : keyCaller(found, secretHash);
 }
 
-export function callerOfKey(
+export function keyCaller(
   found: AuthenticationRow,
   secretHash: Uint8Array,
 ): Caller | "suspended" | null {

@@ -72,7 +72,7 @@ test("the limiter treats random traffic of two keys like a reference that checks
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 30, maxLength: 120 }), async (steps) => {
       const clock = createManualClock();
-      const startMs = startOfRun();
+      const startMs = runStart();
       clock.elapsed = () => startMs + sinceStartMs;
       let sinceStartMs = 0;
       const contexts = [0, 1].map(() => createLimiter(accounts.store, clock, defaultLimits));
@@ -126,7 +126,7 @@ test("the limiter treats random traffic of two keys like a reference that checks
 
 let runs = 0;
 /** The store's time must not decrease between runs. */
-function startOfRun(): number {
+function runStart(): number {
   runs += 1;
   return runs * 100_000_000;
 }

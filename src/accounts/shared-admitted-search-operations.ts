@@ -26,7 +26,7 @@ import {
   callerSql,
   lockedRates,
   rateColumns,
-  rateOutcomeOfRow,
+  rowRateOutcome,
 } from "./shared-limit-operations.ts";
 
 const sql = `WITH request AS MATERIALIZED (
@@ -60,7 +60,7 @@ export const sharedAdmittedSearchOperations = withRowLocks({
       methods: methodsText(caller.methods),
     });
     if (row === undefined) return { rate: null, kind: "unadmitted" };
-    const rate = rateOutcomeOfRow(row, admission);
+    const rate = rowRateOutcome(row, admission);
     if (row.change !== null) {
       const inserted = { isRepeated: false as const, change: row.change, hasDeliveries: false };
       return { rate, ...submittedSearch(answered, inserted) };

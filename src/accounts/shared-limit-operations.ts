@@ -12,7 +12,7 @@ import {
   type AuthenticationRow,
   authenticationSql,
   type Caller,
-  callerOfKey,
+  keyCaller,
   tokenAuthenticationSql,
 } from "./authenticate.ts";
 import { immediateCallSql } from "./immediate-calls.ts";
@@ -125,7 +125,7 @@ export const sharedLimitOperations: LimitOperations = {
     if (row === undefined) throw new Error("an admission returned no row");
     if (row.blockedUs > 0) return { kind: "blocked", retryAfterMs: row.blockedUs / 1_000 };
     if (presentedHash === null) return { kind: "unknown" };
-    const caller = keyHash === null ? null : callerOfKey(row, hashOf(request));
+    const caller = keyHash === null ? null : keyCaller(row, hashOf(request));
     if (caller === "suspended") return { kind: "suspended" };
     if (caller === null) {
       yield* database.get("SELECT note_failed_key(:group, :presentedHash, :failedKeysPerMinute)", {
@@ -210,8 +210,8 @@ export function admissionParameters(request: AdmissionRequest) {
   };
 }
 
-export function rateOutcomeOfRow(row: AdmissionRow, request: AdmissionRequest): RateOutcome | null {
-  const caller = row.allowed === 1 ? callerOfKey(row, hashOf(request)) : null;
+export function rowRateOutcome(row: AdmissionRow, request: AdmissionRequest): RateOutcome | null {
+  const caller = row.allowed === 1 ? keyCaller(row, hashOf(request)) : null;
   if (caller === null || caller === "suspended") return null;
   return answerOf(caller, ratedKey(caller, request), row);
 }

@@ -19,7 +19,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   try {
     if (args.length === 0)
       throw wrongUse("earshot requires a command", "run earshot --help for a list");
-    const words = withoutHelpOfUnknown(args);
+    const words = withoutUnknownHelp(args);
     const program = await makeProgram(terminal, words[0] === "help" ? words[1] : words[0]);
     await program.parseAsync([...words], { from: "user" });
     return exitCode.ok;
@@ -31,7 +31,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
 }
 
 /** `help serv` fails like `serv`, with a suggestion. */
-const withoutHelpOfUnknown = (args: readonly string[]): readonly string[] =>
+const withoutUnknownHelp = (args: readonly string[]): readonly string[] =>
   args[0] === "help" && args[1] !== undefined && !commandNames.includes(args[1])
     ? args.slice(1)
     : args;

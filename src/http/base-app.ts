@@ -11,7 +11,7 @@ import { hasUnknownPlatform } from "./middleware/platform-word.ts";
 import { answerBareRefusals, fieldsHook } from "./problems/bare-refusals.ts";
 import type { ProblemCode } from "./problems/problems.ts";
 import { answerUnreadable } from "./problems/unreadable-request.ts";
-import { problem, problemOfError, publicCode, writeProblem } from "./problems/write-problem.ts";
+import { problem, publicCode, toProblem, writeProblem } from "./problems/write-problem.ts";
 import { validatorCompiler } from "./schemas/validation.ts";
 import { readJsonBodies } from "./submission/json-body.ts";
 
@@ -84,7 +84,7 @@ export function openApp(context: BaseAppContext): BaseApp {
   const callerAddressOf = callerAddressBehind(settings.trustedProxies);
 
   app.setErrorHandler((error, request, reply) => {
-    const failure = problemOfError(error);
+    const failure = toProblem(error);
     const isDisconnected = reply.raw.destroyed;
     if (!isDisconnected) context.onProblem(publicCode(failure));
     // Only problems of the server are logged: the caller can fix the others.

@@ -47,7 +47,7 @@ describe.each([
     await jobs.clock.advance(32_000);
     const again = await jobs.lease();
     expect(again).toMatchObject({ uuid, attempt: 2 });
-    expect(again.leftMs).toBe(88_000);
+    expect(again.remainingMs).toBe(88_000);
   });
 
   test("a job's next attempt begins on time if the wall clock is changed by an hour", async () => {
@@ -76,7 +76,7 @@ describe.each([
     jobs.clock.shiftWall(stepMs);
     await jobs.clock.advance(1_000);
     await jobs.restart("kill");
-    expect((await jobs.lease()).leftMs).toBe(99_000);
+    expect((await jobs.lease()).remainingMs).toBe(99_000);
     expect(await stateOf(uuid)).toBe("in progress");
   });
 
@@ -87,7 +87,7 @@ describe.each([
     const { uuid } = await jobs.queue.submit(newJob("new"));
     await jobs.restart("kill");
     const leases = [await jobs.lease(), await jobs.lease()];
-    expect(leases.map((lease) => [lease.uuid, lease.leftMs])).toEqual([
+    expect(leases.map((lease) => [lease.uuid, lease.remainingMs])).toEqual([
       [old.uuid, 100_000],
       [uuid, 120_000],
     ]);
@@ -104,7 +104,7 @@ describe.each([
     await jobs.clock.advance(250);
     const lease = await jobs.lease();
     expect(lease.attempt).toBe(2);
-    expect(lease.leftMs).toBe(118_750);
+    expect(lease.remainingMs).toBe(118_750);
   });
 
   test("pending calls and lease requests wait neither longer nor shorter if the wall clock is changed by an hour", async () => {

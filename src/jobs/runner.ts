@@ -141,11 +141,18 @@ async function submitOutcome(
 
 async function attempt(
   { answer, clock, log, returnJob }: RunningOptions,
-  { uuid, accountId, attempt: number, work: request, leftMs, ...lease }: Lease<SearchJobRequest>,
+  {
+    uuid,
+    accountId,
+    attempt: number,
+    work: request,
+    remainingMs,
+    ...lease
+  }: Lease<SearchJobRequest>,
   lost: AbortSignal,
 ): Promise<Outcome | null> {
   try {
-    const deadlineMs = clock.now() + leftMs;
+    const deadlineMs = clock.now() + remainingMs;
     const { accepted, released } = lease;
     const optional = { ...(accepted && { accepted }), ...(released && { released }) };
     const job = { uuid, accountId, attempt: number, deadlineMs, signal: lost, ...optional };

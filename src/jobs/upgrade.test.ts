@@ -91,7 +91,7 @@ test("jobs stored with the first schema can be read and completed after the upgr
   for (let count = 0; count < 3; count += 1) {
     const lease = await jobs.lease();
     attempts.set(lease.uuid, lease.attempt);
-    expect(lease.leftMs).toBe(118_600);
+    expect(lease.remainingMs).toBe(118_600);
     await queue.complete(lease.uuid, lease.token, result);
     expect(await queue.find("one", lease.uuid)).toMatchObject({ state: "done", result });
   }

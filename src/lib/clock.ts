@@ -11,9 +11,9 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   elapsed: () => performance.now(),
   sleep: async (ms, signal) => {
-    let leftMs = ms;
-    for (; leftMs > maxTimerMs; leftMs -= maxTimerMs) await pause(maxTimerMs, signal);
-    await pause(leftMs, signal);
+    let remainingMs = ms;
+    for (; remainingMs > maxTimerMs; remainingMs -= maxTimerMs) await pause(maxTimerMs, signal);
+    await pause(remainingMs, signal);
   },
 };
 

@@ -265,13 +265,13 @@ describe("streamed answer", () => {
   test("a streamed answer arrives in pieces and is never wholly in memory", async () => {
     const total = 40 * 1024 * 1024;
     const { url } = await host((_request, response) => {
-      let left = total;
+      let remaining = total;
       const write = () => {
-        while (left > 0) {
-          left -= 1024 * 1024;
+        while (remaining > 0) {
+          remaining -= 1024 * 1024;
           if (!response.write(Buffer.alloc(1024 * 1024))) break;
         }
-        if (left > 0) response.once("drain", write);
+        if (remaining > 0) response.once("drain", write);
         else response.end();
       };
       write();

@@ -5,7 +5,7 @@ export function hasDuplicateMembers(json: string): boolean {
   for (let index = 0; index < json.length; index += 1) {
     switch (json[index]) {
       case '"': {
-        const end = endOfString(json, index);
+        const end = stringEnd(json, index);
         const names = openContainers.at(-1) ?? null;
         if (isNameNext && names !== null) {
           const name: string = JSON.parse(json.slice(index, end + 1));
@@ -36,7 +36,7 @@ export function hasDuplicateMembers(json: string): boolean {
   return false;
 }
 
-function endOfString(json: string, start: number): number {
+function stringEnd(json: string, start: number): number {
   let index = json.indexOf('"', start + 1);
   while (index !== -1) {
     let before = index - 1;

@@ -10,7 +10,7 @@ export function isRecordId(target: Target): target is PostTarget & { id: string 
 }
 
 /** Includes server and id if the URI names them. `path` is the requested platform. */
-export function targetOfRecord(
+export function recordTarget(
   { platform, uri }: { platform: Platform; uri: string },
   target: PostTarget,
   path: SearchPlatform,

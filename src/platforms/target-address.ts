@@ -1,5 +1,6 @@
 import type { PostTarget, Target, UserTarget } from "./target.ts";
 import {
+  authorityUser,
   blueskyPost,
   isLocalName,
   isServerId,
@@ -8,7 +9,6 @@ import {
   makeUserTarget,
   parseHost,
   postTarget,
-  userOfAuthority,
   xNumber,
   xPost,
 } from "./target-names.ts";
@@ -46,7 +46,7 @@ function onBluesky(
   url: string,
 ): UserTarget | PostTarget | null {
   if (page !== "profile") return null;
-  if (kind === "user") return userOfAuthority(account);
+  if (kind === "user") return authorityUser(account);
   if (kind !== "post" || section !== "post" || key === undefined) return null;
   const post = blueskyPost(account, key);
   return post === null ? null : { ...post, url };

@@ -69,15 +69,15 @@ export function readUri(kind: Target["kind"], text: string): Target | null {
   const importedOn = /^import:([a-z]+):./.exec(text)?.[1];
   const imported = platforms.find((platform) => platform === importedOn);
   if (imported !== undefined) return kind === "post" ? postTarget(imported, { uri: text }) : null;
-  if (kind === "user" && text.startsWith("did:")) return userOfAuthority(text);
+  if (kind === "user" && text.startsWith("did:")) return authorityUser(text);
   if (!/^at:\/\//i.test(text)) return null;
   const [authority = "", collection, key, ...more] = text.slice("at://".length).split("/");
-  if (kind === "user") return userOfAuthority(authority);
+  if (kind === "user") return authorityUser(authority);
   if (collection !== "app.bsky.feed.post" || key === undefined || more.length > 0) return null;
   return blueskyPost(authority, key);
 }
 
-export function userOfAuthority(authority: string): UserTarget | null {
+export function authorityUser(authority: string): UserTarget | null {
   if (isDid(authority)) return makeUserTarget("bluesky", { id: authority });
   return isHandle(authority)
     ? makeUserTarget("bluesky", { handle: authority.toLowerCase() })

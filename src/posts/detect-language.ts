@@ -13,7 +13,7 @@ import {
 } from "@earshot/query/text";
 import { eld } from "eld/small";
 
-const languageOfScript: Readonly<Record<string, string>> = {
+const scriptLanguages: Readonly<Record<string, string>> = {
   Thai: "th",
   Hangul: "ko",
   Hebrew: "he",
@@ -34,12 +34,12 @@ const languageOfScript: Readonly<Record<string, string>> = {
   Tibetan: "bo",
   Thaana: "dv",
 };
-const scripts = Object.entries(languageOfScript).map(([script, language]) => ({
+const scripts = Object.entries(scriptLanguages).map(([script, language]) => ({
   letters: new RegExp(`\\p{Script=${script}}`, "gu"),
   language,
 }));
 const anyScript = new RegExp(
-  `[${Object.keys(languageOfScript)
+  `[${Object.keys(scriptLanguages)
     .map((script) => `\\p{Script=${script}}`)
     .join("")}]`,
   "u",
@@ -54,7 +54,7 @@ const neverDetected = new Set(["ms"]);
 const maxReadLength = 2_000;
 const maxConsideredLength = 80;
 const minLetters = 8;
-const minLettersOfScript = 4;
+const minScriptLetters = 4;
 /**
  * Measured with bench/languages.ts. The lead required over the second language falls with the
  * square root of the letter count. Non-Latin scripts score closer together.
@@ -74,7 +74,7 @@ const repostMark = /^["“]?RT(?=\s*[@＠])/i;
 export function detectLanguage(text: string): string | null {
   const words = wordsOf(text);
   const letters = words.replace(betweenLetters, "").length;
-  if (letters < minLettersOfScript) return null;
+  if (letters < minScriptLetters) return null;
   const isLatin = latinOnly.test(words);
   const byScript = isLatin ? null : languageByScript(words, letters);
   return byScript ?? languageByLetters(words, letters, isLatin);

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import {
-  idsOfWindow,
+  idsWindow,
   idTimeMs,
   keyedNumber,
   lastId,
@@ -15,7 +15,7 @@ import {
   postTimeMs,
   uriHash,
   uriNumber,
-  windowOfIds,
+  windowIds,
   xUri,
 } from "./ids.ts";
 
@@ -81,7 +81,7 @@ describe("IDs of a window", () => {
         fc.option(fc.integer({ min: 1, max: 10_000 }), { nil: null }),
         (written, off, before, after) => {
           const time = written + off;
-          const window = idsOfWindow(
+          const window = windowIds(
             before === null ? null : time - before,
             after === null ? null : time + after,
             skew,
@@ -94,7 +94,7 @@ describe("IDs of a window", () => {
   });
 
   test("the IDs of a window include X's first numbers if the window begins before the epoch", () => {
-    const window = idsOfWindow(Date.UTC(2006, 2, 21), Date.UTC(2006, 2, 22), {
+    const window = windowIds(Date.UTC(2006, 2, 21), Date.UTC(2006, 2, 22), {
       minMs: 0,
       maxMs: 0,
     });
@@ -115,7 +115,7 @@ describe("window of IDs", () => {
         fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: null }),
         (written, off, before, after) => {
           const id = numberedId(written, 77n);
-          const window = windowOfIds(
+          const window = idsWindow(
             before === null ? null : id - before,
             after === null ? null : id + after,
             skew,
@@ -129,15 +129,15 @@ describe("window of IDs", () => {
   });
 
   test("the window of IDs has no start below the first ID with a time, and ends no earlier than that time", () => {
-    const window = windowOfIds(20n, 21n, { minMs: 0, maxMs: 0 });
+    const window = idsWindow(20n, 21n, { minMs: 0, maxMs: 0 });
     expect(window.fromMs).toBeNull();
     expect(window.toMs).toBeGreaterThan(Date.UTC(2010, 10, 4));
-    expect(windowOfIds(null, null, skew)).toEqual({ fromMs: null, toMs: null });
+    expect(idsWindow(null, null, skew)).toEqual({ fromMs: null, toMs: null });
   });
 
   test("the window of IDs is no wider than the IDs and the skew", () => {
     const ms = Date.UTC(2026, 0, 1);
-    expect(windowOfIds(lowestId(ms), lowestId(ms + 5), skew)).toEqual({
+    expect(idsWindow(lowestId(ms), lowestId(ms + 5), skew)).toEqual({
       fromMs: ms - 900,
       toMs: ms + 5 + 1 + 400,
     });

@@ -62,10 +62,10 @@ const keyedDigest = (key: string, uri: string): Buffer =>
 /** Orders posts with equal 22-bit numbers equally on all servers. */
 export const uriHash = (uri: string): string => hash("sha256", uri).slice(0, 32);
 
-export const numberOfHash = (uriHash: string): bigint =>
+export const hashNumber = (uriHash: string): bigint =>
   BigInt(Number.parseInt(uriHash.slice(0, 6), 16) >> 2);
 
-export const uriNumber = (uri: string): bigint => numberOfHash(uriHash(uri));
+export const uriNumber = (uri: string): bigint => hashNumber(uriHash(uri));
 
 export const numberedId = (timeMs: number, number: bigint): bigint => lowestId(timeMs) | number;
 
@@ -82,7 +82,7 @@ export type IdRange = { low: bigint; high: bigint };
 export type TimeSkew = { minMs: number; maxMs: number };
 
 /** Inclusive; a superset of the posts with `fromMs` ≤ time < `toMs`, because of the skew. */
-export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: TimeSkew): IdRange {
+export function windowIds(fromMs: number | null, toMs: number | null, skew: TimeSkew): IdRange {
   const reachesBack = fromMs === null || fromMs <= firstTimeMs;
   const low = reachesBack ? 0n : lowestId(fromMs - skew.maxMs);
   if (toMs === null) return { low, high: lastId };
@@ -91,7 +91,7 @@ export function idsOfWindow(fromMs: number | null, toMs: number | null, skew: Ti
 }
 
 /** A superset of the times of posts with these IDs; null is unbounded. */
-export function windowOfIds(
+export function idsWindow(
   low: bigint | null,
   high: bigint | null,
   skew: TimeSkew,

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { line, packLines, unpackFlags, unpackLines } from "./record-lines.ts";
 import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
-import { findSpans, listOfSpans } from "./text-spans.ts";
+import { encodeSpans, findSpans } from "./text-spans.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary", maxLength: 8 }),
@@ -88,7 +88,7 @@ describe("items that occur in the text", () => {
     const list = '["news","https://example.com/"]';
     const text = "#news is at https://example.com/ and more";
     expect(findSpans(list, text)).toBe("147D");
-    expect(listOfSpans("147D", text)).toBe(list);
+    expect(encodeSpans("147D", text)).toBe(list);
   });
 
   test("items of a record are stored as text if one is missing, out of order, or far away", () => {
@@ -118,7 +118,7 @@ describe("items that occur in the text", () => {
         const text = pieces.join("");
         const list = `["${items.map((parts) => parts.join("")).join('","')}"]`;
         const spans = findSpans(list, text);
-        if (spans !== null) expect(listOfSpans(spans, text)).toBe(list);
+        if (spans !== null) expect(encodeSpans(spans, text)).toBe(list);
       }),
       { numRuns: 1_000 },
     );

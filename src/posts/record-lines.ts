@@ -4,7 +4,7 @@
  */
 
 import { expandShortName, longReference, shortName, shortReference } from "./short-names.ts";
-import { findSpans, listOfSpans } from "./text-spans.ts";
+import { encodeSpans, findSpans } from "./text-spans.ts";
 
 /** Each line is a value in the JSON form of the response, or empty for the default. */
 export const line = {
@@ -122,7 +122,7 @@ function headOf(bits: number): string {
 export function unpackLines(record: string): string[] {
   if (record.charCodeAt(0) === quote) return record.split(separator);
   const at = headLength(record);
-  const bits = bitsOfHead(record, at);
+  const bits = headBits(record, at);
   const lines = emptyLines.slice();
   let end = endOfLine(record, at);
   const text = record.slice(at, end);
@@ -140,7 +140,7 @@ export function unpackLines(record: string): string[] {
 
 export function unpackFlags(record: string): string {
   if (record.charCodeAt(0) === quote) return record.split(separator)[line.flags] ?? "";
-  return flagsOf(bitsOfHead(record, headLength(record)) & flagBits);
+  return flagsOf(headBits(record, headLength(record)) & flagBits);
 }
 
 function headLength(record: string): number {
@@ -149,7 +149,7 @@ function headLength(record: string): number {
   return length;
 }
 
-function bitsOfHead(record: string, length: number): number {
+function headBits(record: string, length: number): number {
   let bits = 0;
   for (let offset = 0; offset < length; offset += 1) {
     bits |= ((record.charCodeAt(offset) - firstDigit) % continuationBit) << (offset * bitsPerDigit);
@@ -214,7 +214,7 @@ function lengthen(short: string, form: Form, text: string): string {
     case "langs":
       return short.charCodeAt(0) === bracket ? short : `["${short}"]`;
     case "spans":
-      return short.charCodeAt(0) === quote ? `[${short}]` : listOfSpans(short, text);
+      return short.charCodeAt(0) === quote ? `[${short}]` : encodeSpans(short, text);
   }
 }
 

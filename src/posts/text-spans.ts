@@ -24,7 +24,7 @@ export function findSpans(list: string, text: string): string | null {
   return spans;
 }
 
-export function listOfSpans(spans: string, text: string): string {
+export function encodeSpans(spans: string, text: string): string {
   let list = "";
   let offset = 0;
   let end = 0;

@@ -6,7 +6,7 @@ export type Capability = { platform: Platform; method: Method; ways: readonly Ac
 
 export type Work = Pick<AnswerRequest, "platform" | "type" | "method" | "target" | "position">;
 
-const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
+const methodsByType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
   social: ["archive", "credential", "api", "public"],
   "social-credential": ["archive", "credential"],
   "social-api": ["archive", "api", "public"],
@@ -17,7 +17,7 @@ const methodsOfType: Readonly<Record<SourceType, readonly AccessMethod[]>> = {
  * archive, else 0.
  */
 export function capabilityRank(capabilities: readonly Capability[], work: Work): number {
-  const allowed = methodsOfType[work.type];
+  const allowed = methodsByType[work.type];
   const reaches = requestedPlatforms(work).map((platform) => {
     const methods = capabilities
       .filter((capability) => capability.platform === platform && capability.method === work.method)
@@ -50,7 +50,7 @@ export function mayBeBilled(capabilities: readonly Capability[], work: Work): bo
   const requested = requestedPlatforms(work);
   // A node cannot report that its platform bills.
   if (!requested.every((platform) => billingPlatforms.includes(platform))) return false;
-  const allowed = methodsOfType[work.type];
+  const allowed = methodsByType[work.type];
   return capabilities.some(
     ({ platform, method, ways }) =>
       method === work.method &&
@@ -69,8 +69,8 @@ export function requestedPlatforms({
   target,
   position,
 }: Work): readonly Platform[] {
-  const platformOfTarget =
+  const targetPlatform =
     position?.platform ?? (platform === "social" ? target?.platform : platform) ?? null;
-  if (platformOfTarget !== null) return [platformOfTarget];
+  if (targetPlatform !== null) return [targetPlatform];
   return isSearch(method) ? platforms : [];
 }

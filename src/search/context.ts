@@ -16,7 +16,7 @@ export type AnswerContext = {
   };
 };
 
-const accessOfType: Readonly<Record<SourceType, readonly AccessKind[]>> = {
+const typeAccess: Readonly<Record<SourceType, readonly AccessKind[]>> = {
   social: ["user", "app", "public"],
   "social-credential": ["user"],
   "social-api": ["app", "public"],
@@ -28,7 +28,7 @@ export function accessFor(
   upstream: Pick<Upstream, "support">,
 ): AccessKind[] {
   const offered: readonly AccessKind[] = upstream.support[method].access;
-  const allowed = accessOfType[type].filter((access) => offered.includes(access));
+  const allowed = typeAccess[type].filter((access) => offered.includes(access));
   return ownMethods.includes(method) ? allowed.filter((access) => access === "user") : allowed;
 }
 

@@ -9,5 +9,5 @@ export const sourceErrorCodes: ReadonlySet<string> = new Set([
   "upstream_limited",
 ]);
 
-export const codeOfError = ({ code }: EarshotError): string =>
+export const searchErrorCode = ({ code }: EarshotError): string =>
   sourceErrorCodes.has(code) ? code : "upstream_failed";

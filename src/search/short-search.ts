@@ -10,7 +10,7 @@ import { archiveSearch, assembleArchivedAnswer } from "./archive/search.ts";
 import { interruptedPositions } from "./archive/unchecked.ts";
 import { archiveAnswer } from "./archive-answer.ts";
 import type { MergeableSearch } from "./merge/merged-answer.ts";
-import { itemOfRecord } from "./merge/with-records.ts";
+import { readItem } from "./merge/with-records.ts";
 import { findGaps } from "./platform/platform-gaps.ts";
 
 /** Plain data, for another thread. */
@@ -73,7 +73,7 @@ export function shortAnswer(
   if (!terms.hasRecords) return { answer, page: intactPage };
   if (intactPage === null) return null;
   return {
-    answer: { ...answer, items: splitJsonPage(intactPage).map(itemOfRecord) },
+    answer: { ...answer, items: splitJsonPage(intactPage).map(readItem) },
     page: intactPage,
   };
 }

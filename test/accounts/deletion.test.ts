@@ -69,7 +69,7 @@ function rowsWithTraces(traces: readonly Buffer[]): Map<string, Row[]> {
   return new Map(found.filter(([, rows]) => rows.length > 0));
 }
 
-function tablesOfAccounts(): string[] {
+function accountTables(): string[] {
   const naming = /(^|_)(account|key|webhook|credential|job|session)(_|$)|^uuid$/;
   return tables().filter((table) =>
     database
@@ -240,7 +240,7 @@ describe("deleting one's own account", () => {
     // A new table with account data must be filled above and emptied on deletion.
     const filled = [...rowsWithTraces(ann.traces).keys()];
     expect(filled.toSorted()).toEqual(
-      tablesOfAccounts()
+      accountTables()
         .filter((table) => !["audit", "node", "attestation"].includes(table))
         .toSorted(),
     );

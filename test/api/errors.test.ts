@@ -220,7 +220,7 @@ const exampleJob = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
 const exampleWebhook = "wh_4fK2nQ7sVd81LmXzRt0B";
 
-async function webhookOfOwner(): Promise<{ owner: string; webhook: string }> {
+async function ownedWebhook(): Promise<{ owner: string; webhook: string }> {
   const owner = await service.makeKey();
   const url = `http://127.0.0.1:${receiverPort}/earshot`;
   const created = await post({ url }, "/v1/webhooks", json, owner);
@@ -367,7 +367,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   },
   webhook_not_found: () => get(`/v1/webhooks/${exampleWebhook}`),
   delivery_not_found: async () => {
-    const { owner, webhook } = await webhookOfOwner();
+    const { owner, webhook } = await ownedWebhook();
     const delivery = "msg_9b74c9897bac770ffc029102a200c5de";
     return await post("{}", `${webhook}/deliveries/${delivery}/replay`, json, owner);
   },
@@ -398,7 +398,7 @@ const causes: Readonly<Record<ProblemCode, () => Promise<Refusal>>> = {
   webhook_disabled: async () => {
     const receiver = createServer((_, response) => response.writeHead(410).end());
     await once(receiver.listen(receiverPort, "127.0.0.1"), "listening");
-    const { owner, webhook } = await webhookOfOwner();
+    const { owner, webhook } = await ownedWebhook();
     await post("{}", `${webhook}/test`, json, owner);
     await until("a disabled webhook", async () => {
       const { body } = await get(webhook, owner);

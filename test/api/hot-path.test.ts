@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from "vitest";
 import { openArchive } from "../../src/archive/threads/open.ts";
 import { systemClock } from "../../src/lib/clock.ts";
 import { makePost } from "../../testkit/data/make-post.ts";
-import { commitsOfLog } from "../../testkit/service/commits-of-log.ts";
+import { readCommits } from "../../testkit/service/commits-of-log.ts";
 import {
   type ServiceUnderTest,
   search,
@@ -45,9 +45,9 @@ async function workOf(service: ServiceUnderTest, act: () => Promise<void>): Prom
         return vi.spyOn(archive, name).mockImplementation(counted as never);
       }),
     ];
-    const before = commitsOfLog(path);
+    const before = readCommits(path);
     await act();
-    works.push({ calls, commits: commitsOfLog(path) - before });
+    works.push({ calls, commits: readCommits(path) - before });
     for (const spy of spies) spy.mockRestore();
   }
   return {

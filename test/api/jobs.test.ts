@@ -390,8 +390,8 @@ describe("job status", () => {
       const uuid = await doneJob(apiKey);
       const url = `${base}/status/${uuid}`;
       const { expires_at } = (await service.call(apiKey, { method: "GET", url })).json();
-      const leftMs = Date.parse(expires_at) - service.clock.now();
-      service.clock.move(leftMs - 200);
+      const remainingMs = Date.parse(expires_at) - service.clock.now();
+      service.clock.move(remainingMs - 200);
       const pending = await service.result(apiKey, uuid);
       expect(pending.statusCode).toBe(200);
       expect(pending.json()).toHaveLength(1);

@@ -405,7 +405,7 @@ describe("two services on one store", () => {
 
 describe("a client that polls each of four searches once a second", () => {
   const simulatedMs = 60_000;
-  const pollsOfSearch = 20;
+  const searchPolls = 20;
 
   test.each([
     ["all together", [0, 0, 0, 0]],
@@ -441,7 +441,7 @@ describe("a client that polls each of four searches once a second", () => {
         await clock.sleep(offsetMs);
         while (clock.elapsed() - startMs < simulatedMs) {
           const uuid = await submitWhenAllowed();
-          for (let poll = 0; poll < pollsOfSearch; poll += 1) {
+          for (let poll = 0; poll < searchPolls; poll += 1) {
             const nextMs = clock.elapsed() + 1_000;
             await read(uuid, "status");
             await clock.sleep(Math.max(0, nextMs - clock.elapsed()));
@@ -452,7 +452,7 @@ describe("a client that polls each of four searches once a second", () => {
 
       await passUntilEnded(offsetsMs.map(searchRepeatedly));
       service.clock.move(clock.elapsed() - startMs);
-      expect(statuses.length).toBeGreaterThanOrEqual(8 * pollsOfSearch);
+      expect(statuses.length).toBeGreaterThanOrEqual(8 * searchPolls);
       expect(statuses.filter((status) => status < 200 || status > 299)).toEqual([]);
     },
   );

@@ -83,7 +83,8 @@ function write(draw: Draw, named: Account | null) {
     facets.push({ index: { byteStart, byteEnd: Buffer.byteLength(text) }, features: [feature] });
   };
   const reportWords = (max: number): void => {
-    for (let left = draw.below(max); left > 0; left--) report(draw.pick(words), null);
+    for (let remaining = draw.below(max); remaining > 0; remaining--)
+      report(draw.pick(words), null);
   };
   reportWords(6);
   if (named !== null) {

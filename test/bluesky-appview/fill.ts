@@ -40,7 +40,7 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
       if (
         subject === author ||
         author.reason === "deleted" ||
-        !draw.chance(shareOfFollows(author, subject))
+        !draw.chance(followChance(author, subject))
       )
         continue;
       const createdMs = nextMs();
@@ -60,7 +60,7 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
     const thread = known.filter(({ root }) => root !== null && root === star);
     // A deleted account must not affect the counts of others.
     const isCounted = author.reason !== "deleted";
-    for (let left = accountPosts(author); left > 0; left--) {
+    for (let remaining = accountPosts(author); remaining > 0; remaining--) {
       addPost(batch, {
         parent: isCounted && draw.chance(0.3) ? draw.pickOrNull(known) : null,
         quoted: isCounted && draw.chance(0.12) ? draw.pickOrNull(known) : null,
@@ -80,10 +80,14 @@ export async function fillNetwork(network: Network, draw: Draw): Promise<Society
     const [star] = society.posts.filter((post) => post.author.index === cast.star);
     const reposted = new Set<Post>(star !== undefined && draw.chance(0.85) ? [star] : []);
     const liked = new Set<Post>(reposted);
-    for (let left = isCounted && !isQuiet(author) ? draw.below(12) : 0; left > 0; left--) {
+    for (
+      let remaining = isCounted && !isQuiet(author) ? draw.below(12) : 0;
+      remaining > 0;
+      remaining--
+    ) {
       reposted.add(draw.pick(society.posts));
     }
-    for (let left = isCounted ? draw.below(30) : 0; left > 0; left--) {
+    for (let remaining = isCounted ? draw.below(30) : 0; remaining > 0; remaining--) {
       liked.add(draw.pick(society.posts));
     }
     for (const subject of isCounted ? reposted : []) {
@@ -124,7 +128,7 @@ function accountPosts({ index, state }: Account): number {
 const isQuiet = ({ index }: Pick<Account, "index">): boolean =>
   [cast.reader, cast.other, cast.silent, cast.authorizer].some((quiet) => quiet === index);
 
-function shareOfFollows(author: Account, subject: Account): number {
+function followChance(author: Account, subject: Account): number {
   if (author.index === cast.silent) return 0;
   if (subject.index === cast.star || author.index === cast.star) return 0.85;
   if (author.index === cast.reader) return 0.12;

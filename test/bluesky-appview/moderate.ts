@@ -30,7 +30,7 @@ async function deletePosts(network: Network, society: Society, draw: Draw): Prom
     const own = <Item extends { author: Account }>(items: readonly Item[]): Item[] =>
       items.filter((item) => item.author === author && draw.chance(0.04));
     for (const post of own(society.posts)) {
-      if (post === firstOfStar(society)) continue;
+      if (post === firstPostByStar(society)) continue;
       post.reason = "deleted";
       post.state = "removed";
       batch.remove(post.uri);
@@ -83,7 +83,7 @@ function shownPosts(society: Society, draw: Draw, count: number): Post[] {
   return visible.slice(0, count);
 }
 
-const firstOfStar = ({ posts }: Society): Post | undefined =>
+const firstPostByStar = ({ posts }: Society): Post | undefined =>
   posts.find(({ author }) => author.index === cast.star);
 
 function addedTo(labelled: { labels: string[] }, value: string): string {

@@ -48,9 +48,9 @@ export async function startNetwork(): Promise<Network> {
     ...addresses,
     call: (method, authorization, body) => call(pds, method, authorization, body),
     setStatus: async (service, subject, ruling) => {
-      const at = service === "pds" ? pds : appview;
+      const baseUrl = service === "pds" ? pds : appview;
       const change = { subject, ...ruling };
-      await call(at, "com.atproto.admin.updateSubjectStatus", administrator, change);
+      await call(baseUrl, "com.atproto.admin.updateSubjectStatus", administrator, change);
     },
     upload: async (authorization, picture) => {
       const url = `${pds}/xrpc/com.atproto.repo.uploadBlob`;

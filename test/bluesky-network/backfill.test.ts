@@ -30,7 +30,7 @@ import { type Network, startNetwork } from "./network.ts";
 /** The Bluesky PDS, PLC directory and Jetstream on this machine, and `earshot backfill` next to a running server. */
 const folder = mkdtempSync(join(tmpdir(), "earshot-backfill-"));
 const dataDir = join(folder, "data");
-const postsOfBusiest = 3_000;
+const busiestPosts = 3_000;
 const begunMs = Date.now();
 let network: Network;
 let jetstream: JetstreamProcess;
@@ -42,7 +42,7 @@ beforeAll(async () => {
   network = await startNetwork();
   people = await makePeople(network, 12);
   for (const [index, person] of people.entries()) {
-    const count = index === 0 ? postsOfBusiest : 5 + index;
+    const count = index === 0 ? busiestPosts : 5 + index;
     for (let from = 0; from < count; from += 200) {
       const some = Math.min(200, count - from);
       await write(
@@ -228,7 +228,7 @@ test("a killed backfill continues where it stopped", async () => {
     );
     killed.child.kill("SIGKILL");
     await killed.ended;
-    expect((await foundTexts(everything, otherServer)).length).toBeLessThan(postsOfBusiest - 1);
+    expect((await foundTexts(everything, otherServer)).length).toBeLessThan(busiestPosts - 1);
     const [stopped] = [start(args, listing, other)];
     await until("more pages are archived", async () =>
       (await foundTexts(everything, otherServer)).length >= 1_500 ? true : null,
@@ -244,7 +244,7 @@ test("a killed backfill continues where it stopped", async () => {
     ).ended;
     const [summary] = summaries(run);
     expect(summary).toMatchObject({ resumed: true, outcome: "complete" });
-    expect(Number(summary?.posts)).toBeLessThan(postsOfBusiest - 1_000);
+    expect(Number(summary?.posts)).toBeLessThan(busiestPosts - 1_000);
     expect(await foundTexts(everything, otherServer)).toEqual(await storedBy(busiest));
   } finally {
     await otherServer.stop();
@@ -265,7 +265,7 @@ test("a replay imports what the real Jetstream recorded, and the stream continue
     Array.isArray(missing) && missing.length > 0 ? 1 : 0;
   expect(first).toMatchObject({ code: codeOf(reported?.missing) });
   expect(reported).toMatchObject({ bad_events: 0 });
-  expect(Number(reported?.added)).toBeGreaterThanOrEqual(postsOfBusiest);
+  expect(Number(reported?.added)).toBeGreaterThanOrEqual(busiestPosts);
 
   await write(network, fifth, [creation(900, 4)]);
   const uri = fifth.posts.at(-1)?.uri;

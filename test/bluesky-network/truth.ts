@@ -62,7 +62,7 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
       ...(currentValues.get(`at://${did}/${profileCollection}/self`) ?? []),
     ];
     const [profile] = await recordsOf(network, did, profileCollection);
-    const ownLabels = profile === undefined ? [] : valuesOfLabels(profile);
+    const ownLabels = profile === undefined ? [] : labelValues(profile);
     const isHidden = accountLabels.some(hides) || ownLabels.includes("!no-unauthenticated");
     let visible = 0;
     for (const listed of await recordsOf(network, did, postCollection)) {
@@ -82,9 +82,7 @@ export async function readTruth(network: Network, labels: readonly Label[]): Pro
         langs: value.langs ?? [],
         inReplyTo: value.reply?.parent.uri ?? null,
         quoted: value.embed?.record?.uri ?? null,
-        labels: [
-          ...new Set([...valuesOfLabels(listed), ...postLabels, ...accountLabels]),
-        ].toSorted(),
+        labels: [...new Set([...labelValues(listed), ...postLabels, ...accountLabels])].toSorted(),
       });
     }
     for (const { value } of await recordsOf(network, did, likeCollection)) {
@@ -104,7 +102,7 @@ function count(tally: Map<string, number>, uri: string | undefined): void {
 
 const hides = (value: string): boolean => value === "!takedown" || value === "!hide";
 
-const valuesOfLabels = ({ value }: Listed): string[] =>
+const labelValues = ({ value }: Listed): string[] =>
   value.labels?.values.map(({ val }) => val) ?? [];
 
 async function activeAccounts(network: Network): Promise<string[]> {

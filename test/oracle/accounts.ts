@@ -54,7 +54,7 @@ export function byNamed(
 
 const blueskyPage = /^https?:\/\/(?:www\.)?bsky\.app\/profile\/([^/]+)\/post\/([^/?#]+)/i;
 
-function idsOfHandle(handle: string, platform: string, context: OracleContext): string[] {
+function findIds(handle: string, platform: string, context: OracleContext): string[] {
   const name = foldHandle(handle);
   return context.authors.flatMap((author) =>
     author.platform === platform && author.user_id && foldHandle(author.handle) === name
@@ -63,9 +63,9 @@ function idsOfHandle(handle: string, platform: string, context: OracleContext): 
   );
 }
 
-export function urisOfBlueskyPage(address: string, context: OracleContext): string[] {
+export function blueskyPageUris(address: string, context: OracleContext): string[] {
   const [, who, key] = blueskyPage.exec(address) ?? [];
   if (!who || !key) return [];
-  const dids = who.startsWith("did:") ? [who] : idsOfHandle(who, "bluesky", context);
+  const dids = who.startsWith("did:") ? [who] : findIds(who, "bluesky", context);
   return dids.map((did) => `at://${did}/app.bsky.feed.post/${key}`);
 }

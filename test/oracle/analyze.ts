@@ -68,16 +68,16 @@ const xPage = /^https?:\/\/(?:www\.|mobile\.|m\.)?(?:x|twitter)\.com\/[^/]+\/sta
 const xInternalPage =
   /^https?:\/\/(?:www\.|mobile\.)?(?:x|twitter)\.com\/i\/(?:web\/)?status\/(\d+)/i;
 
-export function numberOfPage(address: string): string | undefined {
+export function pageNumber(address: string): string | undefined {
   return (xInternalPage.exec(address) ?? xPage.exec(address))?.[1];
 }
 
 /** Names of a post: its uri, X number, or import number. */
-export function namesOfPost(platform: string, ...names: (string | null | undefined)[]): string[] {
+export function postNames(platform: string, ...names: (string | null | undefined)[]): string[] {
   return names.flatMap((name) => {
     if (!name) return [];
     if (platform === "x") {
-      const number = numberOfPage(name) ?? name;
+      const number = pageNumber(name) ?? name;
       return [/^\d+$/.test(number) ? `x:${BigInt(number)}` : name];
     }
     const [, imported] = /^(?:import:[a-z]+:)?(\d+)(?:@.*)?$/.exec(name) ?? [];
@@ -85,8 +85,8 @@ export function namesOfPost(platform: string, ...names: (string | null | undefin
   });
 }
 
-function namesOfReference(platform: string, reference: PostReference | null): string[] {
-  return reference ? namesOfPost(platform, reference.uri, reference.id) : [];
+function referenceNames(platform: string, reference: PostReference | null): string[] {
+  return reference ? postNames(platform, reference.uri, reference.id) : [];
 }
 
 function person(
@@ -101,7 +101,7 @@ function person(
   };
 }
 
-function personOfReference(platform: string, reference: PostReference | null): Person | null {
+function readPerson(platform: string, reference: PostReference | null): Person | null {
   if (!reference) return null;
   const did = /^at:\/\/(did:[^/]+)\//.exec(reference.uri ?? "")?.[1];
   return person(platform, reference.user_id ?? did, reference.username);
@@ -113,7 +113,7 @@ function hasRepostPrefix(text: string, spans: readonly EntitySpan[]): boolean {
   return spans.some(({ kind, start }) => kind === "mention" && start === mentionAt);
 }
 
-function tokensOfText(pieces: readonly string[]): Token[][] {
+function textTokens(pieces: readonly string[]): Token[][] {
   return pieces.map(tokenize).filter((tokens) => tokens.length > 0);
 }
 
@@ -129,7 +129,7 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     return splitAround(text, findEntitySpans(text, platform));
   });
   const hashtags = meta.hashtags.map((tag) => tag.replace(/^[#＃]/, ""));
-  const texts = tokensOfText([...pieces, ...alternatives, ...hashtags]);
+  const texts = textTokens([...pieces, ...alternatives, ...hashtags]);
   const toned = texts.flat().flatMap((token) => {
     if (token.kind !== "emoji") return [];
     const base = withoutSkinTone(token.text);
@@ -137,7 +137,7 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
   });
   const links = meta.urls.map(parseLink);
   const langs = new Set([...meta.langs, ...(meta.lang ? [meta.lang] : [])].map(foldLanguage));
-  const self = namesOfPost(platform, meta.uri, ...(platform === "x" ? [post.ID] : []));
+  const self = postNames(platform, meta.uri, ...(platform === "x" ? [post.ID] : []));
   return {
     post,
     id: BigInt(post.ID),
@@ -157,13 +157,13 @@ export function analyzePost(post: OraclePost): AnalyzedPost {
     mentions: meta.mentions.map((handle, index) =>
       person(platform, post.mention_ids[index], handle),
     ),
-    repliedTo: personOfReference(platform, meta.in_reply_to),
-    quoted: personOfReference(platform, meta.quoted),
-    reposted: personOfReference(platform, meta.reposted),
+    repliedTo: readPerson(platform, meta.in_reply_to),
+    quoted: readPerson(platform, meta.quoted),
+    reposted: readPerson(platform, meta.reposted),
     self,
-    conversation: namesOfPost(platform, meta.conversation_id),
-    answers: namesOfReference(platform, meta.in_reply_to),
-    quotes: namesOfReference(platform, meta.quoted),
-    repeats: namesOfReference(platform, meta.reposted),
+    conversation: postNames(platform, meta.conversation_id),
+    answers: referenceNames(platform, meta.in_reply_to),
+    quotes: referenceNames(platform, meta.quoted),
+    repeats: referenceNames(platform, meta.reposted),
   };
 }

@@ -1,4 +1,4 @@
-import { numberOfPage } from "./analyze.ts";
+import { pageNumber } from "./analyze.ts";
 import { findEntitySpans } from "./entities.ts";
 import { decodeReferences } from "./text.ts";
 import type { OraclePost, PostReference } from "./types.ts";
@@ -72,11 +72,11 @@ function repliedTo(
 }
 
 /** With the page's defaults. */
-export function postOfRecord(record: ImportRecord): OraclePost {
+export function toOraclePost(record: ImportRecord): OraclePost {
   const { platform = "x", text = "", created_at = "2026-01-01T12:00:00Z" } = record;
   const timeMs = Date.parse(created_at);
   created += 1;
-  const number = record.id ?? (platform === "x" ? numberOfPage(record.url ?? "") : undefined);
+  const number = record.id ?? (platform === "x" ? pageNumber(record.url ?? "") : undefined);
   const serial = (BigInt(Math.max(0, timeMs - snowflakeEpochMs)) << 22n) + BigInt(created);
   const id = platform === "x" ? (number ?? String(serial)) : String(serial);
   const spans = findEntitySpans(decodeReferences(text), platform);

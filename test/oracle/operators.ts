@@ -1,11 +1,5 @@
-import { byAuthor, byNamed, urisOfBlueskyPage } from "./accounts.ts";
-import {
-  type AnalyzedPost,
-  foldLanguage,
-  foldSource,
-  namesOfPost,
-  numberOfPage,
-} from "./analyze.ts";
+import { blueskyPageUris, byAuthor, byNamed } from "./accounts.ts";
+import { type AnalyzedPost, foldLanguage, foldSource, pageNumber, postNames } from "./analyze.ts";
 import { parseFilter } from "./filters.ts";
 import { encodeParts, parseLink } from "./links.ts";
 import { parseDuration, parseTime } from "./times.ts";
@@ -50,22 +44,22 @@ function geocode(value: string): Test {
     post.Metadata.geo !== null && distanceKm(center, post.Metadata.geo) <= radiusKm;
 }
 
-function namesOfValue(value: string, context: OracleContext): Set<string> {
-  const number = /^\d+$/.test(value) ? value : numberOfPage(value);
-  const names = new Set([value, ...urisOfBlueskyPage(value, context)]);
+function valueNames(value: string, context: OracleContext): Set<string> {
+  const number = /^\d+$/.test(value) ? value : pageNumber(value);
+  const names = new Set([value, ...blueskyPageUris(value, context)]);
   if (number) names.add(`x:${BigInt(number)}`);
   if (!/^\d+$/.test(value)) return names;
   names.add(`imported:${BigInt(value)}`);
   for (const { ID, Metadata } of context.posts) {
     if (BigInt(ID) !== BigInt(value)) continue;
-    const [name] = namesOfPost(Metadata.platform, Metadata.uri);
+    const [name] = postNames(Metadata.platform, Metadata.uri);
     if (name) names.add(name);
   }
   return names;
 }
 
 function conversation(value: string, context: OracleContext): Test {
-  const names = namesOfValue(value, context);
+  const names = valueNames(value, context);
   return ({ post, conversation: named, self }) => {
     if (named.length > 0) return named.some((name) => names.has(name));
     const { is_reply, is_retweet } = post.Metadata;
@@ -78,7 +72,7 @@ function otherPost(
   context: OracleContext,
   named: (post: AnalyzedPost) => string[],
 ): Test {
-  const names = namesOfValue(value, context);
+  const names = valueNames(value, context);
   return (post) => named(post).some((name) => names.has(name));
 }
 

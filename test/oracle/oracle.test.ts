@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { cases } from "./cases.ts";
-import { type ImportRecord, postOfRecord, readExamples } from "./examples.ts";
+import { type ImportRecord, readExamples, toOraclePost } from "./examples.ts";
 import { analyzePost, compileOracle } from "./oracle.ts";
 import type { OracleContext, OraclePost } from "./types.ts";
 
@@ -21,7 +21,7 @@ function contextOf(posts: readonly OraclePost[]): OracleContext {
 }
 
 function foundBy(query: string, records: readonly ImportRecord[]): ImportRecord[] {
-  const posts = records.map(postOfRecord);
+  const posts = records.map(toOraclePost);
   const matches = compileOracle(query, contextOf(posts));
   return records.filter((_, index) => {
     const post = posts[index];
@@ -81,7 +81,7 @@ describe("the queries of the page", () => {
 
 test("a name refers to the accounts that used it, otherwise to an id, and a mentioned handle is literal", () => {
   const mention = (handle: string, id: string | null): OraclePost => {
-    const post = postOfRecord({ text: `hello @${handle}` });
+    const post = toOraclePost({ text: `hello @${handle}` });
     return { ...post, mention_ids: [id] };
   };
   const context: OracleContext = {

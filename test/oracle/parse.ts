@@ -1,6 +1,6 @@
 import { emoticonAt } from "./emoticons.ts";
 import { isOperator } from "./operators.ts";
-import { type Leaf, termsOfText } from "./terms.ts";
+import { type Leaf, textTerms } from "./terms.ts";
 
 export type Query =
   | { kind: "and"; children: Query[] }
@@ -116,8 +116,7 @@ function readQuery(
       if (face !== undefined && faces.length > 0) faces[faces.length - 1] = face;
       return [inside];
     }
-    if (text[index] && closers[text[index] ?? ""])
-      return [join("and", termsOfText(phrase(), true))];
+    if (text[index] && closers[text[index] ?? ""]) return [join("and", textTerms(phrase(), true))];
     return term();
   }
 
@@ -188,13 +187,13 @@ function readQuery(
     }
     if (/^[^\s:]+:/.test(rest) && closers[text[index + rest.indexOf(":") + 1] ?? ""]) {
       const unknown = word();
-      return [join("and", termsOfText(`${unknown} ${phrase()}`, false))];
+      return [join("and", textTerms(`${unknown} ${phrase()}`, false))];
     }
     if (rest.startsWith("+")) index += 1;
     const start = index;
     const value = word();
     if (index === start && !rest.startsWith("+")) fail("nothing can be read");
-    return termsOfText(value, false);
+    return textTerms(value, false);
   }
 
   try {

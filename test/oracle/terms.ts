@@ -66,7 +66,7 @@ function prefixedTermAt(text: string): { leaf: Leaf; end: number } | undefined {
 }
 
 /** All must match; empty if nothing is searchable. */
-export function termsOfText(source: string, quoted: boolean): Leaf[] {
+export function textTerms(source: string, quoted: boolean): Leaf[] {
   const text = decodeReferences(source);
   const link = linkAlone(text);
   if (link) return [link];
@@ -75,5 +75,5 @@ export function termsOfText(source: string, quoted: boolean): Leaf[] {
   const found = prefixedTermAt(signed);
   if (!found) return wordsOf(text, false);
   const rest = signed.slice(found.end).replace(/^[^\p{L}\p{M}\p{N}\p{So}_#＃@＠*]+/u, "");
-  return rest === "" ? [found.leaf] : [found.leaf, ...termsOfText(rest, false)];
+  return rest === "" ? [found.leaf] : [found.leaf, ...textTerms(rest, false)];
 }

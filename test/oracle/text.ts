@@ -83,7 +83,7 @@ export function foldHandle(handle: string): string {
   return handle.normalize("NFKC").toLowerCase();
 }
 
-function tokensOfWord(run: string, into: Token[]): void {
+function wordTokens(run: string, into: Token[]): void {
   let open: Token | undefined;
   for (const character of run) {
     const isRun = unspaced.test(character);
@@ -105,9 +105,9 @@ function tokensOfWord(run: string, into: Token[]): void {
   }
 }
 
-function tokensOfPlain(text: string, into: Token[]): void {
+function plainTokens(text: string, into: Token[]): void {
   const plain = fold(text).replace(withinRun, "");
-  for (const [word] of plain.matchAll(words)) tokensOfWord(word, into);
+  for (const [word] of plain.matchAll(words)) wordTokens(word, into);
 }
 
 /** Steps 3 to 6. */
@@ -121,11 +121,11 @@ export function tokenize(text: string): Token[] {
   }
   let end = 0;
   for (const found of text.matchAll(emoji)) {
-    tokensOfPlain(text.slice(end, found.index), tokens);
+    plainTokens(text.slice(end, found.index), tokens);
     tokens.push({ kind: "emoji", text: found[0].replace(variationSelectors, "") });
     end = found.index + found[0].length;
   }
-  tokensOfPlain(text.slice(end), tokens);
+  plainTokens(text.slice(end), tokens);
   return tokens;
 }
 

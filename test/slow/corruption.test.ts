@@ -132,7 +132,7 @@ const pageErrors: ReadonlySet<string> = new Set(["flipped bit", "zeroed page", "
 const onlyInCatalog: ReadonlySet<string> = new Set(["search social from:latest.example"]);
 
 /** No page of these tables has more rows. */
-const maxRowsOfPage = 60;
+const maxRowsPerPage = 60;
 
 test("damaged segments are rebuilt with every readable post, and then lack only the lost ones", () => {
   const repaired = reports.filter((report) => report.repaired !== null);
@@ -146,7 +146,7 @@ test("damaged segments are rebuilt with every readable post, and then lack only 
     });
     const isPostPage = / post, page|^post, page/.test(report.where);
     return [
-      ...(lost.length > (isPostPage ? maxRowsOfPage : 0) ? [`lost ${lost.length} posts`] : []),
+      ...(lost.length > (isPostPage ? maxRowsPerPage : 0) ? [`lost ${lost.length} posts`] : []),
       ...(findings > 0 ? [`check finds ${findings}`] : []),
       ...differing
         .slice(0, 2)

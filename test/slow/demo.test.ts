@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { programOfFile, waitForOutput } from "../../testkit/service/program.ts";
+import { programFromFile, waitForOutput } from "../../testkit/service/program.ts";
 
-const { folder, start, earshot } = programOfFile();
+const { folder, start, earshot } = programFromFile();
 
 const leftBehind = () => readdirSync(folder).filter((name) => name.startsWith("earshot-demo-"));
 

@@ -90,10 +90,10 @@ function runSet(
 ): void {
   const methods = openThreeExecutors(drawn, form);
   try {
-    const countsOfLeaves = new Map<string, number>();
+    const leafCounts = new Map<string, number>();
     const alone = (leaf: string): number => {
-      const count = countsOfLeaves.get(leaf) ?? methods.countOf(leaf);
-      countsOfLeaves.set(leaf, count);
+      const count = leafCounts.get(leaf) ?? methods.countOf(leaf);
+      leafCounts.set(leaf, count);
       return count;
     };
     for (const query of queries) {

@@ -83,7 +83,7 @@ function costOf(reader: Reader, query: string): Cost {
 }
 
 /** Maximum per slice, with the shortest possible slices. */
-function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
+function sliceWork(segment: Segment, query: SegmentQuery, low: bigint) {
   const max = { statements: 0, candidates: 0, rechecked: 0, containers: 0 };
   for (let high = lastId, left = limit, slices = 0; left > 0 && slices < 400; slices++) {
     const answer = segment.search(query, { low, high }, left, () => true);
@@ -101,7 +101,7 @@ function workOfSlice(segment: Segment, query: SegmentQuery, low: bigint) {
  * Statements: one for the IDs of a slice, one per term, plus rechecked rows. Candidates: a page, or the posts of a
  * slice. Containers: those of the terms in one chunk.
  */
-const isBounded = (work: ReturnType<typeof workOfSlice>): boolean =>
+const isBounded = (work: ReturnType<typeof sliceWork>): boolean =>
   work.statements <= 2 + maxTerms + recheckedPerStep &&
   work.rechecked <= recheckedPerStep &&
   work.candidates <= maxPosts &&
@@ -163,7 +163,7 @@ describe.each(forms)("the most expensive queries of %s posts", (form) => {
           extractBounds(planOf(reader, text), { fromMs: null, toMs: null }),
         );
         if (query === null) continue;
-        const work = workOfSlice(segment, { ...query, skew: entry.skew }, entry.low);
+        const work = sliceWork(segment, { ...query, skew: entry.skew }, entry.low);
         expect(work, text).toSatisfy(isBounded);
       }
     } finally {

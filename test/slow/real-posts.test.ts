@@ -8,7 +8,7 @@ import type { Position } from "../../src/archive/archive.ts";
 import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { type SmallArchive, smallArchive } from "../../testkit/archives/small-archive.ts";
-import { oraclePostOfX } from "../../testkit/data/oracle-post.ts";
+import { oraclePostOnX } from "../../testkit/data/oracle-post.ts";
 import type { OracleFindings, OracleTask } from "../../testkit/data/oracle-worker.ts";
 import { drawRealQueries, type Sample } from "../../testkit/data/real-queries.ts";
 import { testSeed } from "../../testkit/seed.ts";
@@ -132,7 +132,7 @@ describe.skipIf(!hasRealPosts())(`600,000 real posts${skipped}`, () => {
     const numbers = queries.flatMap((query) => /conversation_id:(\d+)/.exec(query)?.[1] ?? []);
     return archive.reader.operations
       .records(numbers.map((number) => ({ id: BigInt(number), platform: "x" })))
-      .records.map(oraclePostOfX);
+      .records.map(oraclePostOnX);
   }
 
   function difference(

@@ -9,22 +9,22 @@ import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 import { readImportRecord, toPost } from "../../src/ingest/import/record.ts";
 import {
   type IdRange,
-  idsOfWindow,
   idTimeMs,
   lastId,
   lowestId,
   type TimeSkew,
+  windowIds,
 } from "../../src/posts/ids.ts";
 import type { Post } from "../../src/posts/post.ts";
 import { decodeRecord } from "../../src/posts/record.ts";
 import { indexTerms } from "../../src/posts/terms.ts";
 import { type FormsQuery, queryBoth } from "../../testkit/archives/query-both.ts";
 import {
-  formsOfFile,
   type IndexedPost,
   inOneStatement,
   type SegmentForms,
   segmentForms,
+  segmentFormsFromFile,
 } from "../../testkit/archives/segment-forms.ts";
 import { smallArchive } from "../../testkit/archives/small-archive.ts";
 import { writeDelta } from "../../testkit/archives/write-delta.ts";
@@ -85,9 +85,9 @@ describe.skipIf(!usesRealPosts)(`600,000 real posts${skipped}`, () => {
   afterAll(() => archive.remove());
 
   compareIndexes(
-    () => formsOfFile(path),
+    () => segmentFormsFromFile(path),
     () => skew,
-    (plain) => textsOfRows(plain),
+    (plain) => rowTexts(plain),
   );
 });
 
@@ -170,7 +170,7 @@ function readRuns(text: string): string[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-function textsOfRows(plain: DatabaseSync): string[] {
+function rowTexts(plain: DatabaseSync): string[] {
   const read = plain.prepare(
     "SELECT id, time_ms, record FROM post WHERE id % 100 = 7 OR id % 97 = 1",
   );
@@ -233,7 +233,7 @@ function drawQuery(
   const toMs = isTimed ? idTimeMs(range.high) - Math.floor(random() * 2_000) : null;
   return {
     plan,
-    range: isTimed ? idsOfWindow(fromMs, toMs, skew) : range,
+    range: isTimed ? windowIds(fromMs, toMs, skew) : range,
     fromMs,
     toMs,
     skew,

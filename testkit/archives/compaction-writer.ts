@@ -19,14 +19,14 @@ import { changeCatalog } from "./change-catalog.ts";
  * for no thread. Prints a period per batch.
  */
 const batches = 220;
-const postsOfBatch = 12;
+const postsPerBatch = 12;
 const startMs = Date.UTC(2026, 0, 1);
 const words = ["river", "stone", "harbour", "night", "東京", "привет", "snow"];
 
 const folder = String(process.argv[2]);
 const maxAgeMs = Number(process.argv[3]);
 /** The oldest segments expire. */
-const nowMs = startMs + batches * postsOfBatch * 60_000;
+const nowMs = startMs + batches * postsPerBatch * 60_000;
 
 function post(n: number, special: Partial<Post> = {}): Post {
   const minute = n % 3 === 0 ? (n * 7919) % Math.max(1, n) : n;
@@ -47,8 +47,8 @@ function post(n: number, special: Partial<Post> = {}): Post {
 }
 
 function batchChanges(batch: number): ArchiveChange[] {
-  const first = batch * postsOfBatch;
-  const changes: ArchiveChange[] = Array.from({ length: postsOfBatch }, (_, n) => ({
+  const first = batch * postsPerBatch;
+  const changes: ArchiveChange[] = Array.from({ length: postsPerBatch }, (_, n) => ({
     kind: "upsert",
     post: post(first + n),
   }));
@@ -84,7 +84,7 @@ interface Pace {
   readonly stop: Int32Array;
 }
 
-const batchesOfRound = 20;
+const batchesPerRound = 20;
 
 function awaitRound(rounds: Int32Array): void {
   const outcome = Atomics.wait(rounds, 0, Atomics.load(rounds, 0), 60_000);
@@ -111,14 +111,14 @@ function writeAll(rounds: Int32Array | null): void {
           account: null,
           source: "jetstream",
           fromMs: startMs,
-          toMs: startMs + (batch + 1) * postsOfBatch * 60_000,
+          toMs: startMs + (batch + 1) * postsPerBatch * 60_000,
         },
       ],
     });
     if (batch % 7 === 0) writer.closeCounts();
     writer.addCounts();
     writeSync(1, ".");
-    if (rounds !== null && batch % batchesOfRound === 0) awaitRound(rounds);
+    if (rounds !== null && batch % batchesPerRound === 0) awaitRound(rounds);
   }
   writer.closeCounts();
   while (writer.addCounts());

@@ -78,7 +78,7 @@ export function writeAfterSealing(dataDir: string): void {
 }
 
 /** Post 8 was deleted before sealing. */
-export const numberOfKey = (index: number): number => (index > 8 ? 101 : 100) - index;
+export const keyNumber = (index: number): number => (index > 8 ? 101 : 100) - index;
 
 export const sealedPath = (dataDir: string): string =>
   segmentPath(join(dataDir, "archive"), { platform: "bluesky", sequence: 2 });

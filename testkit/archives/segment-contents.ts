@@ -5,7 +5,7 @@ import { openDocNumbers } from "../../src/archive/sealed/doc-numbers.ts";
 import { isPositionalTerm } from "../../src/archive/sealed/positional-terms.ts";
 import { segmentMigrations } from "../../src/archive/segments/schema.ts";
 
-export type TokensOfPosts = ReadonlyMap<bigint, readonly string[]>;
+export type PostTokens = ReadonlyMap<bigint, readonly string[]>;
 
 /** Positions by term and post ID; empty if the term stores none. */
 type IndexContents = Map<string, Map<bigint, string>>;
@@ -17,7 +17,7 @@ export function emptySegment(): DatabaseSync {
   return database;
 }
 
-export function addToFts(database: DatabaseSync, posts: TokensOfPosts): void {
+export function addToFts(database: DatabaseSync, posts: PostTokens): void {
   const insert = database.prepare("INSERT INTO term(rowid, terms) VALUES (?, ?)");
   database.exec("BEGIN");
   for (const [id, tokens] of posts) insert.run(id, tokens.join(" "));
@@ -57,7 +57,7 @@ export function sealedContents(database: DatabaseSync): IndexContents {
   return contents;
 }
 
-export function expectedContents(posts: TokensOfPosts, ids: ReadonlySet<bigint>): IndexContents {
+export function expectedContents(posts: PostTokens, ids: ReadonlySet<bigint>): IndexContents {
   const contents: IndexContents = new Map();
   for (const [id, tokens] of posts) {
     if (!ids.has(id)) continue;

@@ -46,7 +46,7 @@ export function segmentForms(
   return formsOf((path) => writePosts(path, posts), costOf);
 }
 
-export const formsOfFile = (path: string): SegmentForms =>
+export const segmentFormsFromFile = (path: string): SegmentForms =>
   formsOf((copy) => copyFileSync(path, copy));
 
 function formsOf(make: (path: string) => void, costOf = indexCost): SegmentForms {

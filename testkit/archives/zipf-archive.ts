@@ -3,7 +3,7 @@ import { seededRandom } from "../../bench/measure.ts";
 import { zipfPosts } from "../data/zipf-posts.ts";
 import { writerOn } from "./whole-archive.ts";
 
-const postsOfBatch = 1_000;
+const postsPerBatch = 1_000;
 
 export function writeZipfPosts(dataDir: string, from: number, to: number): void {
   const writer = writerOn(dataDir, 1_000_000);
@@ -14,7 +14,7 @@ export function writeZipfPosts(dataDir: string, from: number, to: number): void 
       number += 1;
       if (number < from) continue;
       batch.push({ kind: "upsert", post });
-      if (batch.length < postsOfBatch && number < to - 1) continue;
+      if (batch.length < postsPerBatch && number < to - 1) continue;
       writer.write(batch);
       batch = [];
     }

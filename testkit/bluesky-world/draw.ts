@@ -24,10 +24,10 @@ export function createDraw(seed: number): Draw {
     pickOrNull,
     weighted: <Name extends string>(weights: Readonly<Record<Name, number>>): Name => {
       const entries = Object.entries<number>(weights) as [Name, number][];
-      let left = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
+      let remaining = random() * entries.reduce((sum, [, weight]) => sum + weight, 0);
       for (const [name, weight] of entries) {
-        left -= weight;
-        if (left < 0) return name;
+        remaining -= weight;
+        if (remaining < 0) return name;
       }
       throw new Error("nothing has a weight");
     },

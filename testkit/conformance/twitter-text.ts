@@ -51,7 +51,7 @@ const positionsOf =
 const linkedAs =
   (...kinds: Kind[]): Comparison =>
   ({ text, expected }) => ({
-    expected: linksOfHtml(String(expected)).filter(({ kind }) => kinds.includes(kind)),
+    expected: readHtmlLinks(String(expected)).filter(({ kind }) => kinds.includes(kind)),
     actual: extractEntities(text)
       .filter(({ kind }) => kinds.includes(kind))
       .map(({ kind, value }) => ({ kind, value })),
@@ -97,7 +97,7 @@ const comparisons: Readonly<Record<string, Comparison>> = {
   "autolink/hashtags": linkedAs("hashtag"),
   // twitter-text links only addresses with a scheme, but extracts others.
   "autolink/urls": ({ text, expected }) => ({
-    expected: linksOfHtml(String(expected)).map(({ value }) => value),
+    expected: readHtmlLinks(String(expected)).map(({ value }) => value),
     actual: ofKind("url", text)
       .map(({ value }) => value)
       .filter((value) => /^https?:/i.test(value)),
@@ -156,9 +156,9 @@ function indicesOf({ start, end }: Entity, text: string): [number, number] {
 
 const anchor = /<a ([^>]*)>(.*?)<\/a>/g;
 
-function linksOfHtml(html: string): { kind: Kind; value: string }[] {
+function readHtmlLinks(html: string): { kind: Kind; value: string }[] {
   return Array.from(html.matchAll(anchor), ([, attributes = "", content = ""]) => {
-    const kind = kindOfClass(attributes);
+    const kind = linkKinds(attributes);
     const value = decodeHtml(content.replaceAll(/<[^>]*>/g, ""));
     if (kind === "url") return { kind, value };
     // A list is written as owner and name.
@@ -166,7 +166,7 @@ function linksOfHtml(html: string): { kind: Kind; value: string }[] {
   });
 }
 
-function kindOfClass(attributes: string): Kind {
+function linkKinds(attributes: string): Kind {
   if (/class="[^"]*\b(?:username|list-slug)\b/.test(attributes)) return "mention";
   if (/class="[^"]*\bhashtag\b/.test(attributes)) return "hashtag";
   return /class="[^"]*\bcashtag\b/.test(attributes) ? "cashtag" : "url";

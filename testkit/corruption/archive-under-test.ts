@@ -156,13 +156,13 @@ async function changeSome(archive: Archive): Promise<void> {
     handle: "latest.example",
     observedMs: coveredToMs,
   });
-  for (let start = 0; start < changes.length; start += changesOfBatch) {
-    await archive.write({ changes: changes.slice(start, start + changesOfBatch) });
+  for (let start = 0; start < changes.length; start += changesPerBatch) {
+    await archive.write({ changes: changes.slice(start, start + changesPerBatch) });
   }
 }
 
 /** So small that the catalog is several commits ahead of its copy. */
-const changesOfBatch = 25;
+const changesPerBatch = 25;
 
 const hideLabel = (uri: string): ArchiveChange => ({
   kind: "label",

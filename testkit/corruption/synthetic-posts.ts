@@ -15,13 +15,13 @@ const texts = ["river stone cafe", "copper lantern", "👍🏽 猫 서울", "sta
 
 export const syntheticUri = (platform: Platform, n: number): string =>
   platform === "x"
-    ? xUri(idOfX(n))
+    ? xUri(xId(n))
     : platform === "bluesky"
       ? `at://did:plc:${authorOf(n)}/app.bsky.feed.post/key${n}`
       : `https://social.example/users/${authorOf(n)}/statuses/${n}`;
 
 const authorOf = (n: number): string => authors[(n * 7) % authors.length] ?? "ann";
-const idOfX = (n: number): bigint => lowestId(firstMs + n * stepMs) + 5n;
+const xId = (n: number): bigint => lowestId(firstMs + n * stepMs) + 5n;
 
 /** `edition` selects text and revision. */
 export function syntheticPost(platform: Platform, n: number, edition = 0): Post {
@@ -40,11 +40,11 @@ export function syntheticPost(platform: Platform, n: number, edition = 0): Post 
     n % 5 === 0 ? [{ username: "bob.example", userId: syntheticAccount(platform, "bob") }] : [];
   const isReply = n % 6 === 5;
   const parent = syntheticUri(platform, n - 1);
-  const parentId = platform === "x" ? String(idOfX(n - 1)) : null;
+  const parentId = platform === "x" ? String(xId(n - 1)) : null;
   return makePost({
     platform,
     uri: syntheticUri(platform, n),
-    nativeId: platform === "x" ? idOfX(n) : null,
+    nativeId: platform === "x" ? xId(n) : null,
     username: `${author}.example`,
     userId: syntheticAccount(platform, author),
     authorName: `${author} the author`,

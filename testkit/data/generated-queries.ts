@@ -49,7 +49,7 @@ const inQuotes = (content: fc.Arbitrary<string>): fc.Arbitrary<string> =>
   fc.tuple(quotes, content).map(([[open, close], inside]) => `${open}${inside}${close}`);
 
 const term = anyOf([...words, ...emoji]);
-const pieceOfCollocation = fc
+const collocationPart = fc
   .tuple(anyOf(collocations), fc.nat(2), fc.integer({ min: 2, max: 3 }))
   .map(([parts, from, length]) => parts.slice(from, from + length).join(" "));
 
@@ -70,7 +70,7 @@ const seconds = fc
 const mentioned = [...knownPosts, ...missingPosts];
 const id = fc.oneof(
   { weight: 3, arbitrary: fc.tuple(anyOf(mentioned), anyOf([-1n, 0n, 0n, 1n])).map(shiftId) },
-  { weight: 2, arbitrary: fc.integer({ min: 0, max: 5 }).map(firstIdOfDay) },
+  { weight: 2, arbitrary: fc.integer({ min: 0, max: 5 }).map(firstDayId) },
   { weight: 1, arbitrary: anyOf([0n, 2n ** 63n - 1n]) },
 );
 const post = fc.oneof(
@@ -91,7 +91,7 @@ const domains = [
   "localhost",
   "ample.com",
 ];
-const partsOfLinks = [
+const linkParts = [
   "example.com",
   '"https://www.example.com/status/20"',
   "t.co",
@@ -110,7 +110,7 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
   "+word": anyOf([...words, "OR", "AND", "NOT"]).map((word) => `+${word}`),
   phrase: inQuotes(
     fc.oneof(
-      { weight: 3, arbitrary: pieceOfCollocation },
+      { weight: 3, arbitrary: collocationPart },
       { weight: 1, arbitrary: fc.tuple(anyOf(words), term).map(joinWithSpaces) },
       { weight: 1, arbitrary: anyOf([...words, ...emoji]) },
       {
@@ -131,7 +131,7 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
     fc.oneof(
       anyOf(collocations).map((parts) => parts.with(1, "*").join(" ")),
       fc.tuple(term, anyOf(["*", "* *"]), term).map(joinWithSpaces),
-      pieceOfCollocation.map((piece) => `* ${piece} *`),
+      collocationPart.map((piece) => `* ${piece} *`),
     ),
   ),
   hashtag: fc
@@ -196,7 +196,7 @@ export const generatedLeaves: Readonly<Record<string, fc.Arbitrary<string>>> = {
       anyOf(["1km", "30km", "50mi", "3000km", "20000KM"]),
     )
     .map(([name, { lat, lon }, radius]) => `${name}:${lat},${lon},${radius}`),
-  url: nameWithValue(anyOf(partsOfLinks), "url"),
+  url: nameWithValue(anyOf(linkParts), "url"),
   "bare link": anyOf([
     "https://www.example.com/status/20",
     "example.com",
@@ -288,7 +288,7 @@ function shiftId([{ id }, by]: [KnownPost, bigint]): bigint {
   return id + by;
 }
 
-function firstIdOfDay(days: number): bigint {
+function firstDayId(days: number): bigint {
   return lowestId(firstDayMs + days * dayMs);
 }
 

@@ -12,7 +12,7 @@ export function* hostileTexts(source: string, length: number): Generator<string>
 }
 
 const maxCharacters = 14;
-const charactersOfClass: Readonly<Record<string, readonly string[]>> = {
+const charactersByClass: Readonly<Record<string, readonly string[]>> = {
   d: ["1"],
   w: ["a", "_"],
   s: [" ", "\n"],
@@ -37,7 +37,7 @@ function alphabetOf(source: string): string[] {
         characters.add(
           String.fromCodePoint(Number.parseInt(whole.replaceAll(/[^0-9a-f]/gi, ""), 16)),
         );
-      } else for (const one of charactersOfClass[kind] ?? [String(escaped)]) characters.add(one);
+      } else for (const one of charactersByClass[kind] ?? [String(escaped)]) characters.add(one);
       return "";
     },
   );

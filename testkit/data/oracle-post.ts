@@ -34,7 +34,7 @@ export function oracleContext(
 }
 
 /** The ID encodes the time. */
-export function oraclePostOfX(text: string): OraclePost {
+export function oraclePostOnX(text: string): OraclePost {
   const record: OraclePost = JSON.parse(text);
   const id = BigInt(record.ID);
   const createdMs = Date.parse(record.Metadata.created_at);

@@ -3,7 +3,7 @@ import { all } from "@earshot/query/plan";
 import type { Position } from "../../src/archive/archive.ts";
 import { createReader } from "../../src/archive/threads/reader.ts";
 import { analyzePost, compileOracle, type OracleContext } from "../../test/oracle/oracle.ts";
-import { oraclePostOfX } from "./oracle-post.ts";
+import { oraclePostOnX } from "./oracle-post.ts";
 
 export type OracleTask = {
   folder: string;
@@ -16,7 +16,7 @@ export type OracleTask = {
 /** Newest first, or the error. */
 export type OracleFindings = { found: (BigUint64Array | string)[]; posts: number };
 
-const postsOfPage = 1_000;
+const postsPerPage = 1_000;
 
 const { folder, queries, around, part, parts } = workerData as OracleTask;
 const reader = createReader(folder, 8_000, { now: () => 0, elapsed: () => 0 });
@@ -32,7 +32,7 @@ do {
     fromMs: null,
     toMs: null,
     after,
-    limit: postsOfPage,
+    limit: postsPerPage,
     deadlineMs: Number.POSITIVE_INFINITY,
   });
   if (page++ % parts === part) reader.operations.records(answer.positions).records.forEach(examine);
@@ -56,7 +56,7 @@ function compile(query: string): ReturnType<typeof compileOracle> | string {
 }
 
 function examine(text: string): void {
-  const record = oraclePostOfX(text);
+  const record = oraclePostOnX(text);
   const id = BigInt(record.ID);
   const post = analyzePost(record);
   posts += 1;

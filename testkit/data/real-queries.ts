@@ -56,7 +56,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
       if (cut.length > 1 && wordsOf(text).length > 1) return `"${text}"`;
     }
   };
-  const pieceOfRun = (): string => {
+  const runPart = (): string => {
     const characters = Array.from(pick(runs));
     const from = upTo(characters.length);
     return characters.slice(from, from + 1 + upTo(3)).join("");
@@ -91,7 +91,7 @@ export function drawRealQueries(samples: readonly Sample[], seed: number): strin
     () => frequentItem(cyrillic),
     () => frequentItem(arabic),
     () => pick(runs),
-    pieceOfRun,
+    runPart,
     () => frequentItem(emoji),
     () => frequentItem(hashtags),
     () => frequentItem(mentions),

@@ -75,7 +75,7 @@ function expressionsIn(text: string): Found[] {
       if (text[offset - 1] === "{") holes.push(0);
       code = text[offset - 1] === "{" ? "(" : "x";
     } else if (character === "/" && (code === "" || before.test(code))) {
-      const end = endOfExpression(text, offset + 1);
+      const end = expressionEnd(text, offset + 1);
       const flags = /^[a-z]*/.exec(text.slice(end + 1))?.[0] ?? "";
       found.push({ at: offset, source: text.slice(offset + 1, end), flags });
       offset = end + 1 + flags.length;
@@ -111,7 +111,7 @@ function afterTemplate(text: string, from: number): number {
   return text[offset] === "`" ? offset + 1 : offset + 2;
 }
 
-function endOfExpression(text: string, from: number): number {
+function expressionEnd(text: string, from: number): number {
   let isInClass = false;
   let offset = from;
   for (

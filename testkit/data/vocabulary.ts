@@ -220,7 +220,7 @@ const ofX = (id: bigint, createdMs: number): KnownPost => ({
   id,
 });
 
-const firstOfBluesky = knownPost(
+const firstBlueskyPost = knownPost(
   "bluesky",
   "at://did:plc:ann/app.bsky.feed.post/3kaaaaaaaaaa2",
   firstDayMs + dayMs,
@@ -228,12 +228,12 @@ const firstOfBluesky = knownPost(
 
 /** Others refer to these; two share an ID, one X ID is from before Snowflake. */
 export const knownPosts: readonly KnownPost[] = [
-  firstOfBluesky,
+  firstBlueskyPost,
   knownPost("bluesky", "at://did:plc:bob/app.bsky.feed.post/3kbbbbbbbbbb2", firstDayMs + 2 * dayMs),
   knownPost("mastodon", "https://social.example/users/ann/statuses/1", firstDayMs + 3 * dayMs),
   knownPost("mastodon", "import:mastodon:77@social.example", firstDayMs + 3 * dayMs),
   ofX(xNumber(firstDayMs + 2 * dayMs), firstDayMs + 2 * dayMs),
-  ofX(firstOfBluesky.id, firstOfBluesky.createdMs),
+  ofX(firstBlueskyPost.id, firstBlueskyPost.createdMs),
   ofX(20n, Date.UTC(2006, 2, 21)),
   knownPost("x", "https://example.com/kept/7", firstDayMs + 4 * dayMs),
 ];

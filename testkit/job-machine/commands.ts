@@ -94,7 +94,10 @@ function recordLease(world: World, lease: Lease<SearchJobRequest> | null): Known
   const job = known.jobs.find(({ uuid }) => uuid === lease.uuid);
   assert(job !== undefined && mayRun(job), `${job && describeJob(job)} was leased`);
   assert.equal(lease.attempt, job.attempts + 1);
-  assert(lease.leftMs >= job.deadline.fromMs - nowMs && lease.leftMs <= job.deadline.toMs - nowMs);
+  assert(
+    lease.remainingMs >= job.deadline.fromMs - nowMs &&
+      lease.remainingMs <= job.deadline.toMs - nowMs,
+  );
   job.state = "in progress";
   job.attempts += 1;
   job.tokens.push(lease.token);

@@ -50,7 +50,7 @@ export async function submitToLocalNode(
     return null;
   }
   assert.equal(lease.attempt, 1);
-  assert.equal(lease.leftMs, machineSettings.deadlineMs);
+  assert.equal(lease.remainingMs, machineSettings.deadlineMs);
   assert(lease.accepted !== undefined, "the job was committed before it ran");
   const row = await machine.disk.get("SELECT 1 FROM job WHERE uuid = :uuid", { uuid: lease.uuid });
   assert.equal(row, undefined);

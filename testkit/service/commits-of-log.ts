@@ -4,7 +4,7 @@ const headerBytes = 32;
 const frameHeaderBytes = 24;
 
 /** Commits in the write-ahead log (sqlite.org/walformat.html). */
-export function commitsOfLog(databasePath: string): number {
+export function readCommits(databasePath: string): number {
   const log = readLog(`${databasePath}-wal`);
   if (log.length < headerBytes) return 0;
   const frameBytes = frameHeaderBytes + log.readUInt32BE(8);

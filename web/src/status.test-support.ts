@@ -44,7 +44,7 @@ export const makeLivePlatform = (platform: Platform): PlatformStatus =>
     coverage: { held: [], gaps: [], complete_since: null },
   });
 
-export const gapsOfCoverage = (
+export const coverageGaps = (
   ...spans: readonly [fromMs: number, toMs: number][]
 ): PlatformStatus["coverage"] => ({
   held: [{ from: ago(168 * hourMs), to: ago(0), source: "jetstream" }],

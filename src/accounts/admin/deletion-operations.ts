@@ -73,11 +73,13 @@ export const deletionOperations = {
     database,
     { accountId }: { accountId: string },
   ): Steps<{ isLeft: boolean; heartbeatMs: number | null }> {
-    const left = yield* database.get("SELECT 1 FROM account WHERE id = :accountId", { accountId });
+    const remaining = yield* database.get("SELECT 1 FROM account WHERE id = :accountId", {
+      accountId,
+    });
     const latest = yield* database.get<{ heartbeatMs: number }>(
       "SELECT max(seen_ms) AS heartbeatMs FROM gateway",
     );
-    return { isLeft: left !== undefined, heartbeatMs: latest?.heartbeatMs ?? null };
+    return { isLeft: remaining !== undefined, heartbeatMs: latest?.heartbeatMs ?? null };
   }),
 
   endingAccounts: read(function* (database, _args: null): Steps<EndingAccount[]> {

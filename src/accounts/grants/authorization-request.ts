@@ -1,7 +1,7 @@
 import { EarshotError } from "../../lib/errors.ts";
 import type { Method } from "../../platforms/methods.ts";
 import { isRegistered, readRedirectUri, withParameters } from "./redirect-uri.ts";
-import { methodsOfScope } from "./scopes.ts";
+import { methodsInScope } from "./scopes.ts";
 
 export type RequestHead = {
   clientId: string;
@@ -69,7 +69,7 @@ export function readAuthorizationRequest(
   if (!isResource(parameters.get("resource") ?? resource, resource)) {
     return refusal("invalid_target", `resource must be ${resource}`);
   }
-  const methods = methodsOfScope(parameters.get("scope"));
+  const methods = methodsInScope(parameters.get("scope"));
   if (methods.length === 0) return refusal("invalid_scope", "none of the scopes is supported");
   return { codeChallenge, resource, methods };
 }

@@ -11,7 +11,7 @@ export const grantableMethods = [
 export const allScopes = grantableMethods.join(" ");
 
 /** All methods if the scope requests none; none if all requested ones are unknown. */
-export function methodsOfScope(scope: string | null): readonly Method[] {
+export function methodsInScope(scope: string | null): readonly Method[] {
   const names = (scope ?? "").split(" ").filter((name) => name !== "");
   return names.length === 0
     ? grantableMethods

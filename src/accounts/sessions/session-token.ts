@@ -64,6 +64,6 @@ export function newSecret(randomBytes: RandomBytes): string {
 }
 
 /** Base64 SHA-256. */
-export function hashOfSecret(secret: string): string {
+export function hashTokenSecret(secret: string): string {
   return hash("sha256", secret, "base64");
 }

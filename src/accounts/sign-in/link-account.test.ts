@@ -8,7 +8,7 @@ import { controlMigrations } from "../../db/migrations/control.ts";
 import { openStoreForWriting, type SqliteDatabase } from "../../db/open.ts";
 import { runNow } from "../../db/statements.ts";
 import { insertAccount } from "../insert-account.ts";
-import { hashOfSecret } from "../sessions/session-token.ts";
+import { hashTokenSecret } from "../sessions/session-token.ts";
 import { type AccountStore, accountStoreOperations } from "../store.ts";
 
 let folder: string;
@@ -36,7 +36,7 @@ async function signInWithLink(): Promise<string> {
     maxPerAccount: 20,
     nowMs: 2,
     previousSession: null,
-    hash: hashOfSecret(token),
+    hash: hashTokenSecret(token),
   });
   if (signedIn?.kind !== "signed_in") throw new Error("the link does not sign in");
   return signedIn.accountId;

@@ -5,7 +5,7 @@ import { writeAuditEntry } from "../audit.ts";
 import { findClosedIdentity, maxSignUps, restoreRemembered } from "../closed-identities.ts";
 import { insertAccount } from "../insert-account.ts";
 import { addSession, type NewSession, type StartedSession } from "../sessions/new-session.ts";
-import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
+import { hashTokenSecret, newSecret } from "../sessions/session-token.ts";
 import { attemptOperations } from "./attempt-operations.ts";
 import type { ProviderName } from "./provider.ts";
 
@@ -156,7 +156,7 @@ export function signInOperations(randomBytes: RandomBytes) {
       yield* database.run("DELETE FROM sign_in_link WHERE expires_ms <= :nowMs", { nowMs });
       yield* database.run(
         "INSERT INTO sign_in_link(hash, account_id, expires_ms) VALUES(:hash, :accountId, :expiresMs)",
-        { hash: Buffer.from(hashOfSecret(secret), "base64"), accountId, expiresMs },
+        { hash: Buffer.from(hashTokenSecret(secret), "base64"), accountId, expiresMs },
       );
       yield* writeAuditEntry(database, {
         atMs: nowMs,

@@ -43,7 +43,7 @@ export function requestedUrls({ tokenEndpoint, profileUrl }: Provider): readonly
 
 function gitHub(address: string, clientId: string, clientSecret: string): Provider {
   const base = withoutSlash(address);
-  const api = apiOfGitHub(base);
+  const api = gitHubApiUrl(base);
   return {
     name: "github",
     host: new URL(base).host,
@@ -63,7 +63,7 @@ function gitHub(address: string, clientId: string, clientSecret: string): Provid
 }
 
 /** A GitHub Enterprise Server has its API under a path; github.com and ghe.com have a separate host. */
-function apiOfGitHub(base: string): string {
+function gitHubApiUrl(base: string): string {
   const { protocol, host } = new URL(base);
   const isCloud = base === publicGitHub || host.endsWith(".ghe.com");
   return isCloud ? `${protocol}//api.${host}` : `${base}/api/v3`;

@@ -3,7 +3,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { Encryptor } from "../../lib/encryption.ts";
 import type { GuardedFetch } from "../../lib/guarded-fetch.ts";
 import type { NewSession, StartedSession } from "../sessions/new-session.ts";
-import { hashOfSecret, newSecret } from "../sessions/session-token.ts";
+import { hashTokenSecret, newSecret } from "../sessions/session-token.ts";
 import type { SessionSettings } from "../sessions/settings.ts";
 import type { AccountStore } from "../store.ts";
 import { allowedOrganizations, isLoginAllowed } from "./allow-list.ts";
@@ -128,7 +128,7 @@ export function createSignIn(parts: SignInContext): SignIn {
   const finishLink: SignIn["finishLink"] = async (token, client) => {
     const signedIn = await store.write("signInWithLink", {
       ...newSession("link", client),
-      hash: hashOfSecret(token),
+      hash: hashTokenSecret(token),
     });
     if (signedIn === null) return null;
     if (signedIn.kind !== "signed_in") throw new SignInRefused("suspended", "account_suspended");

@@ -5,7 +5,7 @@
 export type LatencyHistogram = Map<number, number>;
 
 const step = 1.1;
-const logOfStep = Math.log(step);
+const stepLog = Math.log(step);
 const lastBucket = 217;
 
 /** Bucket 0 is below 1 ms; bucket n starts at 1.1^(n − 1) ms. */
@@ -17,7 +17,7 @@ export function recordLatency(histogram: LatencyHistogram, ms: number): void {
 function bucketOf(ms: number): number {
   // Also true for NaN.
   if (!(ms >= 1)) return 0;
-  return Math.min(1 + Math.floor(Math.log(ms) / logOfStep), lastBucket);
+  return Math.min(1 + Math.floor(Math.log(ms) / stepLog), lastBucket);
 }
 
 export function addLatencies(target: LatencyHistogram, added: LatencyHistogram): void {

@@ -7,7 +7,7 @@ import { deletionsCopier } from "../segments/deletions.ts";
 import type { SegmentIdentity } from "../segments/identity.ts";
 import { ingestOrderIn } from "../segments/ingest-order.ts";
 import { type SegmentWriter, segmentWriterOn } from "../segments/segment-writer.ts";
-import type { TermsOfPost } from "../segments/terms-writer.ts";
+import type { PostTerms } from "../segments/terms-writer.ts";
 import { createForwardIndex } from "./forward-index.ts";
 
 /**
@@ -38,7 +38,7 @@ export function createStagedSegment(
   database.exec(`PRAGMA cache_size = -${writeCacheKib}`);
   const index = createForwardIndex(uriKey);
   const terms = {
-    insert: (id: bigint, { terms, packed }: TermsOfPost) =>
+    insert: (id: bigint, { terms, packed }: PostTerms) =>
       index.add(id, packed?.terms ?? Buffer.from(terms)),
     remove: index.remove,
   };

@@ -178,13 +178,13 @@ export function readCheckpoint(catalog: DatabaseSync, name: string): string | nu
 export const readCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(catalog, catalog.prepare("SELECT * FROM interval ORDER BY from_ms").all());
 
-export const readCoverageOfAllAccounts = (catalog: DatabaseSync): PlatformCoverage[] =>
+export const readAllAccountCoverage = (catalog: DatabaseSync): PlatformCoverage[] =>
   byPlatform(
     catalog,
     catalog.prepare("SELECT * FROM interval WHERE account = '' ORDER BY from_ms").all(),
   );
 
-export function coverageOfAccount(
+export function accountCoverage(
   catalog: DatabaseSync,
 ): (platform: Platform, account: string) => CoverageInterval[] {
   const selectIntervals = catalog.prepare(

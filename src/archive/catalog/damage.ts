@@ -1,4 +1,4 @@
-import { type IdRange, windowOfIds } from "../../posts/ids.ts";
+import { type IdRange, idsWindow } from "../../posts/ids.ts";
 import type { Damage } from "../archive.ts";
 import type { SegmentEntry } from "./catalog.ts";
 
@@ -9,7 +9,7 @@ export function segmentDamage(
   ids: readonly IdRange[],
 ): Damage[] {
   const ranges = ids.length <= maxSpans ? ids : [hullOf(ids)];
-  return ranges.map(({ low, high }) => ({ platform, sequence, ...windowOfIds(low, high, skew) }));
+  return ranges.map(({ low, high }) => ({ platform, sequence, ...idsWindow(low, high, skew) }));
 }
 
 const hullOf = (ids: readonly IdRange[]): IdRange => ({

@@ -1,4 +1,4 @@
-import { lastInMillisecond, numberOfHash } from "../../posts/ids.ts";
+import { hashNumber, lastInMillisecond } from "../../posts/ids.ts";
 
 type UnnumberedPost = { id: bigint; uriHash: string };
 
@@ -12,7 +12,7 @@ export function numberMillisecond(
   const numbered: { id: bigint; newId: bigint }[] = [];
   let nextFree = low;
   for (const { id, uriHash } of sorted) {
-    const preferred = low | numberOfHash(uriHash);
+    const preferred = low | hashNumber(uriHash);
     if (preferred > nextFree) nextFree = preferred;
     while (fixedIds.has(nextFree)) nextFree += 1n;
     numbered.push({ id, newId: nextFree });

@@ -10,7 +10,7 @@ import { numberMillisecond } from "./numbered-millisecond.ts";
 
 type Lookup = Pick<PostLookup<unknown>, "lowestId" | "findById">;
 
-type PostOfMillisecond = { id: bigint; uri: string | null };
+type MillisecondPost = { id: bigint; uri: string | null };
 
 /**
  * Maps requested IDs to differing stored ones: earlier releases numbered posts by a hash keyed per
@@ -33,7 +33,7 @@ export function findStoredIds(
 }
 
 function storedIdsIn(
-  posts: readonly PostOfMillisecond[],
+  posts: readonly MillisecondPost[],
   low: bigint,
   uriKey: string,
 ): ReadonlyMap<bigint, bigint> {
@@ -56,9 +56,9 @@ function storedIdsIn(
 export const formerId = (low: bigint, uri: string, uriKey: string): bigint =>
   low | keyedNumber(uriKey, uri);
 
-export function postsWithin(lookup: Lookup, low: bigint): PostOfMillisecond[] {
+export function postsWithin(lookup: Lookup, low: bigint): MillisecondPost[] {
   const high = lastInMillisecond(low);
-  const posts: PostOfMillisecond[] = [];
+  const posts: MillisecondPost[] = [];
   for (let id = lookup.lowestId(low, high); id !== null; ) {
     const uri = lookup.findById(id)?.uri ?? "";
     posts.push({ id, uri: uri === "" || parseXId(uri) !== null ? null : uri });

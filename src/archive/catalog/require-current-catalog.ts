@@ -199,11 +199,11 @@ function catalogState(folder: string): CatalogState | "newer" | null {
 
 function lastCommits(catalog: DatabaseSync): ReadonlyMap<string, number> {
   const rows = bigIntPreparer(catalog)("SELECT * FROM segment").all();
-  return new Map(rows.map((row) => [nameOfRow(row), Number(row.written_in ?? 0)]));
+  return new Map(rows.map((row) => [rowName(row), Number(row.written_in ?? 0)]));
 }
 
 const retiredNames = (catalog: DatabaseSync): ReadonlySet<string> =>
-  new Set(catalog.prepare("SELECT platform, sequence FROM retired").all().map(nameOfRow));
+  new Set(catalog.prepare("SELECT platform, sequence FROM retired").all().map(rowName));
 
-const nameOfRow = ({ platform, sequence }: Record<string, unknown>): string =>
+const rowName = ({ platform, sequence }: Record<string, unknown>): string =>
   nameOf({ platform: String(platform), sequence: Number(sequence) });

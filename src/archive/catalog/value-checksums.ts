@@ -34,14 +34,14 @@ const prime = 16_777_619;
 const typeTags = { null: 0x10000, integer: 0x10001, real: 0x10002, text: 0x10003, blob: 0x10004 };
 
 function hashValue(seed: number, value: StoredValue): number {
-  if (typeof value === "string") return hashOfText(seed, typeTags.text, value);
+  if (typeof value === "string") return hashText(seed, typeTags.text, value);
   if (typeof value === "bigint") {
     halves[0] = value;
     const hash = step(step(seed, typeTags.integer), wordAt(lowHalf));
     return step(hash, wordAt(highHalf));
   }
   if (value === null) return step(seed, typeTags.null);
-  if (typeof value === "number") return hashOfText(seed, typeTags.real, String(value));
+  if (typeof value === "number") return hashText(seed, typeTags.real, String(value));
   return value.reduce(step, step(seed, typeTags.blob));
 }
 
@@ -52,7 +52,7 @@ const wordAt = (half: number): number => words[half] ?? 0;
 
 const step = (hash: number, part: number): number => Math.imul(hash ^ part, prime);
 
-function hashOfText(seed: number, type: number, text: string): number {
+function hashText(seed: number, type: number, text: string): number {
   let hash = step(seed, type);
   for (let index = 0; index < text.length; index++)
     hash = Math.imul(hash ^ text.charCodeAt(index), prime);

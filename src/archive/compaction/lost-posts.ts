@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { type Span, unionSpans } from "../../lib/spans.ts";
-import { windowOfIds } from "../../posts/ids.ts";
+import { idsWindow } from "../../posts/ids.ts";
 import { type SegmentEntry, segmentPath } from "../catalog/catalog.ts";
 import { orphanedFolder } from "../catalog/orphaned.ts";
 import type { UnreadableIds } from "../segments/intact-rows.ts";
@@ -27,7 +27,7 @@ export function lostSpans(
       low: greater(from + 1n, entry.low),
       high: to === null ? entry.high : to - 1n,
     })),
-  ].map(({ low, high }) => windowOfIds(low, high, entry.skew));
+  ].map(({ low, high }) => idsWindow(low, high, entry.skew));
   return unionSpans(
     spans.map(({ fromMs, toMs }) => ({ fromMs, toMs: Math.min(toMs ?? nowMs + 1, nowMs + 1) })),
   );

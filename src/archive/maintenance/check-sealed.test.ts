@@ -7,8 +7,8 @@ import { updateCatalogChecksums } from "../../../testkit/archives/change-catalog
 import { updateRowChecksums } from "../../../testkit/archives/row-checksums.ts";
 import {
   changeBytes,
+  keyNumber,
   makeSealedArchive,
-  numberOfKey,
   remove,
   sealedPath,
   upsert,
@@ -306,31 +306,31 @@ describe("damaged tables of a sealed index", () => {
     ],
     [
       "an extra replaced bit",
-      deletions("replaced", numberOfKey(40)),
+      deletions("replaced", keyNumber(40)),
       "index_lacks",
       /post \d+ is not in the index/,
     ],
     [
       "a missing replaced bit, of an edited post",
-      deletions("replaced", numberOfKey(10)),
+      deletions("replaced", keyNumber(10)),
       "index_exceeds",
       /has post \d+ twice/,
     ],
     [
       "a missing replaced bit, of a deleted post",
-      deletions("replaced", numberOfKey(12)),
+      deletions("replaced", keyNumber(12)),
       "index_exceeds",
       /has post \d+, which is not stored/,
     ],
     [
       "an extra hidden bit",
-      deletions("hidden", numberOfKey(40)),
+      deletions("hidden", keyNumber(40)),
       "index_lacks",
       /hides post \d+, which is not hidden/,
     ],
     [
       "a missing hidden bit",
-      deletions("hidden", numberOfKey(5)),
+      deletions("hidden", keyNumber(5)),
       "index_exceeds",
       /shows post \d+, which is hidden/,
     ],

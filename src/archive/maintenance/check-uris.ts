@@ -47,14 +47,14 @@ function hashReader(entry: SegmentEntry, database: DatabaseSync, findings: Findi
   statement.setReturnArrays(true);
   return (from: bigint, to: bigint): bigint[] => {
     const read = (): [bigint][] => statement.all(from, to) as unknown as [bigint][];
-    return (attempt(listOfUris, read, onDamage(entry, findings)) ?? []).map(([hash]) => hash);
+    return (attempt(uriList, read, onDamage(entry, findings)) ?? []).map(([hash]) => hash);
   };
 }
 
 const isReadable = (entry: SegmentEntry, database: DatabaseSync, findings: Findings): boolean =>
-  attempt(listOfUris, () => urisIn(database), onDamage(entry, findings)) !== null;
+  attempt(uriList, () => urisIn(database), onDamage(entry, findings)) !== null;
 
-const listOfUris = "its list of uris";
+const uriList = "its list of uris";
 
 const onDamage =
   (entry: SegmentEntry, findings: Findings) =>

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { matches } from "@earshot/query/match";
 import { extractBounds, type PlanNode } from "@earshot/query/plan";
-import { type IdRange, idsOfWindow, lastId } from "../../posts/ids.ts";
+import { type IdRange, lastId, windowIds } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import { recordUri } from "../../posts/record.ts";
 import {
@@ -32,11 +32,11 @@ export function* findPosts(
 ): Generator<FoundPost[]> {
   for (const entry of readSegments(catalog)) {
     if (!platforms.includes(entry.platform)) continue;
-    yield postsOfSegment(segmentPath(folder, entry), entry, plan);
+    yield findSegmentPosts(segmentPath(folder, entry), entry, plan);
   }
 }
 
-function postsOfSegment(path: string, entry: SegmentEntry, plan: PlanNode): FoundPost[] {
+function findSegmentPosts(path: string, entry: SegmentEntry, plan: PlanNode): FoundPost[] {
   const database = openForReading(path, cacheKib);
   try {
     return withSnapshot(database, () => matchingPosts(database, path, entry, plan));
@@ -69,7 +69,7 @@ function candidates(
   const window = extractBounds(plan, { fromMs: null, toMs: null });
   const query = platformQuery(entry.platform, window);
   if (query === null) return [];
-  const { low, high } = idsOfWindow(window.fromMs, window.toMs, entry.skew);
+  const { low, high } = windowIds(window.fromMs, window.toMs, entry.skew);
   const from = window.lowId !== null && window.lowId > low ? window.lowId : low;
   const to = window.highId !== null && window.highId < high ? window.highId : high;
   const range = { low: from < 0n ? 0n : from, high: to > lastId ? lastId : to };

@@ -20,7 +20,7 @@ export type ForgetContext = {
   signal: AbortSignal;
 };
 
-const postsOfBatch = 500;
+const postsPerBatch = 500;
 
 /**
  * Also rejects all later versions. The requested rewrites remove the texts from disk. Returns how
@@ -33,9 +33,9 @@ export async function forgetPosts(
 ): Promise<number> {
   requestRewrites(catalog, posts);
   let deleted = 0;
-  for (let start = 0; start < posts.length; start += postsOfBatch) {
+  for (let start = 0; start < posts.length; start += postsPerBatch) {
     signal.throwIfAborted();
-    const batch = posts.slice(start, start + postsOfBatch);
+    const batch = posts.slice(start, start + postsPerBatch);
     const report = await archive.write({
       changes: batch.map(({ platform, uri }) => ({
         kind: "delete",
@@ -148,7 +148,7 @@ export function allowAccountReturn(
 /**
  * Removes the tombstones of an account's posts if their uris contain the account, as on Bluesky.
  */
-export function allowReturnOfAccountPosts(
+export function allowAccountPostsReturn(
   { catalog, folder }: AllowContext,
   { platform, userId }: Account,
 ): number {

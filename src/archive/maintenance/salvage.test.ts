@@ -100,20 +100,20 @@ const takeCopy = (form: Form): void => {
   cpSync(templates[form], data, { recursive: true });
 };
 
-function nameOfSegment(): string {
+function segmentName(): string {
   const catalog = openForReading(catalogPath(folder()), 100);
   const [entry] = readSegments(catalog);
   catalog.close();
   return `${entry?.platform}/${entry?.sequence}`;
 }
 
-function pathOfSegment(): string {
-  const [platform = "", sequence] = nameOfSegment().split("/");
+function pathToSegment(): string {
+  const [platform = "", sequence] = segmentName().split("/");
   return segmentPath(folder(), { platform, sequence: Number(sequence) });
 }
 
 async function runSalvage(): Promise<RewriteOutcome> {
-  await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
+  await requestRewrites(folder(), { segment: segmentName() }, signal);
   const bounds = archiveDefaults;
   return rewritePending({ folder: folder(), bounds, clock: systemClock, onProgress, signal });
 }
@@ -121,19 +121,19 @@ async function runSalvage(): Promise<RewriteOutcome> {
 const runCheck = () => check({ folder: folder(), isFull: true, sampleRows: 1, onProgress, signal });
 
 function zeroPage(page: number, pageBytes: number): void {
-  const file = openSync(pathOfSegment(), "r+");
+  const file = openSync(pathToSegment(), "r+");
   writeSync(file, Buffer.alloc(pageBytes), 0, pageBytes, (page - 1) * pageBytes);
   closeSync(file);
 }
 
 const pagesOf = (table: string): { pageBytes: number; pages: readonly number[] } => {
-  const { pageBytes, tables } = pageMap(pathOfSegment());
+  const { pageBytes, tables } = pageMap(pathToSegment());
   return { pageBytes, pages: tables.find((other) => other.table === table)?.pages ?? [] };
 };
 
 /** The first byte distinguishes interior pages from leaves. */
 function isInterior(page: number, pageBytes: number): boolean {
-  return readFileSync(pathOfSegment())[(page - 1) * pageBytes] === 0x05;
+  return readFileSync(pathToSegment())[(page - 1) * pageBytes] === 0x05;
 }
 
 function gaps(): { fromMs: number; toMs: number }[] {
@@ -177,7 +177,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
     const { pageBytes, pages } = pagesOf("post");
     const leaves = pages.filter((page) => !isInterior(page, pageBytes));
     zeroPage(leaves[Math.floor(leaves.length / 2)] ?? 0, pageBytes);
-    const damaged = nameOfSegment().replace("/", "-");
+    const damaged = segmentName().replace("/", "-");
     const outcome = await runSalvage();
     const [{ lost } = { lost: null }] = outcome.salvaged;
     const after = wholeArchive(folder());
@@ -200,7 +200,7 @@ describe.for(forms)("a damaged segment that is %s", (form) => {
 
   test("a damaged segment loses only the row that does not match its checksum, and lists its uri", async () => {
     const { DatabaseSync } = await import("node:sqlite");
-    const database = new DatabaseSync(pathOfSegment());
+    const database = new DatabaseSync(pathToSegment());
     database.exec(
       `UPDATE post SET time_ms = time_ms + 1 WHERE id = (SELECT id FROM post ORDER BY id LIMIT 1 OFFSET 40)`,
     );
@@ -249,7 +249,7 @@ test("compaction in a running server salvages a named damaged segment", async ()
   const before = contents();
   const { pageBytes } = pagesOf("post");
   zeroPage(1, pageBytes);
-  await requestRewrites(folder(), { segment: nameOfSegment() }, signal);
+  await requestRewrites(folder(), { segment: segmentName() }, signal);
   const context = compactionContext(folder(), archiveDefaults, systemClock);
   const compaction = createCompaction(context);
   while (runSteps(compaction.runNext()));

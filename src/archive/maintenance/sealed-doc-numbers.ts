@@ -77,7 +77,7 @@ function readDocNumbers(
 }
 
 /** Little endian. */
-const bytesOfId = 8;
+const bytesPerId = 8;
 
 function readIds(database: DatabaseSync, posts: number, onError: OnError): BigInt64Array | null {
   const stored = Number(database.prepare("SELECT count(*) AS n FROM sealed_ids").get()?.n);
@@ -93,12 +93,12 @@ function readIds(database: DatabaseSync, posts: number, onError: OnError): BigIn
     .prepare("SELECT * FROM sealed_ids ORDER BY page")
     .iterate()) {
     const from = expected * idsPerPage;
-    const length = Math.min(idsPerPage, posts - from) * bytesOfId;
+    const length = Math.min(idsPerPage, posts - from) * bytesPerId;
     if (page !== expected || !(stored instanceof Uint8Array) || stored.length !== length) {
       onError(`page ${expected} of its IDs is missing or does not have ${length} bytes`);
       return null;
     }
-    bytes.set(stored, from * bytesOfId);
+    bytes.set(stored, from * bytesPerId);
     expected += 1;
   }
   return ids;
@@ -115,13 +115,13 @@ function checkOrder(ids: BigInt64Array, onError: OnError): void {
 
 function checkHeads(ids: BigInt64Array, heads: Uint8Array, onError: OnError): void {
   const pages = Math.ceil(ids.length / idsPerPage);
-  if (heads.length !== pages * bytesOfId) {
+  if (heads.length !== pages * bytesPerId) {
     onError(`the list of first IDs has ${heads.length} bytes for ${pages} pages`);
     return;
   }
   const view = new DataView(heads.buffer, heads.byteOffset, heads.byteLength);
   for (let page = 0; page < pages; page++) {
-    const head = view.getBigInt64(page * bytesOfId, true);
+    const head = view.getBigInt64(page * bytesPerId, true);
     const first = ids[page * idsPerPage] ?? 0n;
     if (head !== first) {
       onError(

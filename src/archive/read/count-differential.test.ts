@@ -46,7 +46,7 @@ const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true 
 type Window = Pick<CountRequest, "fromMs" | "toMs" | "bucketMs">;
 
 function matchingTimes(set: PostSet, plan: PlanNode): Map<string, number> {
-  const times = new Map(set.posts.map((post) => [nameOfPost(post), postTimeMs(post, capMs)]));
+  const times = new Map(set.posts.map((post) => [postName(post), postTimeMs(post, capMs)]));
   const matching = new Set(set.foundByMatcher(plan));
   return new Map([...times].filter(([name]) => matching.has(name)));
 }
@@ -63,7 +63,7 @@ function expectedBuckets(times: Iterable<number>, { fromMs, toMs, bucketMs }: Wi
     .sort((a, b) => a.fromMs - b.fromMs);
 }
 
-function nameOfPost(post: Post): string {
+function postName(post: Post): string {
   const timeMs = postTimeMs(post, capMs);
   const id = post.nativeId ?? numberedId(timeMs, uriNumber(post.uri));
   return positionName({ platform: post.platform, id });
@@ -146,7 +146,7 @@ describe.each(indexForms)("posts found by %s", (form) => {
               const [fromMs = 0, toMs = 0] = window;
               const span = { fromMs, toMs, bucketMs };
               const { buckets } = set.archive.reader.operations.count(request(plan, span));
-              const storedTimes = stored.flatMap((post) => times.get(nameOfPost(post)) ?? []);
+              const storedTimes = stored.flatMap((post) => times.get(postName(post)) ?? []);
               expect(buckets, query).toEqual(expectedBuckets(storedTimes, span));
             }
           } finally {

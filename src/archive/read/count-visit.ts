@@ -1,4 +1,4 @@
-import { type IdRange, idsOfWindow } from "../../posts/ids.ts";
+import { type IdRange, windowIds } from "../../posts/ids.ts";
 import type { SegmentEntry } from "../catalog/catalog.ts";
 import type { CountQuery } from "../segments/count.ts";
 import { add, type BucketGrid, countedFromMs } from "../segments/id-clock.ts";
@@ -19,7 +19,7 @@ export function visitedIds(
   { entry, low, high }: Pick<Visit, "entry" | "low" | "high">,
   span: Span,
 ): IdRange {
-  const ids = idsOfWindow(span.fromMs, span.toMs, entry.skew);
+  const ids = windowIds(span.fromMs, span.toMs, entry.skew);
   return { low: highest(low, ids.low), high: lowest(high, ids.high) };
 }
 

@@ -2,13 +2,13 @@ import { accountById, fromAccount } from "@earshot/query/facets";
 import type { PlanNode } from "@earshot/query/plan";
 import { platforms } from "../../posts/post.ts";
 import type { CoverageInterval, PlatformCoverage } from "../archive.ts";
-import type { coverageOfAccount } from "../catalog/catalog.ts";
+import type { accountCoverage } from "../catalog/catalog.ts";
 
 /** If a plan has more, only the coverage of all accounts is used. */
 const maxAuthors = 256;
 
-export function coverageOfAuthors(
-  readCoverage: ReturnType<typeof coverageOfAccount>,
+export function authorsCoverage(
+  readCoverage: ReturnType<typeof accountCoverage>,
   plan: PlanNode,
 ): CoverageInterval[] {
   const authors = authorsIn(plan);

@@ -7,7 +7,7 @@ import { generatedLeaves, generatedQuery } from "../../../testkit/data/generated
 import { openPostSet } from "../../../testkit/data/post-set.ts";
 import { testRuns } from "../../../testkit/seed.ts";
 
-const postsOfSet = 40;
+const postsPerSet = 40;
 const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: number }>> = {
   fts5: { sets: testRuns(4), queries: 40, pages: testRuns(2) },
   sealed: { sets: testRuns(1), queries: 80, pages: testRuns(1) },
@@ -16,7 +16,7 @@ const sizes: Readonly<Record<IndexForm, { sets: number; queries: number; pages: 
 };
 const bounded = { interruptAfterTimeLimit: 25_000, markInterruptAsFailure: true };
 
-const posts = fc.tuple(...Array.from({ length: postsOfSet }, (_, n) => generatedPost(n)));
+const posts = fc.tuple(...Array.from({ length: postsPerSet }, (_, n) => generatedPost(n)));
 
 test("every operator is parsed under each of its names with any generated value", () => {
   for (const [operator, texts] of Object.entries(generatedLeaves)) {

@@ -1,4 +1,4 @@
-import { firstInMillisecond, lastInMillisecond, numberOfHash, uriHash } from "../../posts/ids.ts";
+import { firstInMillisecond, hashNumber, lastInMillisecond, uriHash } from "../../posts/ids.ts";
 import type { Position } from "../archive.ts";
 import { currentNumbering, type SegmentEntry } from "../catalog/catalog.ts";
 import { findStoredIds, formerId, postsWithin } from "../catalog/other-ids.ts";
@@ -48,7 +48,7 @@ function firstFrom(lookup: PostLookup<unknown>, id: bigint, hash: string): bigin
     const uri = lookup.findById(other)?.uri ?? "";
     return uri === "" ? other < id : uriHash(uri) < hash;
   };
-  let below = lookup.lowestId(low | numberOfHash(hash), high);
+  let below = lookup.lowestId(low | hashNumber(hash), high);
   while (below !== null && isBefore(below)) below = lookup.lowestId(below + 1n, high);
   let first = below ?? high + 1n;
   for (;;) {

@@ -64,7 +64,7 @@ test("cached records of a page are unchanged until the next page begins", () => 
   const cache = new RecordCache(8_000);
   const random = seededRandom(5);
   const below = (bound: number): number => Math.floor(random() * bound);
-  const textOfId = (id: bigint): string => `"${id}${"ü".repeat(Number(id % 90n))}"`;
+  const idText = (id: bigint): string => `"${id}${"ü".repeat(Number(id % 90n))}"`;
   let found = 0;
   for (let page = 0; page < 2_000; page += 1) {
     cache.beginPage();
@@ -73,9 +73,9 @@ test("cached records of a page are unchanged until the next page begins", () => 
       const id = BigInt(below(150));
       const known = cache.find(id, version);
       if (known !== null) found += 1;
-      records.push([id, known ?? cache.add(id, version, rowRecord(textOfId(id)))]);
+      records.push([id, known ?? cache.add(id, version, rowRecord(idText(id)))]);
     }
-    for (const [id, record] of records) expect(textOf(record)).toBe(textOfId(id));
+    for (const [id, record] of records) expect(textOf(record)).toBe(idText(id));
   }
   expect(found).toBeGreaterThan(1_000);
 });

@@ -278,8 +278,8 @@ describe.each(storedForms)("posts found by %s", (form) => {
     test("a deadline between two segments loses no post at the boundary", () => {
       let nowMs = 0;
       archive = smallArchive(1, () => nowMs++);
-      const lastOfItsMillisecond = (10_000_000n << 22n) - 1n;
-      for (const nativeId of [lastOfItsMillisecond, lastOfItsMillisecond + 1n]) {
+      const lastInMillisecond = (10_000_000n << 22n) - 1n;
+      for (const nativeId of [lastInMillisecond, lastInMillisecond + 1n]) {
         storeInSegmentAs(
           archive,
           [makePost({ platform: "x", nativeId, counts: counted(200) })],
@@ -290,7 +290,7 @@ describe.each(storedForms)("posts found by %s", (form) => {
         nowMs = 0;
       });
       expect(partial).toBeGreaterThan(0);
-      expect(found.map(({ id }) => id)).toEqual([lastOfItsMillisecond + 1n, lastOfItsMillisecond]);
+      expect(found.map(({ id }) => id)).toEqual([lastInMillisecond + 1n, lastInMillisecond]);
     });
 
     test("every page makes progress even if its deadline has already passed, on several platforms at once", () => {

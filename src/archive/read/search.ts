@@ -1,6 +1,6 @@
 import { extractBounds } from "@earshot/query/plan";
 import type { Clock } from "../../lib/clock.ts";
-import { firstInMillisecond, type IdRange, idsOfWindow, lastId, uriHash } from "../../posts/ids.ts";
+import { firstInMillisecond, type IdRange, lastId, uriHash, windowIds } from "../../posts/ids.ts";
 import type { Platform } from "../../posts/post.ts";
 import type { Damage, Position, SearchAnswer, SearchRequest, SegmentWork } from "../archive.ts";
 import { currentAnalyzer, type SegmentEntry } from "../catalog/catalog.ts";
@@ -165,7 +165,7 @@ function planVisits(
       const { byTerms, rowScan } = queries.get(entry.platform) ?? {};
       const query = entry.analyzer === currentAnalyzer ? byTerms : rowScan;
       if (!query) return [];
-      const ids = idsOfWindow(window.fromMs, window.toMs, entry.skew);
+      const ids = windowIds(window.fromMs, window.toMs, entry.skew);
       const low = highest(entry.low, ids.low, window.lowId);
       const after = highestAfter(request.after, entry, start);
       const high = lowest(entry.high, ids.high, after, window.highId ?? lastId);

@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => archive.remove());
 
-function pathOfFirst(): string {
+function firstSegmentPath(): string {
   const catalog = openForReading(`${archive.folder}/catalog.db`, 100);
   const [entry] = readSegments(catalog);
   catalog.close();
@@ -31,7 +31,7 @@ function pathOfFirst(): string {
 }
 
 function zero(table: string): void {
-  const path = pathOfFirst();
+  const path = firstSegmentPath();
   const { pageBytes, tables } = pageMap(path);
   const page = tables.find((other) => other.table === table)?.pages[0] ?? 1;
   const file = openSync(path, "r+");

@@ -3,9 +3,9 @@ import {
   addToFts,
   emptySegment,
   expectedContents,
+  type PostTokens,
   sealedContents,
   sealedFrom,
-  type TokensOfPosts,
 } from "../../../testkit/archives/segment-contents.ts";
 import { buildSealed } from "./build.ts";
 import { openDocNumbers } from "./doc-numbers.ts";
@@ -21,7 +21,7 @@ afterEach(() => {
   for (const each of opened.splice(0)) each.close();
 });
 
-function sealed(posts: TokensOfPosts, ids: Iterable<bigint> = posts.keys()) {
+function sealed(posts: PostTokens, ids: Iterable<bigint> = posts.keys()) {
   const source = closedAfterTest(emptySegment());
   addToFts(source, posts);
   return closedAfterTest(sealedFrom(source, ids).sealed);
@@ -31,7 +31,7 @@ const repeat = (token: string, times: number): string[] =>
   Array.from({ length: times }, () => token);
 
 test("a sealed index stores every term and position of its posts", () => {
-  const posts: TokensOfPosts = new Map([
+  const posts: PostTokens = new Map([
     [7n, ["is:post", "lang:en", "a", "b", "a", "|", "c"]],
     [4_611_686_018_427_387_904n, ["is:post", "b"]],
     [9_007_199_254_740_993n, ["is:post", "url:b", "$b", "@b", "likes>=10", "|", "|"]],
@@ -51,7 +51,7 @@ test.each([
 ])("a sealed index stores a position: %s", (_, position, length) => {
   const late = [...repeat("x", position), "late"];
   expect(late).toHaveLength(length);
-  const few: TokensOfPosts = new Map([
+  const few: PostTokens = new Map([
     [1n, late],
     [2n, ["late", "x"]],
   ]);
@@ -103,7 +103,7 @@ test("a sealed index stores terms of several chunks in one row, or one per chunk
 
 test("a sealed index stores terms longer than a dictionary block in their own blocks", () => {
   const long = (fill: string) => fill.repeat(dictionaryBlockBytes + 10);
-  const posts: TokensOfPosts = new Map([
+  const posts: PostTokens = new Map([
     [1n, [`a${long("x")}`, `a${long("x")}y`, "a", "b"]],
     [2n, [long("é"), `a${long("x")}`, "z"]],
   ]);
@@ -124,7 +124,7 @@ test("a sealed index limits a block and its first term so that four fit into a p
 });
 
 test("sealing reports a post in FTS5 without a row", () => {
-  const posts: TokensOfPosts = new Map([
+  const posts: PostTokens = new Map([
     [1n, ["a", "b"]],
     [2n, ["b", "c"]],
     [3n, ["a", "d"]],
@@ -133,7 +133,7 @@ test("sealing reports a post in FTS5 without a row", () => {
 });
 
 test("sealing reports a post that is missing in FTS5", () => {
-  const posts: TokensOfPosts = new Map([[1n, ["a", "b"]]]);
+  const posts: PostTokens = new Map([[1n, ["a", "b"]]]);
   expect(() => sealed(posts, [1n, 2n])).toThrow(UnreadableFts);
   expect(() => sealed(posts, [1n, 2n])).toThrow("1 of 2 posts are in no index");
 });

@@ -24,9 +24,9 @@ export function readVarint(reader: ByteReader): number {
 export function skipVarints(reader: ByteReader, count: number): void {
   const { bytes } = reader;
   let offset = reader.at;
-  for (let left = count; left > 0; offset++) {
+  for (let remaining = count; remaining > 0; offset++) {
     if (offset >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
-    if ((bytes[offset] as number) < 0x80) left -= 1;
+    if ((bytes[offset] as number) < 0x80) remaining -= 1;
   }
   reader.at = offset;
 }
@@ -34,11 +34,11 @@ export function skipVarints(reader: ByteReader, count: number): void {
 export function skipPositions(reader: ByteReader, posts: number): void {
   const { bytes } = reader;
   let offset = reader.at;
-  for (let left = posts; left > 0; offset++) {
+  for (let remaining = posts; remaining > 0; offset++) {
     const follows = (bytes[offset] as number) & 1;
     while ((bytes[offset] as number) >= 0x80) offset += 1;
     if (offset >= bytes.length) throw new SealedDamage("a dictionary entry is truncated");
-    left -= follows ^ 1;
+    remaining -= follows ^ 1;
   }
   reader.at = offset;
 }

@@ -164,17 +164,17 @@ function pieceSource(
   }
 
   function skip(bytes: number): void {
-    let left = bytes;
-    while (offset + left > end) {
-      left -= end - offset;
+    let remaining = bytes;
+    while (offset + remaining > end) {
+      remaining -= end - offset;
       requireNextLeaf();
     }
-    offset += left;
+    offset += remaining;
   }
 
   function countPositions(bytes: number): number {
     let count = 0;
-    for (let left = bytes; left > 0; left -= 1) {
+    for (let remaining = bytes; remaining > 0; remaining -= 1) {
       if (offset === end) requireNextLeaf();
       if ((leaf[offset++] as number) < 0x80) count += 1;
     }
@@ -185,13 +185,13 @@ function pieceSource(
   function takePositions(postings: Postings, bytes: number): number {
     let count = 0;
     let position = 0;
-    for (let left = bytes; left > 0; count += 1) {
+    for (let remaining = bytes; remaining > 0; count += 1) {
       if (offset === end) requireNextLeaf();
       const before = offset;
       const distance = readVarint() - 2;
       if (!(distance >= (count === 0 ? 0 : 1))) throw unreadableFts("positions are not in order");
       position += distance;
-      left -= offset - before;
+      remaining -= offset - before;
       addPosition(postings, position);
     }
     return count;

@@ -48,7 +48,7 @@ export function readFtsPieces(database: DatabaseSync): FtsPiece[] {
   for (let level = 0; level < levels; level += 1) {
     readVarint();
     const pieces: FtsPiece[] = [];
-    for (let left = readVarint(); left > 0; left -= 1) {
+    for (let remaining = readVarint(); remaining > 0; remaining -= 1) {
       const [id, firstLeaf, lastLeaf] = [readVarint(), readVarint(), readVarint()];
       readVarint();
       readVarint();

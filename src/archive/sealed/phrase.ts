@@ -1,7 +1,7 @@
 import { alignedPosition, type Word } from "./aligned-position.ts";
 import { addTo, bitmapSet, type ChunkSet, emptySet, listSet, members, ranks } from "./chunk-set.ts";
 import { densePosts, postsPerChunk } from "./format.ts";
-import { inList, occursAt, occursTwice, startOfRank } from "./positions.ts";
+import { inList, occursAt, occursTwice, rankStart } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -147,7 +147,7 @@ function hasPhraseAt(words: readonly Word[], index: number): boolean {
   const only = positions.bytes[rank] as number;
   if (only !== inList) return othersFollow(words, index, only);
   const { list, lastBit } = positions;
-  const start = startOfRank(positions, rank);
+  const start = rankStart(positions, rank);
   for (let item = start; item < start + fewPositions; item++) {
     const position = list[item] as number;
     if (othersFollow(words, index, (position & ~lastBit) >>> 0)) return true;

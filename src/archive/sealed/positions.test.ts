@@ -8,20 +8,20 @@ import {
   listedPositions,
   occursAt,
   occursTwice,
+  rankStart,
   readPositions,
-  startOfRank,
 } from "./positions.ts";
 
 const position = fc.oneof(
   fc.nat(20),
   fc.constantFrom(254, 255, 256, 32_766, 32_767, 32_768, 65_536, 2 ** 31 - 1),
 );
-const positionsOfPost = fc.oneof(
+const postPositions = fc.oneof(
   fc.array(position, { minLength: 1, maxLength: 3 }),
   fc.array(fc.nat(60), { minLength: 10, maxLength: 40 }),
 );
 const posts = fc.array(
-  positionsOfPost.map((positions) => [...new Set(positions)].sort((a, b) => a - b)),
+  postPositions.map((positions) => [...new Set(positions)].sort((a, b) => a - b)),
   { minLength: 1, maxLength: 30 },
 );
 
@@ -85,7 +85,7 @@ describe("the positions of a term", () => {
         const made = listedPositions(Uint32Array.from(starts), Uint32Array.from(list));
         for (const [rank, positions] of all.entries()) {
           expect(made.bytes[rank]).toBe(inList);
-          expect(startOfRank(made, rank)).toBe(starts[rank]);
+          expect(rankStart(made, rank)).toBe(starts[rank]);
           const found = upTo(60).filter((each) => occursAt(made, rank, each));
           expect(found).toEqual(positions.filter((other) => other < 60));
           expect(occursTwice(made, rank)).toBe(hasDouble(positions));

@@ -71,7 +71,7 @@ export function listedPositions(starts: Uint32Array, list: Uint32Array): Positio
 
 export const lastListed = longLastBit;
 
-export function startOfRank(positions: Positions, rank: number): number {
+export function rankStart(positions: Positions, rank: number): number {
   const { ranks, starts, list } = positions;
   const lastFound = positions.lastFound;
   const position = seek(
@@ -95,7 +95,7 @@ export function occursAt(positions: Positions, rank: number, position: number): 
   const only = positions.bytes[rank] as number;
   if (only !== inList) return only === position;
   const { list, lastBit } = positions;
-  const start = startOfRank(positions, rank);
+  const start = rankStart(positions, rank);
   for (let index = start; index < start + fewPositions; index++) {
     const item = list[index] as number;
     const value = (item & ~lastBit) >>> 0;
@@ -119,7 +119,7 @@ function endOf({ list, starts, lastFound }: Positions): number {
 }
 
 export function positionRange(positions: Positions, rank: number): { from: number; end: number } {
-  return { from: startOfRank(positions, rank), end: endOf(positions) };
+  return { from: rankStart(positions, rank), end: endOf(positions) };
 }
 
 export function occursTwice(positions: Positions, rank: number): boolean {

@@ -12,7 +12,7 @@ import { openIdPages } from "./doc-numbers.ts";
 import { chunkCount, inlinePosts, postsPerChunk, wordsPerBitmap } from "./format.ts";
 import { countIndex, type IndexCounts } from "./index-counts.ts";
 import { readListedPositions, readNumbers } from "./inline-list.ts";
-import { inList, type Positions, startOfRank } from "./positions.ts";
+import { inList, type Positions, rankStart } from "./positions.ts";
 import type { PostingList } from "./posting-list.ts";
 import { openPostingRows } from "./posting-rows.ts";
 import { addPosition, addPost, type Postings } from "./postings.ts";
@@ -191,7 +191,7 @@ function takePositions(positions: Positions, rank: number, postings: Postings): 
   }
   const { list, lastBit } = positions;
   let before = -1;
-  for (let item = startOfRank(positions, rank), isLast = false; !isLast; item += 1) {
+  for (let item = rankStart(positions, rank), isLast = false; !isLast; item += 1) {
     const marked = list[item] as number;
     isLast = marked >= lastBit;
     const position = isLast ? marked - lastBit : marked;

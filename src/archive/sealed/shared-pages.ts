@@ -150,7 +150,11 @@ export function useSharedPages({ buffer, slots }: SharedIdCache): SharedPages {
     const after = (slot: number): number => (slot + 1 === slots ? 0 : slot + 1);
     let slot = words[handAt] as number;
     // Other threads may mark pages as read during the scan: two rounds at most.
-    for (let left = 2 * slots; left > 0 && (slot === newSlot || wasRead[slot] === 1); left--) {
+    for (
+      let remaining = 2 * slots;
+      remaining > 0 && (slot === newSlot || wasRead[slot] === 1);
+      remaining--
+    ) {
       wasRead[slot] = 0;
       slot = after(slot);
     }

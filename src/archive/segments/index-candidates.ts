@@ -26,7 +26,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     { low, high }: IdRange,
     limit: number,
   ): Generator<bigint, void> {
-    const sql = selectAnyHidden.get() === undefined ? sqlOfAll : sqlOfVisible;
+    const sql = selectAnyHidden.get() === undefined ? allSql : visibleSql;
     const rows =
       expression === null
         ? statement(sql.all).iterate(low, high, limit)
@@ -38,7 +38,7 @@ export function indexCandidates(database: DatabaseSync): IndexCandidates {
     (expression, hasHidden, work, expired) =>
     ({ low, high }, limit) => {
       work.statements += 1;
-      const sql = hasHidden ? sqlOfVisible : sqlOfAll;
+      const sql = hasHidden ? visibleSql : allSql;
       const ids: bigint[] = [];
       const rows =
         expression === null
@@ -64,7 +64,5 @@ const sqlWith = (condition: (id: string) => string) => ({
   matching: `SELECT rowid FROM term WHERE term MATCH ? AND rowid BETWEEN ? AND ? ${condition("term.rowid")}
     ORDER BY rowid DESC LIMIT ?`,
 });
-const sqlOfAll = sqlWith(() => "");
-const sqlOfVisible = sqlWith(
-  (id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`,
-);
+const allSql = sqlWith(() => "");
+const visibleSql = sqlWith((id) => `AND NOT EXISTS (SELECT 1 FROM hidden WHERE hidden.id = ${id})`);

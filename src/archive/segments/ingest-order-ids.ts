@@ -1,4 +1,4 @@
-const bitsOfByte = 7n;
+const bitsPerByte = 7n;
 const moreBytes = 0x80;
 
 export function packIds(low: bigint, ids: readonly bigint[]): Uint8Array {
@@ -8,7 +8,7 @@ export function packIds(low: bigint, ids: readonly bigint[]): Uint8Array {
     let gap = id - last;
     while (gap >= moreBytes) {
       bytes.push(Number(gap & 0x7fn) | moreBytes);
-      gap >>= bitsOfByte;
+      gap >>= bitsPerByte;
     }
     bytes.push(Number(gap));
     last = id;
@@ -23,7 +23,7 @@ export function unpackIds(low: bigint, packed: Uint8Array): bigint[] {
   let shift = 0n;
   for (const byte of packed) {
     above |= BigInt(byte & 0x7f) << shift;
-    shift += bitsOfByte;
+    shift += bitsPerByte;
     if (byte >= moreBytes) continue;
     last += above;
     ids.push(last);

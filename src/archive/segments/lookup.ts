@@ -33,8 +33,8 @@ export function segmentLookup(
   const selectHighest = database.prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?");
   selectLowest.setReadBigInts(true);
   selectHighest.setReadBigInts(true);
-  const selectIdsOfHash = database.prepare("SELECT id FROM uri WHERE hash = ?");
-  selectIdsOfHash.setReadBigInts(true);
+  const selectIdsByHash = database.prepare("SELECT id FROM uri WHERE hash = ?");
+  selectIdsByHash.setReadBigInts(true);
 
   function findById(id: bigint): { id: bigint; uri: string } | null {
     const row = selectPost.get(id) as (ChecksummedRow & { sum: bigint | null }) | undefined;
@@ -47,7 +47,7 @@ export function segmentLookup(
   }
 
   function findByUri(hash: bigint, uri: string): { id: bigint } | null {
-    for (const { id } of selectIdsOfHash.all(hash)) {
+    for (const { id } of selectIdsByHash.all(hash)) {
       const found = findById(id as bigint);
       if (found?.uri === uri || found?.uri === "") return found;
     }

@@ -1,5 +1,5 @@
 import { atLeast, geoCell, hasGeo } from "@earshot/query/facets";
-import { cellsOfCircle } from "@earshot/query/match";
+import { gridCellsInCircle } from "@earshot/query/match";
 import { all, any, not, type PlanNode } from "@earshot/query/plan";
 import type { SequenceElement } from "@earshot/query/text";
 import type { Platform } from "../../posts/post.ts";
@@ -116,7 +116,7 @@ function lowerCircle(
   maxCells?: number,
 ): Lowered {
   if (approximation === "subset") return { plan: { kind: "none" }, exact: false };
-  const cells = cellsOfCircle(lat, lon, radiusKm, maxCells);
+  const cells = gridCellsInCircle(lat, lon, radiusKm, maxCells);
   const tokens = cells === null ? [hasGeo] : cells.map(geoCell);
   return { plan: any(tokens.map(tokenPlan)), exact: false };
 }

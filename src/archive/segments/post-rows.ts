@@ -6,9 +6,9 @@ import { bigIntPreparer } from "../database.ts";
 import type { PreparedPost } from "../prepared.ts";
 import { postRowChecksumSql, rowChecksum } from "./row-checksum.ts";
 import type { SealedWrites } from "./sealed-writes.ts";
-import type { TermsOfPost, TermsWriter } from "./terms-writer.ts";
+import type { PostTerms, TermsWriter } from "./terms-writer.ts";
 
-export type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record"> & TermsOfPost;
+export type WrittenPost = Pick<PreparedPost, "timeMs" | "revision" | "record"> & PostTerms;
 
 export type PostRows = {
   begin(isRecorded: boolean): void;

@@ -178,7 +178,7 @@ function valueAt(
   offset: number,
   type: number,
 ): { value: Value; end: number } | undefined {
-  const bytes = bytesOfType(type);
+  const bytes = typeBytes(type);
   if (bytes === null || offset + bytes > payload.length) return undefined;
   const end = offset + bytes;
   if (type === 0) return { value: null, end };
@@ -188,11 +188,11 @@ function valueAt(
   return { value: "other", end };
 }
 
-const bytesOfIntegers = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
+const integerBytes = [0, 1, 2, 3, 4, 6, 8, 8, 0, 0];
 
-function bytesOfType(type: number): number | null {
+function typeBytes(type: number): number | null {
   if (type >= 12) return Math.floor((type - 12) / 2);
-  return bytesOfIntegers[type] ?? null;
+  return integerBytes[type] ?? null;
 }
 
 function integerAt(payload: Buffer, offset: number, bytes: number): bigint {

@@ -38,10 +38,10 @@ function isExactInSlices(query: SealedQuery): boolean {
 }
 
 const firstPosts = 128;
-const postingsOfSlice = 16_384;
+const postingsPerSlice = 16_384;
 export const maxPosts = 16_384;
 const minPosts = 64;
-export const maxPostings = 2 * postingsOfSlice;
+export const maxPostings = 2 * postingsPerSlice;
 const shrinkage = 16;
 
 export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
@@ -93,7 +93,7 @@ export function slicedCandidates(database: DatabaseSync): SlicedCandidates {
         seenTo,
       };
       next = seenTo - 1n;
-      const expected = Math.floor((size * postingsOfSlice) / Math.max(postings, 1));
+      const expected = Math.floor((size * postingsPerSlice) / Math.max(postings, 1));
       size = Math.min(maxPosts, Math.max(minPosts, Math.min(expected, size * 4)));
     }
   }

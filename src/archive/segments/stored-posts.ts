@@ -89,7 +89,7 @@ export function storedPostsIn(database: DatabaseSync, platform: Platform): Store
 
   const findByUri: StoredPosts["findByUri"] = (hash, uri) => {
     beginReading();
-    for (const { id } of sql.selectIdsOfHash.all(hash)) {
+    for (const { id } of sql.selectIdsByHash.all(hash)) {
       const post = findById(id as bigint);
       if (post?.uri === uri || post?.isIntact === false) return post;
     }
@@ -135,6 +135,6 @@ function prepareStatements(database: DatabaseSync) {
     selectLowest: prepare("SELECT min(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
     selectHighest: prepare("SELECT max(id) AS id FROM post WHERE id BETWEEN ? AND ?"),
     selectLastId: prepare("SELECT max(id) AS id FROM post"),
-    selectIdsOfHash: prepare("SELECT id FROM uri WHERE hash = ?"),
+    selectIdsByHash: prepare("SELECT id FROM uri WHERE hash = ?"),
   };
 }

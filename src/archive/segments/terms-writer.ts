@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PackedTexts } from "../prepared.ts";
 
-export type TermsOfPost = { terms: string; packed?: PackedTexts };
+export type PostTerms = { terms: string; packed?: PackedTexts };
 
 export type TermsWriter = {
-  insert(id: bigint, post: TermsOfPost): void;
+  insert(id: bigint, post: PostTerms): void;
   remove(id: bigint): void;
 };
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { PlatformCoverage } from "../archive.ts";
-import { readCoverageOfAllAccounts, readSegments, type SegmentEntry } from "../catalog/catalog.ts";
+import { readAllAccountCoverage, readSegments, type SegmentEntry } from "../catalog/catalog.ts";
 import { requireKnownAnalyzers } from "../catalog/open-catalog.ts";
 import { withSnapshot } from "../database.ts";
 
@@ -30,7 +30,7 @@ export function catalogStateReader(
       cached = withSnapshot(catalog, () => {
         const segments = readSegments(catalog);
         requireKnownAnalyzers(segments, folder);
-        return { version, segments, coverage: readCoverageOfAllAccounts(catalog) };
+        return { version, segments, coverage: readAllAccountCoverage(catalog) };
       });
       onChange(cached.segments);
     }

@@ -22,8 +22,8 @@ import type {
 import { openCatalogAccounts } from "../catalog/accounts.ts";
 import { accountsNamed } from "../catalog/accounts-by-handle.ts";
 import {
+  accountCoverage,
   catalogPath,
-  coverageOfAccount,
   readCheckpoint,
   readCoverage,
   readUriKey,
@@ -37,7 +37,7 @@ import { openForReading } from "../database.ts";
 import { memoryShares } from "../memory-shares.ts";
 import { countSegments } from "../read/count.ts";
 import { createCountCache } from "../read/count-cache.ts";
-import { coverageOfAuthors, withAuthorCoverage } from "../read/coverage-of-authors.ts";
+import { authorsCoverage, withAuthorCoverage } from "../read/coverage-of-authors.ts";
 import { readIngestOrder } from "../read/ingest-order.ts";
 import { jsonPages, type ReadPage } from "../read/json-pages.ts";
 import { pagePositions } from "../read/page-positions.ts";
@@ -109,7 +109,7 @@ export function createReader(
   const countCache = createCountCache();
   const accounts = openCatalogAccounts(catalog);
   const misplaced = openMisplacedPosts(catalog);
-  const coverageOf = coverageOfAccount(catalog);
+  const coverageOf = accountCoverage(catalog);
   const currentSegments = (): SegmentEntry[] => currentState().segments;
   const { rowsOf, currentIdsOf } = storedRows({ currentSegments, open, uriKey });
   const positions = pagePositions({ open, uriKey });
@@ -128,7 +128,7 @@ export function createReader(
     plan: PlanNode,
     answer: (segments: SegmentEntry[]) => Generator<void, Answer>,
   ): Generator<void, Answer & { coverage: readonly PlatformCoverage[] }> {
-    const authorCoverage = coverageOfAuthors(coverageOf, plan);
+    const authorCoverage = authorsCoverage(coverageOf, plan);
     const { segments, coverage } = currentState();
     return { ...(yield* answer(segments)), coverage: withAuthorCoverage(coverage, authorCoverage) };
   }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lastInMillisecond, lowestId, numberOfHash } from "../../posts/ids.ts";
+import { hashNumber, lastInMillisecond, lowestId } from "../../posts/ids.ts";
 import { numberMillisecond } from "../catalog/numbered-millisecond.ts";
 import { type NumberSlots, numberSlots, type StoredIds } from "./number-slots.ts";
 
@@ -32,7 +32,7 @@ function store(stored: Stored, hashes: readonly string[], fixed: readonly bigint
   const keys = hashes.map((hash) => ({ hash }));
   const fixedKeys = fixed.map((id) => ({ id }));
   for (const key of fixedKeys) slots.insertFixed(key, key.id);
-  for (const key of keys) slots.insert(key, low | numberOfHash(key.hash), key.hash);
+  for (const key of keys) slots.insert(key, low | hashNumber(key.hash), key.hash);
   for (const { from, to } of slots.moves()) {
     expect(stored.has(from)).toBe(true);
     expect(stored.has(to)).toBe(false);
@@ -94,9 +94,9 @@ describe("posts of one millisecond", () => {
         const ids = numbered.map(([, number]) => number);
         expect(ids).toEqual([...new Set(ids)].sort((a, b) => (a < b ? -1 : 1)));
         for (const number of ids) expect(number >= 0n && number <= last).toBe(true);
-        const counts = Map.groupBy(all, numberOfHash);
+        const counts = Map.groupBy(all, hashNumber);
         if (counts.size === all.length) {
-          expect(ids).toEqual(numbered.map(([hash]) => numberOfHash(hash)));
+          expect(ids).toEqual(numbered.map(([hash]) => hashNumber(hash)));
         }
       }),
     );

@@ -4,9 +4,9 @@ import type { Archive } from "../../archive/archive.ts";
 import { openCatalog } from "../../archive/catalog/open-catalog.ts";
 import { findPosts } from "../../archive/maintenance/find-posts.ts";
 import {
+  allowAccountPostsReturn,
   allowAccountReturn,
   allowReturn,
-  allowReturnOfAccountPosts,
   type ForgetContext,
   type ForgottenPost,
   forgetAccount,
@@ -229,7 +229,7 @@ function undo(tools: ForgetTools, options: Options): string {
   const author = namedAuthor(catalog, options.author ?? "", options.platform ?? null);
   const { userId } = author;
   const isLifted = userId !== null && allowAccountReturn(tools, { ...author, userId });
-  const lifted = userId === null ? 0 : allowReturnOfAccountPosts(tools, { ...author, userId });
+  const lifted = userId === null ? 0 : allowAccountPostsReturn(tools, { ...author, userId });
   if (options.json) {
     return `${JSON.stringify({ account_let_return: isLifted, posts_let_return: lifted })}\n`;
   }

@@ -7,7 +7,7 @@ import { escapeInvisible } from "../../lib/controls.ts";
 import { EarshotError } from "../../lib/errors.ts";
 import { collateralFromFolder } from "../../remote/evidence/collateral.ts";
 import { type NodePolicy, readPolicy } from "../../remote/evidence/policy.ts";
-import type { ExpectedOfProof } from "../../remote/proof/proof-checks.ts";
+import type { ExpectedProof } from "../../remote/proof/proof-checks.ts";
 import type { ProofStep, ProofVerdict } from "../../remote/proof/verify-proof.ts";
 import { verifyProof } from "../../remote/proof/verify-proof.ts";
 import { parseTimeOption } from "../parse-values.ts";
@@ -114,7 +114,7 @@ const hints: Readonly<Record<string, string>> = {
 
 const hintFor = (step: ProofStep | undefined): string | undefined => hints[step?.code ?? ""];
 
-async function expectedOf(options: Options): Promise<ExpectedOfProof> {
+async function expectedOf(options: Options): Promise<ExpectedProof> {
   const { job, query, gatewayKey, signedAfter, result } = options;
   const { from, to, firstPage } = options;
   return {

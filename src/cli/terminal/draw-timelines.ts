@@ -69,8 +69,8 @@ export function timelineCells(
 ): ("covered" | "partly" | "none")[] {
   let next = 0;
   return Array.from({ length: count }, (_, index) => {
-    const fromMs = startOfCell(window, count, index);
-    const toMs = startOfCell(window, count, index + 1);
+    const fromMs = cellStart(window, count, index);
+    const toMs = cellStart(window, count, index + 1);
     let coveredMs = 0;
     for (let offset = next; offset < spans.length; offset += 1) {
       const span = spans[offset];
@@ -82,7 +82,7 @@ export function timelineCells(
   });
 }
 
-const startOfCell = (
+const cellStart = (
   { fromMs, toMs }: { fromMs: number; toMs: number },
   count: number,
   index: number,

@@ -1,5 +1,5 @@
 import type { Statement } from "../statements.ts";
-import { isErrorOfOneCall } from "./errors.ts";
+import { affectsOneCall } from "./errors.ts";
 import type { Pool } from "./pool.ts";
 
 /**
@@ -69,7 +69,7 @@ class BatchQueue {
       const byCall = new Map(rows.map((row) => [row.call, row]));
       for (const [index, { resolve }] of calls.entries()) resolve(byCall.get(index));
     } catch (error) {
-      if (!isErrorOfOneCall(error)) for (const { reject } of calls) reject(error);
+      if (!affectsOneCall(error)) for (const { reject } of calls) reject(error);
       else await Promise.all(calls.map((call) => this.#sendAlone(call)));
     }
   }

@@ -25,8 +25,8 @@ export function createCallTimeout(
   async function watch(): Promise<void> {
     isWatching = true;
     for (const first of pending) {
-      const leftMs = first.untilMs - clock.elapsed();
-      if (leftMs > 0) await clock.sleep(leftMs, stopping.signal);
+      const remainingMs = first.untilMs - clock.elapsed();
+      if (remainingMs > 0) await clock.sleep(remainingMs, stopping.signal);
       if (pending.delete(first)) first.onTimeout();
     }
     isWatching = false;

@@ -12,7 +12,7 @@ export function isConflict(thrown: unknown): boolean {
 const lockTimeout = "55P03";
 
 /** Nothing was written, and one call of a batch may be the cause. */
-export function isErrorOfOneCall(thrown: unknown): boolean {
+export function affectsOneCall(thrown: unknown): boolean {
   if (!(thrown instanceof postgres.PostgresError)) return false;
   return isConflict(thrown) || thrown.code === lockTimeout || !serverErrors.test(thrown.code);
 }

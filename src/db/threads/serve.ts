@@ -46,7 +46,7 @@ export function serveBatches(
 }
 
 export function serveInOrder<M extends Methods<M>>(methods: M): void {
-  const port = portOfThread();
+  const port = threadPort();
   let previous: Promise<void> = Promise.resolve();
 
   async function run(call: ThreadCall): Promise<ThreadReply> {
@@ -75,7 +75,7 @@ export function serveConcurrently(
   runCall: (call: ThreadCall) => Promise<unknown>,
   close: () => Promise<void>,
 ): void {
-  const port = portOfThread();
+  const port = threadPort();
   let replies: ThreadReply[] = [];
 
   /** Replies are sent together: waking a thread costs more than most calls. */
@@ -114,7 +114,7 @@ export type SlicedCalls = {
 
 /** `onClose` runs after all earlier calls. */
 export function serveInSlices(calls: SlicedCalls, onClose: () => void): void {
-  const port = portOfThread();
+  const port = threadPort();
   let closing: ThreadCall | null = null;
 
   function accept(received: readonly ThreadCall[]): void {
@@ -168,7 +168,7 @@ export function recordCurrentCall(id: number): void {
   if (currentCall !== undefined) Atomics.store(currentCall, 0, id);
 }
 
-function portOfThread(): MessagePort {
+function threadPort(): MessagePort {
   if (parentPort === null) throw new Error("calls are served in a worker thread only");
   return parentPort;
 }

@@ -62,7 +62,7 @@ const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
 const twoDigits = (number: number): string => String(number).padStart(2, "0");
-const minutesOfDay = Array.from(
+const minutesPerDay = Array.from(
   { length: 1_440 },
   (_, minute) => `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:00.000Z`,
 );
@@ -73,7 +73,7 @@ function timeWriter(): (ms: number) => string {
   let date = "";
   return (ms) => {
     const day = Math.floor(ms / dayMs);
-    const minute = minutesOfDay[(ms - day * dayMs) / minuteMs];
+    const minute = minutesPerDay[(ms - day * dayMs) / minuteMs];
     if (minute === undefined) return iso(ms);
     if (day !== knownDay) {
       knownDay = day;

@@ -31,7 +31,7 @@ export function shortened(text: string, characters: number): string {
 /** UTF-16 units of the first `characters` code points. */
 function unitsOf(text: string, characters: number): number {
   let offset = 0;
-  for (let left = characters; left > 0 && offset < text.length; left -= 1) {
+  for (let remaining = characters; remaining > 0 && offset < text.length; remaining -= 1) {
     offset += isPairAt(text, offset) ? 2 : 1;
   }
   return offset;

@@ -64,6 +64,6 @@ export type Schema = {
   examples?: readonly unknown[];
 };
 
-export function nameOfReference(reference: string): string {
+export function referenceName(reference: string): string {
   return reference.slice(reference.lastIndexOf("/") + 1);
 }

@@ -1,9 +1,9 @@
-import { nameOfReference, type Schema } from "./open-api.ts";
+import { referenceName, type Schema } from "./open-api.ts";
 
 type Row = { name: string; schema: Schema; isRequired: boolean };
 
 export function typeText(schema: Schema): string {
-  if (schema.$ref !== undefined) return linkTo(nameOfReference(schema.$ref));
+  if (schema.$ref !== undefined) return linkTo(referenceName(schema.$ref));
   const alternatives = schema.anyOf ?? schema.oneOf;
   if (alternatives !== undefined) return [...new Set(alternatives.map(typeText))].join(" or ");
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Job, JobState } from "../../jobs/job.ts";
 import { request } from "../../jobs/test-jobs.ts";
-import { eventsOfAccount, eventsOfJob } from "./job-events.ts";
+import { streamAccountEvents, streamJobEvents } from "./job-events.ts";
 
 const uuid = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
@@ -46,7 +46,7 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
 
 test("each change of an account's jobs is an event with its number as id", async () => {
   const changes = iterate(change(1, "received", 0), change(2, "in progress", 1));
-  expect(await collect(eventsOfAccount(changes))).toEqual([
+  expect(await collect(streamAccountEvents(changes))).toEqual([
     {
       id: 1,
       event: "job",
@@ -70,7 +70,7 @@ test("a job's events start with its current state without an id, then its change
     change(6, "done", 2),
     change(7, "expired", 2),
   );
-  const events = await collect(eventsOfJob(jobsWith(job), changes, "one", uuid));
+  const events = await collect(streamJobEvents(jobsWith(job), changes, "one", uuid));
   expect(events.map(({ id, data }) => [id, Reflect.get(Object(data), "status")])).toEqual([
     [null, "received"],
     [2, "in progress"],
@@ -83,7 +83,7 @@ test("a job's events start with its current state without an id, then its change
 test("an ended job yields only one event", async () => {
   const done: Job = { ...job, state: "done", attempts: 1, startedMs: 1_000, finishedMs: 2_000 };
   const changes = iterate(change(9, "done", 1));
-  const events = await collect(eventsOfJob(jobsWith(done), changes, "one", uuid));
+  const events = await collect(streamJobEvents(jobsWith(done), changes, "one", uuid));
   expect(events).toEqual([
     {
       id: null,
@@ -100,7 +100,7 @@ test("job changes from before the current state are not repeated", async () => {
     change(4, "in progress", 2),
     change(5, "cancelled", 2),
   );
-  const events = await collect(eventsOfJob(jobsWith(running), changes, "one", uuid));
+  const events = await collect(streamJobEvents(jobsWith(running), changes, "one", uuid));
   expect(events.map(({ id }) => id)).toEqual([null, 5]);
 });
 
@@ -108,5 +108,5 @@ test("the events of jobs end when changes cannot be read", async () => {
   const changes = {
     [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error("gone")) }),
   };
-  expect(await collect(eventsOfJob(jobsWith(job), changes, "one", uuid))).toHaveLength(1);
+  expect(await collect(streamJobEvents(jobsWith(job), changes, "one", uuid))).toHaveLength(1);
 });

@@ -3,14 +3,14 @@ import type { HttpContext } from "../context.ts";
 import { iso } from "../submission/window.ts";
 import type { StreamedEvent } from "./event-stream.ts";
 
-export async function* eventsOfAccount(
+export async function* streamAccountEvents(
   changes: AsyncIterable<JobChange>,
 ): AsyncGenerator<StreamedEvent> {
   for await (const change of changes) yield eventOf(change, change.id);
 }
 
 /** The current state, without an id, then changes until the job ends. */
-export async function* eventsOfJob(
+export async function* streamJobEvents(
   jobs: Pick<HttpContext["jobs"], "find">,
   changesOfAccount: AsyncIterable<JobChange>,
   accountId: string,

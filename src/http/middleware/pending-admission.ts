@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../context.ts";
-import { problemOfError, problemText, publicCode } from "../problems/write-problem.ts";
+import { problemText, publicCode, toProblem } from "../problems/write-problem.ts";
 
 /** For requests that ended before their submission, such as with an invalid body: a refusal takes precedence. */
 export function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
@@ -15,7 +15,7 @@ export function admitBeforeAnswer({ metrics }: Pick<HttpContext, "metrics">) {
       await request.pendingAdmission.admit();
       return payload;
     } catch (thrown) {
-      const failure = problemOfError(thrown);
+      const failure = toProblem(thrown);
       if (payload instanceof Readable) payload.destroy();
       metrics.problems.inc({ code: publicCode(failure) });
       return problemText(failure, request, reply);

@@ -1,17 +1,17 @@
 import { nearest } from "@earshot/query";
 import type { FastifyRequest } from "fastify";
 import { problem } from "../problems/write-problem.ts";
-import { platformOfWord, platformWords } from "../submission/source-types.ts";
+import { parsePlatform, platformWords } from "../submission/source-types.ts";
 
 export function hasUnknownPlatform(request: FastifyRequest): boolean {
   const word = platformWordOf(request);
-  return word !== null && platformOfWord(word) === null;
+  return word !== null && parsePlatform(word) === null;
 }
 
 /** An unknown word is a 404, before authentication. */
 export function requireKnownPlatform(request: FastifyRequest): void {
   const word = platformWordOf(request);
-  if (word === null || platformOfWord(word) !== null) return;
+  if (word === null || parsePlatform(word) !== null) return;
   const suggestion = nearest(word, platformWords);
   throw problem("not_found", `unknown platform ${JSON.stringify(word.slice(0, 60))}`, {
     hint: suggestion

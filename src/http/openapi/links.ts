@@ -2,38 +2,38 @@ type Values = Readonly<Record<string, string>>;
 
 type Link = { from: string; status: string; to: string; parameters: Values };
 
-const uuidOfBody = { uuid: "$response.body#/uuid" };
-const uuidOfPath = { uuid: "$request.path.uuid" };
-const firstOfPage = { uuid: "$response.body#/jobs/0/uuid" };
+const bodyUuid = { uuid: "$response.body#/uuid" };
+const pathUuid = { uuid: "$request.path.uuid" };
+const firstOnPage = { uuid: "$response.body#/jobs/0/uuid" };
 const samePlatform = { platform: "$request.path.platform" };
-const idOfBody = { id: "$response.body#/id" };
-const idOfPath = { id: "$request.path.id" };
+const bodyId = { id: "$response.body#/id" };
+const pathId = { id: "$request.path.id" };
 
 export const links: readonly Link[] = [
   ...linksTo("submitSearch", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,
-    ...uuidOfBody,
+    ...bodyUuid,
   }),
   ...linksTo(
     "submitSearchByType",
     "202",
     ["readStatusWithoutPlatform", "fetchResultWithoutPlatform", "cancelJobWithoutPlatform"],
-    uuidOfBody,
+    bodyUuid,
   ),
   ...linksTo("search", "202", ["readStatus", "fetchResult", "cancelJob"], {
     ...samePlatform,
-    ...uuidOfBody,
+    ...bodyUuid,
   }),
-  ...linksTo("readStatus", "200", ["fetchResult"], { ...samePlatform, ...uuidOfPath }),
-  ...linksTo("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], uuidOfPath),
-  ...linksTo("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...uuidOfPath }),
-  ...linksTo("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], uuidOfPath),
-  ...linksTo("listJobs", "200", ["readStatus", "fetchResult"], { ...samePlatform, ...firstOfPage }),
+  ...linksTo("readStatus", "200", ["fetchResult"], { ...samePlatform, ...pathUuid }),
+  ...linksTo("readStatusWithoutPlatform", "200", ["fetchResultWithoutPlatform"], pathUuid),
+  ...linksTo("fetchResult", "200", ["fetchProof"], { ...samePlatform, ...pathUuid }),
+  ...linksTo("fetchResultWithoutPlatform", "200", ["fetchProofWithoutPlatform"], pathUuid),
+  ...linksTo("listJobs", "200", ["readStatus", "fetchResult"], { ...samePlatform, ...firstOnPage }),
   ...linksTo(
     "listJobsWithoutPlatform",
     "200",
     ["readStatusWithoutPlatform", "fetchResultWithoutPlatform"],
-    firstOfPage,
+    firstOnPage,
   ),
   ...linksTo(
     "createWebhook",
@@ -46,11 +46,11 @@ export const links: readonly Link[] = [
       "replaceWebhookSecret",
       "deleteWebhook",
     ],
-    idOfBody,
+    bodyId,
   ),
-  ...linksTo("testWebhook", "202", ["listDeliveries"], idOfPath),
+  ...linksTo("testWebhook", "202", ["listDeliveries"], pathId),
   ...linksTo("testWebhook", "202", ["replayDelivery"], {
-    ...idOfPath,
+    ...pathId,
     delivery: "$response.body#/id",
   }),
 ];

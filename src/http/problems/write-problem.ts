@@ -110,7 +110,7 @@ function shortened(line: string): string {
 }
 
 /** A final code with status 503 is temporary: `unavailable`. */
-export function problemOfError(error: unknown): EarshotError {
+export function toProblem(error: unknown): EarshotError {
   if (error instanceof EarshotError) return error;
   const frameworkError = error instanceof Error ? frameworkErrorOf(error) : null;
   return frameworkError ?? problem("internal", "unexpected error");

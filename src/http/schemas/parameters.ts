@@ -97,7 +97,7 @@ const listCursor = errorWithHint(
   "send next_cursor unchanged",
 );
 
-const partOfQuery = errorWithHint(
+const queryPart = errorWithHint(
   "expected a part of the query, of 1 to 100 characters, none of them control characters",
   "such as ?query=comet",
 );
@@ -130,10 +130,10 @@ export const jobsQuery = closedQuery("send ?status=done,error&method=searchbyque
     examples: ["social,bluesky"],
   }),
   query: z
-    .string(partOfQuery)
+    .string(queryPart)
     // biome-ignore lint/suspicious/noControlCharactersInRegex: generators of test data do not support \P{Cc}
-    .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, partOfQuery)
-    .max(100, partOfQuery)
+    .regex(/^[^\u0000-\u001f\u007f-\u009f]+$/, queryPart)
+    .max(100, queryPart)
     .optional()
     .meta({
       description: "Part of the query; ignores the case of the letters a to z.",

@@ -73,14 +73,14 @@ function textOf(body: Buffer): string {
 function countNames(text: string): number {
   let names = 0;
   for (let index = text.indexOf('"'); index >= 0; index = text.indexOf('"', index)) {
-    index = endOfString(text, index + 1);
+    index = stringEnd(text, index + 1);
     while (" \t\r\n".includes(text.charAt(index)) && index < text.length) index += 1;
     if (text[index] === ":") names += 1;
   }
   return names;
 }
 
-function endOfString(text: string, from: number): number {
+function stringEnd(text: string, from: number): number {
   const quote = text.indexOf('"', from);
   if (text[quote - 1] !== "\\") return quote + 1;
   let offset = from;

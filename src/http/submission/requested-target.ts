@@ -2,7 +2,7 @@ import type { Caller } from "../../accounts/authenticate.ts";
 import { isBareName } from "../../platforms/bare-name.ts";
 import { type FetchMethod, methods } from "../../platforms/methods.ts";
 import { readTarget } from "../../platforms/read-target.ts";
-import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
+import { isRecordId, recordTarget } from "../../platforms/record-target.ts";
 import type { SearchPlatform, SourceWarning } from "../../platforms/source.ts";
 import type { PostTarget, Target } from "../../platforms/target.ts";
 import { targetText } from "../../platforms/target-text.ts";
@@ -64,7 +64,7 @@ export async function requestedTarget(
       return { ...targetOn(target, target.platform ?? defaultPlatform), warnings };
     }
     const target = isRecordId(parsedTarget)
-      ? await postOfRecord(context, accountId, parsedTarget, args.platform)
+      ? await recordPostTarget(context, accountId, parsedTarget, args.platform)
       : parsedTarget;
     if (target === null || target.platform === null) {
       return targetOn(readTarget(targetKind, args.query, defaultPlatform), defaultPlatform);
@@ -111,7 +111,7 @@ const unknownId: SourceWarning = {
 };
 
 /** Unchanged if the ID is unknown. */
-async function postOfRecord(
+async function recordPostTarget(
   { archive, fetchedPosts, sources }: TargetContext,
   accountId: string,
   target: PostTarget & { id: string },
@@ -128,7 +128,7 @@ async function postOfRecord(
   );
   const post =
     candidates.find(({ platform }) => platform === sources.defaultPlatform) ?? candidates[0];
-  return post === undefined ? target : targetOfRecord(post, target, path);
+  return post === undefined ? target : recordTarget(post, target, path);
 }
 
 type NamedPost = { platform: Platform; uri: string };

@@ -11,7 +11,7 @@ import type { UserTarget } from "../../platforms/target.ts";
 import { ambiguous, malformed } from "../../platforms/target-errors.ts";
 import { targetText } from "../../platforms/target-text.ts";
 import { platforms } from "../../posts/post.ts";
-import { accountsOfName } from "../../search/archive/accounts-of-name.ts";
+import { findAccountsByName } from "../../search/archive/accounts-of-name.ts";
 import type { HttpContext } from "../context.ts";
 import type { CheckedArguments } from "./checked-arguments.ts";
 
@@ -37,7 +37,7 @@ export async function resolveBareName(
     return { target: onDefault, warnings: [] };
 
   const archived = await onlyMatch(
-    await accountsOfName({ archive, clock }, name, accountId),
+    await findAccountsByName({ archive, clock }, name, accountId),
     isAnswered,
   );
   if (archived !== null)

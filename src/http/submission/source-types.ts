@@ -11,7 +11,7 @@ const platformsByWord: Readonly<Record<string, SearchPlatform>> = {
 
 export const platformWords = Object.keys(platformsByWord);
 
-export function platformOfWord(word: string): SearchPlatform | null {
+export function parsePlatform(word: string): SearchPlatform | null {
   return Object.entries(platformsByWord).find(([name]) => name === word)?.[1] ?? null;
 }
 

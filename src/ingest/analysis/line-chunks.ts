@@ -62,7 +62,7 @@ export async function* lineChunks(
   const isFull = (moreBytes: number): boolean =>
     lines >= maxLines || (lines > 0 && storedBytes + moreBytes >= maxBytes);
 
-  function take(): LineChunk {
+  function takeLine(): LineChunk {
     const chunk = {
       bytes: concatenated(chunkPieces, storedBytes),
       lines,
@@ -88,7 +88,7 @@ export async function* lineChunks(
       offset += 1;
     }
     for (;;) {
-      if (isFull(0)) yield take();
+      if (isFull(0)) yield takeLine();
       const end = storeLines(piece, position);
       if (end === position) break;
       position = end;
@@ -99,11 +99,11 @@ export async function* lineChunks(
   try {
     for await (const piece of pieces) yield* pieceChunks(piece);
   } catch (error) {
-    if (lines > 0) yield take();
+    if (lines > 0) yield takeLine();
     throw error;
   }
   if (openBytes > 0) endOpenLine();
-  if (lines > 0) yield take();
+  if (lines > 0) yield takeLine();
 }
 
 const lineFeed = 10;

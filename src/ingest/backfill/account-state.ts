@@ -14,14 +14,14 @@ const statuses: ReadonlyMap<unknown, AccountStatus> = new Map(
   (["takendown", "suspended", "deleted", "deactivated"] as const).map((word) => [word, word]),
 );
 
-const statusOfError: ReadonlyMap<string, AccountStatus> = new Map([
+const errorStatuses: ReadonlyMap<string, AccountStatus> = new Map([
   ["RepoTakendown", "takendown"],
   ["RepoSuspended", "suspended"],
   ["RepoDeactivated", "deactivated"],
 ]);
 
-export const statusOfRefusal = ({ error }: Refusal): AccountStatus | null =>
-  statusOfError.get(error) ?? null;
+export const refusalStatus = ({ error }: Refusal): AccountStatus | null =>
+  errorStatuses.get(error) ?? null;
 
 /** Errors: `upstream_refused` if the account's server does not know it. */
 export async function requestAccountState(
@@ -30,7 +30,7 @@ export async function requestAccountState(
 ): Promise<AccountState> {
   const response = await query(fetch, xrpcUrl(pds, "com.atproto.sync.getRepoStatus", { did }));
   if ("refusal" in response) {
-    const status = statusOfRefusal(response.refusal);
+    const status = refusalStatus(response.refusal);
     if (status !== null) return { status, rev: null };
     if (isUnknownMethod(response.refusal)) return { status: null, rev: null };
     throw refusalError(pds.host, response.refusal);

@@ -68,13 +68,14 @@ export async function* authorLabels(
     const isEnd = typeof cursor !== "string" || cursor === "" || parsed.length === 0;
     return {
       labels: parsed.filter(
-        (label) => typeof label === "object" && sources.includes(label.source) && isOfAuthor(label),
+        (label) =>
+          typeof label === "object" && sources.includes(label.source) && isAboutAuthor(label),
       ) as LabelChange[],
       cursor: isEnd ? null : cursor,
     };
   }
 
-  function isOfAuthor({ subject }: LabelChange): boolean {
+  function isAboutAuthor({ subject }: LabelChange): boolean {
     return subject === did || subject.startsWith(`at://${did}/`);
   }
 }

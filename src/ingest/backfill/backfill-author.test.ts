@@ -15,7 +15,7 @@ import { openArchive } from "../../archive/threads/open.ts";
 import { type Clock, systemClock } from "../../lib/clock.ts";
 import { createGuard } from "../../lib/guard.ts";
 import { createGuardedFetch, type GuardedClient } from "../../lib/guarded-fetch.ts";
-import { postOfCommit } from "../../platforms/bluesky/post.ts";
+import { readCommitPost } from "../../platforms/bluesky/post.ts";
 import { type BackfillRequest, backfillAuthor } from "./backfill-author.ts";
 import { createPoliteFetch } from "./polite-fetch.ts";
 
@@ -98,7 +98,7 @@ function request(rest: Partial<BackfillRequest> = {}): BackfillRequest {
 
 const streamed = (rkey: string, text: string, rev: string): ArchiveChange => ({
   kind: "upsert",
-  post: postOfCommit({
+  post: readCommitPost({
     did,
     collection: "app.bsky.feed.post",
     rkey,

@@ -7,7 +7,7 @@ import {
   findAccount,
   type ResolvedAccount,
 } from "../../platforms/bluesky/find-account.ts";
-import { profileOfRecord } from "../../platforms/bluesky/profile.ts";
+import { readProfileRecord } from "../../platforms/bluesky/profile.ts";
 import { requestAccountState } from "./account-state.ts";
 import { authorLabels, type LabelSource } from "./author-labels.ts";
 import { authorCheckpoint, readAuthorProgress } from "./author-progress.ts";
@@ -114,7 +114,11 @@ export async function backfillAuthor(
     });
     if (history === null) return await recordInactive(account, "inactive");
     if (history.profile !== undefined) {
-      await writer.add({ kind: "profile", ...observed(did), ...profileOfRecord(history.profile) });
+      await writer.add({
+        kind: "profile",
+        ...observed(did),
+        ...readProfileRecord(history.profile),
+      });
     }
     await removeMissing(did, history, request, writer);
     const labels = await writeLabels(

@@ -1,5 +1,5 @@
 import { isRkey, tidMs } from "../../platforms/bluesky/at-uri.ts";
-import { postCollection, postOfCommit } from "../../platforms/bluesky/post.ts";
+import { postCollection, readCommitPost } from "../../platforms/bluesky/post.ts";
 import { isObject } from "../../platforms/fields.ts";
 import type { Post } from "../../posts/post.ts";
 
@@ -11,7 +11,7 @@ export type ArchivedRecord = {
   rev: string;
 };
 
-export function postOfRecord(
+export function readRecordPost(
   { did, rkey, record, rev }: ArchivedRecord,
   nowMs: number,
 ): Post | null {
@@ -19,5 +19,5 @@ export function postOfRecord(
   const keyMs = tidMs(rkey);
   const seenMs = keyMs === null ? null : Math.min(keyMs, nowMs);
   const commit = { did, collection: postCollection, rkey, rev, record, seenMs: seenMs ?? nowMs };
-  return { ...postOfCommit(commit), seenMs, origin: "backfill" };
+  return { ...readCommitPost(commit), seenMs, origin: "backfill" };
 }

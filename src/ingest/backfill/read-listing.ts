@@ -2,7 +2,7 @@ import { EarshotError } from "../../lib/errors.ts";
 import { authorCheckpoint } from "./author-progress.ts";
 import { fetchProfileRecord, listedRecords } from "./author-records.ts";
 import type { HistoryContext, HistoryReport } from "./history.ts";
-import { postOfRecord } from "./post-of-record.ts";
+import { readRecordPost } from "./post-of-record.ts";
 
 /**
  * Writes each page of com.atproto.repo.listRecords with the next cursor, to resume an interrupted
@@ -22,7 +22,7 @@ export async function readListing(
   for await (const { records, cursor } of listedRecords(fetch, account, first.cursor)) {
     for (const { rkey, record } of records) {
       keys.add(rkey);
-      const post = postOfRecord({ did, rkey, record, rev: first.rev }, requestedMs);
+      const post = readRecordPost({ did, rkey, record, rev: first.rev }, requestedMs);
       if (post === null) continue;
       posts += 1;
       await writer.add({ kind: "upsert", post });

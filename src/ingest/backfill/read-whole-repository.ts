@@ -4,9 +4,9 @@ import { postCollection } from "../../platforms/bluesky/post.ts";
 import { profileKey } from "../../platforms/bluesky/profile.ts";
 import { readRepository } from "../../platforms/bluesky/repository.ts";
 import { readRefusal, refusalError, xrpcUrl } from "../../platforms/bluesky/xrpc.ts";
-import { statusOfRefusal } from "./account-state.ts";
+import { refusalStatus } from "./account-state.ts";
 import type { ReadHistory } from "./history.ts";
-import { postOfRecord } from "./post-of-record.ts";
+import { readRecordPost } from "./post-of-record.ts";
 
 const profilePath = `${profileCollection}/${profileKey}`;
 
@@ -28,7 +28,7 @@ export const readWholeRepository: ReadHistory = async ({
   });
   if (response.status !== 200) {
     const refusal = readRefusal({ status: response.status, json: await jsonOf(response.pieces) });
-    if (statusOfRefusal(refusal) !== null) return null;
+    if (refusalStatus(refusal) !== null) return null;
     throw refusalError(pds.host, refusal);
   }
   const author = account.handle ?? did;
@@ -50,7 +50,7 @@ export const readWholeRepository: ReadHistory = async ({
     const rkey = entry.path.slice(postCollection.length + 1);
     keys.add(rkey);
     const archived = { did, rkey, rev, record: repository.recordOf(entry) };
-    const post = postOfRecord(archived, requestedMs);
+    const post = readRecordPost(archived, requestedMs);
     if (post === null) continue;
     posts += 1;
     const flushed = writer.add({ kind: "upsert", post });

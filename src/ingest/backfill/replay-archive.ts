@@ -32,7 +32,7 @@ export async function replayArchive(
   let badRows = 0;
   writer.begin(fromMs, 0);
 
-  const take = (row: ReplayRow, atMs: number): Promise<void> | undefined => {
+  const handleRow = (row: ReplayRow, atMs: number): Promise<void> | undefined => {
     if (row.collection !== "" && !expected.has(row.collection)) return undefined;
     const event = read(row);
     if (event !== null && !("reason" in event)) return writer.add(atMs, event);
@@ -63,7 +63,7 @@ export async function replayArchive(
       const atMs = Math.floor(row.witnessedUs / 1_000);
       reachedMs = Math.max(reachedMs, Math.min(atMs, toMs));
       if (atMs < fromMs || atMs >= toMs) continue;
-      await take(row, atMs);
+      await handleRow(row, atMs);
       await yieldIfDue();
     }
     await writer.flush(reachedMs);

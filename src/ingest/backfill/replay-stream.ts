@@ -105,7 +105,7 @@ export async function replayStream(
         const frames = waiting;
         waiting = [];
         for (const frame of frames) {
-          await take(frame);
+          await handleFrame(frame);
           if (isDone || signal.aborted) return;
         }
         if (frames.length > 0) onProgress(Math.floor(reachedUs / 1_000));
@@ -136,7 +136,7 @@ export async function replayStream(
       return isFirst ? clock.elapsed() - requestedMs >= idleMs : clock.now() > span.toMs + quietMs;
     }
 
-    async function take(frame: Frame): Promise<void> {
+    async function handleFrame(frame: Frame): Promise<void> {
       const read = readFrame(frame);
       const event =
         typeof read === "string" ? { reason: read } : readStreamEvent(read.text, replay.followed);

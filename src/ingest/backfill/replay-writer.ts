@@ -31,7 +31,7 @@ export type ReplayTally = {
 const batchEvents = 2_000;
 const rememberedEvents = 100_000;
 
-const collectionOfMetric: Readonly<Record<CountMetric, Collection>> = {
+const metricCollections: Readonly<Record<CountMetric, Collection>> = {
   likes: "likes",
   reposts: "reposts",
   replies: "posts",
@@ -54,7 +54,7 @@ export function createReplayWriter(
   const isUncounted = (metric: CountMetric, atMs: number): boolean =>
     missing.some(
       ({ collection, spans }) =>
-        collection === collectionOfMetric[metric] && includesTime(spans, atMs),
+        collection === metricCollections[metric] && includesTime(spans, atMs),
     );
 
   function add(atMs: number, event: StreamEvent): Promise<void> | undefined {

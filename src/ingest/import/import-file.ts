@@ -40,7 +40,7 @@ export type ImportSummary = {
   ignoredFields: ReadonlyMap<string, number>;
   /** Such as private posts, by reason. */
   skipped: ReadonlyMap<string, number>;
-  /** `withheld` if lines were rejected: it would be false. */
+  /** `withheld`: not added, because lines were rejected. */
   coverage: "none" | "added" | "withheld";
   seconds: number;
 };

@@ -59,13 +59,13 @@ function importOf(platform: Platform, { form, relations }: DrawnPost, index: num
   return toPost(readImportRecord(record), platform, Date.UTC(2030, 0, 1));
 }
 
-const postsOfRun = 6;
+const postsPerRun = 6;
 const drawnPost: fc.Arbitrary<DrawnPost> = fc.record({
   form: fc.constantFrom("id", "uri", "neither"),
   relations: fc.array(
     fc.record({
       field: fc.constantFrom("in_reply_to_id", "quote_of_id", "repost_of_id", "conversation_id"),
-      target: fc.integer({ min: 0, max: postsOfRun - 1 }),
+      target: fc.integer({ min: 0, max: postsPerRun - 1 }),
       form: fc.constantFrom("id", "uri", "address"),
     }),
     { maxLength: 3 },
@@ -79,7 +79,7 @@ test("a search finds an imported post by its references to another, and by that 
   fc.assert(
     fc.property(
       fc.constantFrom<Platform>("bluesky", "mastodon", "x"),
-      fc.array(drawnPost, { minLength: postsOfRun, maxLength: postsOfRun }),
+      fc.array(drawnPost, { minLength: postsPerRun, maxLength: postsPerRun }),
       (platform, drawn) => {
         const archive = smallArchive(3);
         try {

@@ -28,7 +28,7 @@ export function labelerUrl(
   return url;
 }
 
-export function timeOfLabels(labels: readonly LabelChange[]): number | null {
+export function labelsTime(labels: readonly LabelChange[]): number | null {
   let latest: number | null = null;
   for (const { createdMs } of labels) latest = Math.max(latest ?? createdMs, createdMs);
   return latest;

@@ -12,8 +12,8 @@ import {
   isLaterFrame,
   type LabelerPosition,
   labelerUrl,
+  labelsTime,
   readLabelerPosition,
-  timeOfLabels,
 } from "./labeler-position.ts";
 import { type LabelerSettings, publicLabelerUrls } from "./labeler-settings.ts";
 
@@ -157,7 +157,7 @@ export function startLabeler(request: LabelerRequest): Labeler {
       else counts.passedOver += 1;
     }
     counts.labels += changes.length;
-    const timeMs = Math.max(reach?.timeMs ?? 0, timeOfLabels(batch) ?? 0);
+    const timeMs = Math.max(reach?.timeMs ?? 0, labelsTime(batch) ?? 0);
     const position = { seq, timeMs: timeMs || clock.now() };
     if (reach === null || isLaterFrame(position, reach)) reach = position;
     writer?.add({ timeUs: position.timeMs * 1000, changes, countIncrements: [] }, position);

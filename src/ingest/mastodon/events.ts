@@ -1,8 +1,8 @@
 import type { ArchiveChange } from "../../archive/archive.ts";
 import { isoTime } from "../../lib/iso-time.ts";
 import { asFields, isObject } from "../../platforms/fields.ts";
-import { namesOfAccount, readServerId } from "../../platforms/mastodon/account.ts";
-import { mayBeIndexed, postOfStatus } from "../../platforms/mastodon/post.ts";
+import { readAccountNames, readServerId } from "../../platforms/mastodon/account.ts";
+import { mayBeIndexed, readStatusPost } from "../../platforms/mastodon/post.ts";
 import type { Post } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import { parseJsonLine } from "../import/json-line.ts";
@@ -82,7 +82,7 @@ function readStatus(
   seen: SeenAt,
 ): MastodonEvent | null {
   const { host: instance, nowMs: seenMs } = seen;
-  const received = postOfStatus(status, { instance, seenMs, origin: "stream" });
+  const received = readStatusPost(status, { instance, seenMs, origin: "stream" });
   const id = readServerId(status.id);
   if (received === null || id === null) return null;
   const post =
@@ -136,7 +136,7 @@ export function readCheckedStatus(status: unknown, seen: SeenAt): readonly Archi
 function consentOf(status: unknown, { host, nowMs: observedMs }: SeenAt): ArchiveChange[] {
   const { account } = asFields(status);
   const { indexable, noindex } = asFields(account);
-  const userId = namesOfAccount(account, host)?.userId;
+  const userId = readAccountNames(account, host)?.userId;
   if (userId === undefined) return [];
   const consent = indexable === true && noindex !== true ? "active" : "opted-out";
   return [{ kind: "account", platform: "mastodon", userId, status: consent, observedMs }];

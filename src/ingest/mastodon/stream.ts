@@ -157,10 +157,10 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
     connections.recordMessage();
     afterGap.recordEvent({ statusId: event.statusId, timeMs: nowMs });
     deletions.record(event);
-    take(event, nowMs);
+    handleEvent(event, nowMs);
   }
 
-  function take(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
+  function handleEvent(event: MastodonEvent & { kind: "event" }, nowMs: number): void {
     if (event.isSkipped) counts.skipped += 1;
     const item = { timeUs: nowMs * 1000, changes: event.changes, countIncrements: [] };
     writer.add(item, { timeMs: nowMs, since: afterGap.openSince() });
@@ -175,7 +175,7 @@ export function startMastodonStream(request: MastodonStreamRequest): MastodonStr
       const event = readMissedStatus(status, { host, nowMs });
       if (event?.kind !== "event" || deletions.has(event)) continue;
       counts.caughtUp += 1;
-      take(event, nowMs);
+      handleEvent(event, nowMs);
     }
   }
 

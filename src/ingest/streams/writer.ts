@@ -96,11 +96,11 @@ export function startStreamWriter<Position extends object>(
         });
         continue;
       }
-      const leftMs = dueMs - clock.elapsed();
-      if (leftMs <= 0) return batches.first();
+      const remainingMs = dueMs - clock.elapsed();
+      if (remainingMs <= 0) return batches.first();
       const dueChanged = new AbortController();
       onDueChange = () => dueChanged.abort();
-      await clock.sleep(leftMs, dueChanged.signal).catch(() => {});
+      await clock.sleep(remainingMs, dueChanged.signal).catch(() => {});
     }
   }
 

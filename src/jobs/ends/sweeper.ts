@@ -5,7 +5,7 @@ import type { Gateway } from "../gateways/gateway.ts";
 import type { JobFailure, SearchJobRequest } from "../job.ts";
 import type { ActiveLease, AttemptEnd } from "../leases/lease-operations.ts";
 import type { FailedAttempt } from "../leases/leases.ts";
-import { deadlinePassed, nodeOfPageMissing, noNode, noSlot } from "../leases/retries.ts";
+import { deadlinePassed, noNode, noSlot, pageNodeMissing } from "../leases/retries.ts";
 import type { JobOperations } from "../operations.ts";
 import type { JobSnapshot } from "../reads/visible-change.ts";
 import type { JobSettings } from "../settings.ts";
@@ -154,7 +154,7 @@ export function createSweeper(context: SweeperContext): Sweeper {
       const hasRun = attempts > 0 || failedOn.size > 0;
       return phase === "waiting" && !hasRun ? noSlot : deadlinePassed;
     }
-    return (request.position?.nodeId ?? null) === null ? noNode : nodeOfPageMissing;
+    return (request.position?.nodeId ?? null) === null ? noNode : pageNodeMissing;
   }
 
   function jobsWhere(isSelected: (job: ActiveJob) => boolean): ActiveJob[] {

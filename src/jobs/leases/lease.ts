@@ -11,7 +11,7 @@ export type Lease<Work> = {
   accountId: string;
   attempt: number;
   /** A duration, because clocks differ and may be set. */
-  leftMs: number;
+  remainingMs: number;
   token: string;
   leaseMs: number;
   /**

@@ -60,8 +60,8 @@ export function createLeases(context: LeasesContext): Leases {
   ): Promise<Lease<SearchJobRequest> | null> {
     const endMs = clock.elapsed() + waitMs;
     for (;;) {
-      const leftMs = endMs - clock.elapsed();
-      const job = await dispatcher.next(request, leftMs, signal);
+      const msLeft = endMs - clock.elapsed();
+      const job = await dispatcher.next(request, msLeft, signal);
       if (job === null) return null;
       const leased = await leaseJob(job, request.nodeId);
       if (leased !== null) return leased;
@@ -88,7 +88,7 @@ export function createLeases(context: LeasesContext): Leases {
       work: job.submitted.request,
       accountId: job.submitted.accountId,
       attempt,
-      leftMs: job.deadlineMs - clock.elapsed(),
+      remainingMs: job.deadlineMs - clock.elapsed(),
       token,
       leaseMs: settings.leaseMs,
       lost: lost.signal,

@@ -62,7 +62,7 @@ export const noNode: JobFailure = {
   retryable: true,
 };
 
-export const nodeOfPageMissing: JobFailure = {
+export const pageNodeMissing: JobFailure = {
   code: "no_node",
   message: "the previous page's node is not connected, and no other node can continue it",
   status: 504,

@@ -153,9 +153,9 @@ test("a wall-clock step during an uncommitted search does not change the remaini
   await jobs.clock.advance(maxUncommittedMs);
   const { uuid } = await submitted;
   const row = await jobs.queue.find("one", uuid);
-  const leftMs = (row?.deadlineMs ?? 0) - jobs.clock.now();
-  expect(leftMs).toBeGreaterThan(119_000);
-  expect(leftMs).toBeLessThanOrEqual(120_000);
+  const remainingMs = (row?.deadlineMs ?? 0) - jobs.clock.now();
+  expect(remainingMs).toBeGreaterThan(119_000);
+  expect(remainingMs).toBeLessThanOrEqual(120_000);
   await jobs.queue.complete(uuid, lease.token, result);
 });
 

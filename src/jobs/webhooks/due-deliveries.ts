@@ -29,17 +29,17 @@ export type DueRequest = {
 /** Round-robin over webhooks: the most recently attempted one comes last. */
 export function* dueDeliveries(database: Database, request: DueRequest): Steps<DueDelivery[]> {
   const { limit, failingLimit, failingFirst } = request;
-  const healthy = yield* dueOfWebhooks(database, request, { isHealthy: 1, limit });
+  const healthy = yield* dueByWebhook(database, request, { isHealthy: 1, limit });
   const unfilled = Math.max(limit - healthy.length, Math.min(limit, failingFirst));
   const room = Math.max(0, Math.min(failingLimit, unfilled));
-  const failing = yield* dueOfWebhooks(database, request, { isHealthy: 0, limit: room });
+  const failing = yield* dueByWebhook(database, request, { isHealthy: 0, limit: room });
   const chosen = [...healthy.slice(0, limit - failing.length), ...failing];
   return yield* mapNonNull(chosen, (id) => readDetails(database, id, request.nowMs));
 }
 
 type Share = { isHealthy: 0 | 1; limit: number };
 
-function* dueOfWebhooks(
+function* dueByWebhook(
   database: Database,
   request: DueRequest,
   { isHealthy, limit }: Share,

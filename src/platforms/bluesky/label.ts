@@ -3,7 +3,7 @@ import { asFields } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { isDid, parseAtUri } from "./at-uri.ts";
 import { postCollection } from "./post.ts";
-import { accountOfAddress } from "./profile.ts";
+import { parseProfileAddress } from "./profile.ts";
 import { readLabelValue } from "./self-labels.ts";
 
 export type LabelChange = Extract<ArchiveChange, { kind: "label" }>;
@@ -45,5 +45,5 @@ function readTime(value: unknown): number | null {
 }
 
 function uriSubject(uri: string): string | null {
-  return parseAtUri(uri)?.collection === postCollection ? uri : accountOfAddress(uri);
+  return parseAtUri(uri)?.collection === postCollection ? uri : parseProfileAddress(uri);
 }

@@ -3,13 +3,7 @@ import type { CredentialTools, Dialogue, NewCredential } from "../credential.ts"
 import { credentialInvalid } from "../credential-errors.ts";
 import { secretHint } from "../hint.ts";
 import { type FindSettings, findGivenAccount } from "./given-account.ts";
-import {
-  findServer,
-  grantForCode,
-  newAttempt,
-  pushRequest,
-  serverOfGrant,
-} from "./oauth-grants.ts";
+import { findServer, grantForCode, grantServer, newAttempt, pushRequest } from "./oauth-grants.ts";
 import { guardedOptions, oauthErrorAt, oauthRefusal } from "./oauth-guard.ts";
 import { type ProofKeys, redirectUri } from "./oauth-key.ts";
 import { storedTokens } from "./stored-tokens.ts";
@@ -55,7 +49,7 @@ export async function authorize(
       subject: did,
       subjectName: handle,
       hint: secretHint(refreshToken.replace(/^ref-/, "")),
-      secrets: { key, ...serverOfGrant(server), ...tokens },
+      secrets: { key, ...grantServer(server), ...tokens },
     };
   } catch (thrown) {
     const refusal = oauthRefusal(thrown);

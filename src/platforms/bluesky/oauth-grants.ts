@@ -135,7 +135,7 @@ function readGrant(response: oauth.TokenEndpointResponse): TokenGrant {
   };
 }
 
-export const serverOfGrant = ({ issuer, token_endpoint }: oauth.AuthorizationServer): Secrets => ({
+export const grantServer = ({ issuer, token_endpoint }: oauth.AuthorizationServer): Secrets => ({
   issuer,
   tokenEndpoint: token_endpoint ?? "",
 });

@@ -3,13 +3,13 @@ import type { FetchMethod } from "../methods.ts";
 import type { Session } from "../session.ts";
 import type { PageCall, UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { absentPage, itemsPage, type PageItem } from "../upstream-page.ts";
-import { postOfFeedView, postOfView } from "./post-view.ts";
-import { profileOfView } from "./profile-view.ts";
+import { readFeedView, readPostView } from "./post-view.ts";
+import { readProfileView } from "./profile-view.ts";
 import { blueskyReplyPage } from "./replies.ts";
 import { type AppView, type Query, requestAppView } from "./request.ts";
 import { resolvePostUri, targetActor } from "./resolve-target.ts";
-import { trendOfView } from "./trend-view.ts";
-import { blueskyName, blueskyPostPage, pageOfProfiles } from "./view-page.ts";
+import { readTrendView } from "./trend-view.ts";
+import { blueskyName, blueskyPostPage, profilesPage } from "./view-page.ts";
 
 type PageContext = { call: PageCall; session: Session; appView: AppView; feed: string };
 
@@ -63,7 +63,7 @@ async function post(context: PageContext): Promise<UpstreamPage> {
   const response = await request(context, "app.bsky.feed.getPosts", { uris: [uri] });
   if (response === null) return absentPage;
   const { nowMs } = session;
-  return blueskyPostPage(response.posts, (item) => postOfView(item, nowMs), {
+  return blueskyPostPage(response.posts, (item) => readPostView(item, nowMs), {
     cursor: null,
     nowMs,
   });
@@ -105,7 +105,7 @@ async function feedPage(
   if (response === null) return absentPage;
   const { nowMs } = context.session;
   const { feed, cursor } = response;
-  return blueskyPostPage(feed, (item) => postOfFeedView(item, nowMs), { cursor, nowMs });
+  return blueskyPostPage(feed, (item) => readFeedView(item, nowMs), { cursor, nowMs });
 }
 
 async function accounts(
@@ -125,13 +125,13 @@ function responseProfiles(
   session: Session,
 ): UpstreamPage {
   // The follow lists of a withheld account are withheld.
-  const isWithheld = profileOfView(response?.subject, session.nowMs) === "withheld";
+  const isWithheld = readProfileView(response?.subject, session.nowMs) === "withheld";
   if (response === null || isWithheld) return absentPage;
   return profilesIn(response[field], response.cursor, session);
 }
 
 const profilesIn = (views: unknown, cursor: unknown, { nowMs }: Session): UpstreamPage =>
-  pageOfProfiles(views, (item) => profileOfView(item, nowMs), { cursor, nowMs });
+  profilesPage(views, (item) => readProfileView(item, nowMs), { cursor, nowMs });
 
 async function trends(context: PageContext): Promise<UpstreamPage> {
   const limit = Math.min(Math.max(context.call.limit, 1), maxTrends);
@@ -139,7 +139,7 @@ async function trends(context: PageContext): Promise<UpstreamPage> {
   if (response === null) return absentPage;
   const items = requiredList(response.trends, maxItems, blueskyName).map(
     (view, index): PageItem => {
-      const trend = trendOfView(view, index + 1);
+      const trend = readTrendView(view, index + 1);
       return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
     },
   );

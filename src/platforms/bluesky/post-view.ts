@@ -5,7 +5,7 @@ import { asFields, isObject } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
 import { parseAtUri, tidMs } from "./at-uri.ts";
 import { type AuthorView, readAuthorView, readViewCount } from "./author-view.ts";
-import { postCollection, postOfCommit } from "./post.ts";
+import { postCollection, readCommitPost } from "./post.ts";
 import { isAccountWithheld, isRemoved, readViewLabels } from "./view-labels.ts";
 
 export type PostViewResult = Post | "withheld" | "unreadable";
@@ -15,7 +15,7 @@ const repostReason = "app.bsky.feed.defs#reasonRepost";
 /** Allowed clock skew; later `indexedAt` times are ignored. */
 const maxAheadMs = 24 * 3_600_000;
 
-export function postOfView(value: unknown, nowMs: number): PostViewResult {
+export function readPostView(value: unknown, nowMs: number): PostViewResult {
   const view = asFields(value);
   const parts = typeof view.uri === "string" ? parseAtUri(view.uri) : null;
   const author = readAuthorView(view.author, nowMs);
@@ -23,7 +23,7 @@ export function postOfView(value: unknown, nowMs: number): PostViewResult {
   if (!isObject(view.record)) return "unreadable";
   const seenMs = readIndexedMs(view.indexedAt, nowMs) ?? nullIfAhead(tidMs(parts.rkey), nowMs);
   const commit = { ...parts, rev: "", record: view.record, seenMs: seenMs ?? nowMs };
-  const post = postOfCommit(commit);
+  const post = readCommitPost(commit);
   const ownLabels = [...new Set([...post.labels, ...readViewLabels(view.labels, nowMs)])];
   if (isRemoved(ownLabels) || isAccountWithheld(author.labels)) return "withheld";
   const labels = [...new Set([...ownLabels, ...author.labels])];
@@ -44,9 +44,9 @@ export function postOfView(value: unknown, nowMs: number): PostViewResult {
 }
 
 /** A repost has its reposter and time, and the original's text without counts and parent. */
-export function postOfFeedView(value: unknown, nowMs: number): PostViewResult {
+export function readFeedView(value: unknown, nowMs: number): PostViewResult {
   const { post: view, reason } = asFields(value);
-  const original = postOfView(view, nowMs);
+  const original = readPostView(view, nowMs);
   const { $type, by, uri, indexedAt } = asFields(reason);
   if ($type !== repostReason || typeof original === "string") return original;
   const reposter = readAuthorView(by, nowMs);
@@ -98,7 +98,7 @@ export function readIndexedMs(value: unknown, nowMs: number): number | null {
   return nullIfAhead(indexedMs, nowMs);
 }
 
-export function timesOfView(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
+export function readViewTimes(value: unknown, nowMs: number): Pick<Post, "createdMs" | "seenMs"> {
   const view = asFields(value);
   const { $type, indexedAt } = asFields(view.reason);
   if ($type === repostReason) {

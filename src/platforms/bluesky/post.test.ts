@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { postKey } from "../../posts/references.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { postOfCommit } from "./post.ts";
+import { readCommitPost } from "./post.ts";
 
 const did = "did:plc:dclwtltrt2ggsryagfzk7dp4";
 const other = "did:plc:r2zybk6op3ymzpz6jhqpkoy5";
@@ -10,7 +10,7 @@ const postUri = `at://${other}/app.bsky.feed.post/3mpsjbtci2c2o`;
 const cid = "bafkreias7oxbr6swsuggccmtnqpoeami4jza5x4w3urltn6gzhqf4k6k2e";
 
 const recordPost = (record: unknown) =>
-  postOfCommit({
+  readCommitPost({
     did,
     collection: "app.bsky.feed.post",
     rkey: "3mptbyoeyc22k",

@@ -35,7 +35,7 @@ const maxGalleryImages = 20;
  * Drops fields that do not match https://docs.bsky.app/docs/advanced-guides/posts. `username` is
  * empty: the record lacks it.
  */
-export function postOfCommit(commit: PostCommit): Post {
+export function readCommitPost(commit: PostCommit): Post {
   const { did, collection, rkey, rev, seenMs } = commit;
   const record = asFields(commit.record);
   const text = string(record.text, maxTextLength) ?? "";

@@ -9,7 +9,10 @@ import { isAccountWithheld } from "./view-labels.ts";
 const maxDescriptionLength = 2_560;
 const maxAddressLength = 8_192;
 
-export function profileOfView(value: unknown, nowMs: number): Profile | "withheld" | "unreadable" {
+export function readProfileView(
+  value: unknown,
+  nowMs: number,
+): Profile | "withheld" | "unreadable" {
   const author = readAuthorView(value, nowMs);
   if (author === null) return "unreadable";
   if (isAccountWithheld(author.labels)) return "withheld";

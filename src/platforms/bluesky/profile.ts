@@ -10,7 +10,7 @@ export const profileKey = "self";
 /** The lexicon counts bytes; this limit counts UTF-16 code units. */
 const maxNameLength = 640;
 
-export function profileOfRecord(record: unknown): ProfileFields {
+export function readProfileRecord(record: unknown): ProfileFields {
   const { displayName, labels } = asFields(record);
   return { name: readDisplayName(displayName), labels: readSelfLabels(labels) };
 }
@@ -22,7 +22,7 @@ export function readDisplayName(value: unknown): string | null {
 const profilePath = `/${profileCollection}/${profileKey}`;
 
 /** A DID or a profile URI. */
-export function accountOfAddress(address: string): string | null {
+export function parseProfileAddress(address: string): string | null {
   if (isDid(address)) return address;
   if (!address.startsWith("at://") || !address.endsWith(profilePath)) return null;
   const did = address.slice("at://".length, -profilePath.length);

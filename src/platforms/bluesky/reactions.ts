@@ -14,7 +14,7 @@ export function readReactions(metric: "likes" | "reposts", record: unknown): Cou
 }
 
 /** Counts are unknown for collections that are not followed. */
-export function countsOfNewPost(followed: ReadonlySet<FollowedCollection>): PostCounts {
+export function newPostCounts(followed: ReadonlySet<FollowedCollection>): PostCounts {
   const zeroOf = (collection: FollowedCollection): number | null =>
     followed.has(collection) ? 0 : null;
   return {

@@ -3,8 +3,8 @@ import { asFields, isObject, list } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { readViewCount } from "./author-view.ts";
-import { type PostViewResult, postOfView, readIndexedMs } from "./post-view.ts";
-import { blueskyName, pageItemOfPost } from "./view-page.ts";
+import { type PostViewResult, readIndexedMs, readPostView } from "./post-view.ts";
+import { blueskyName, toPageItem } from "./view-page.ts";
 
 const maxReplies = 5_000;
 const maxRepliesPerPost = 2_000;
@@ -36,7 +36,7 @@ export async function blueskyReplyPage(
       break;
     }
     if (typeof reply.post !== "string") replyCount += 1;
-    items.push(pageItemOfPost(reply.post, reply.view, nowMs));
+    items.push(toPageItem(reply.post, reply.view, nowMs));
     let { view } = reply;
     const truncated = truncatedUri(view);
     if (truncated !== null) {
@@ -67,7 +67,7 @@ function repliesTo(parent: unknown, nowMs: number): Reply[] {
   const replies = list(asFields(parent).replies, maxRepliesPerPost).flatMap((view): Reply[] => {
     const { notFound, blocked, post: postView } = asFields(view);
     if (notFound === true || blocked === true) return [];
-    const post = isObject(postView) ? postOfView(postView, nowMs) : "unreadable";
+    const post = isObject(postView) ? readPostView(postView, nowMs) : "unreadable";
     const timeMs = typeof post === "string" ? indexedMs(postView, nowMs) : postTime(post, nowMs);
     return [{ view, post, timeMs }];
   });

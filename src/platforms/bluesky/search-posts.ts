@@ -11,7 +11,7 @@ import {
   type UpstreamWarning,
 } from "../upstream.ts";
 import { emptyPage, itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
-import { postOfView, timesOfView } from "./post-view.ts";
+import { readPostView, readViewTimes } from "./post-view.ts";
 import { type AppView, makeBlueskyError, type Query, tryAppView } from "./request.ts";
 import type { Request } from "./search-alternatives.ts";
 import {
@@ -23,7 +23,7 @@ import {
 } from "./search-merge.ts";
 import { searchText } from "./search-query.ts";
 import { narrowRequestsFor, requestsFor } from "./search-requests.ts";
-import { blueskyName, pageItemOfPost } from "./view-page.ts";
+import { blueskyName, toPageItem } from "./view-page.ts";
 import type { Refusal } from "./xrpc.ts";
 
 const method = "app.bsky.feed.searchPosts";
@@ -109,14 +109,14 @@ function readPart(
 ): AlternativePage<PageItem> & { unreadable: readonly PageItem[] } {
   const unreadable: PageItem[] = [];
   const items = list(posts, maxItems).flatMap((view) => {
-    const post = postOfView(view, nowMs);
-    const item = pageItemOfPost(post, view, nowMs);
+    const post = readPostView(view, nowMs);
+    const item = toPageItem(post, view, nowMs);
     if (item.kind === "unreadable") {
       unreadable.push(item);
       return [];
     }
     const key = typeof post === "string" ? String(asFields(view).uri) : post.uri;
-    return [{ timeMs: postTimeMs(timesOfView(view, nowMs), nowMs), key, item }];
+    return [{ timeMs: postTimeMs(readViewTimes(view, nowMs), nowMs), key, item }];
   });
   return { items, cursor: pageToken(cursor, blueskyName).next, unreadable };
 }

@@ -16,11 +16,11 @@ export function searchTerms(text: string): readonly string[] {
     .normalize("NFC")
     .replaceAll(invisible, "")
     .split(/(?<=^|\s)\*(?=\s|$)/u)
-    .flatMap(termsOfPart)
+    .flatMap(partTerms)
     .slice(0, maxWords);
 }
 
-function termsOfPart(part: string): readonly string[] {
+function partTerms(part: string): readonly string[] {
   const matches = (part.match(piecePattern) ?? []).filter((piece) => !piece.includes(keycap));
   const pieces = matches.map((piece) => piece.replaceAll("’", "'"));
   if (pieces.length > 1 && pieces.every((piece) => plainPiece.test(piece))) {

@@ -15,7 +15,7 @@ const commit = {
   record: { text: "hello" },
 };
 const uri = `at://${did}/app.bsky.feed.post/3mptbyoeyc22k`;
-const uriOfOther = (rkey: string) => `at://${other}/app.bsky.feed.post/${rkey}`;
+const otherUri = (rkey: string) => `at://${other}/app.bsky.feed.post/${rkey}`;
 const allCollections = new Set(followedCollections);
 const readEvent = (event: object, followed = allCollections) =>
   readStreamEvent(JSON.stringify({ did, time_us: timeUs, ...event }), followed);
@@ -91,16 +91,16 @@ describe("counts", () => {
     readCommit({ collection: "app.bsky.feed.like", operation, record: { subject } });
 
   test("a new like or repost adds one to its post's count, and an edit or deletion adds nothing", () => {
-    expect(likeOf({ uri: uriOfOther("a") })).toMatchObject({
+    expect(likeOf({ uri: otherUri("a") })).toMatchObject({
       change: null,
-      counted: [{ uri: uriOfOther("a"), metric: "likes" }],
+      counted: [{ uri: otherUri("a"), metric: "likes" }],
     });
-    const record = { subject: { uri: uriOfOther("a") } };
+    const record = { subject: { uri: otherUri("a") } };
     expect(readCommit({ collection: "app.bsky.feed.repost", record })).toMatchObject({
-      counted: [{ uri: uriOfOther("a"), metric: "reposts" }],
+      counted: [{ uri: otherUri("a"), metric: "reposts" }],
     });
     for (const operation of ["update", "delete"]) {
-      expect(likeOf({ uri: uriOfOther("a") }, operation)).toMatchObject({ counted: [] });
+      expect(likeOf({ uri: otherUri("a") }, operation)).toMatchObject({ counted: [] });
     }
   });
 
@@ -116,15 +116,15 @@ describe("counts", () => {
 
   const replyWithQuote = {
     text: "hello",
-    reply: { root: { uri: uriOfOther("root") }, parent: { uri: uriOfOther("parent") } },
-    embed: { $type: "app.bsky.embed.record", record: { uri: uriOfOther("quoted") } },
+    reply: { root: { uri: otherUri("root") }, parent: { uri: otherUri("parent") } },
+    embed: { $type: "app.bsky.embed.record", record: { uri: otherUri("quoted") } },
   };
 
   test("a new post is counted as a reply or quote of its parent and quoted post, and an edit is not", () => {
     expect(readCommit({ record: replyWithQuote })).toMatchObject({
       counted: [
-        { uri: uriOfOther("parent"), metric: "replies" },
-        { uri: uriOfOther("quoted"), metric: "quotes" },
+        { uri: otherUri("parent"), metric: "replies" },
+        { uri: otherUri("quoted"), metric: "quotes" },
       ],
     });
     expect(readCommit({ operation: "update", record: replyWithQuote })).toMatchObject({
@@ -167,7 +167,7 @@ test.each([
 });
 
 test("an event of an unfollowed collection only advances time", () => {
-  const record = { subject: { uri: uriOfOther("a") } };
+  const record = { subject: { uri: otherUri("a") } };
   const like = { collection: "app.bsky.feed.like", record };
   expect(readCommit(like, new Set(["posts"]))).toMatchObject({ timeUs, change: null, counted: [] });
   expect(readCommit({}, new Set(["likes"]))).toMatchObject({ timeUs, change: null, counted: [] });

@@ -5,9 +5,9 @@ import type { Post } from "../../posts/post.ts";
 import { asFields, isObject } from "../fields.ts";
 import { isDid, isHandle, isRkey, parseAtUri } from "./at-uri.ts";
 import { type FollowedCollection, findFollowedCollection } from "./collections.ts";
-import { postCollection, postOfCommit } from "./post.ts";
-import { profileKey, profileOfRecord } from "./profile.ts";
-import { type CountedPost, countsOfNewPost, readReactions } from "./reactions.ts";
+import { postCollection, readCommitPost } from "./post.ts";
+import { profileKey, readProfileRecord } from "./profile.ts";
+import { type CountedPost, newPostCounts, readReactions } from "./reactions.ts";
 
 export type StreamEvent = {
   /** Time by the server's clock, from which streams resume. */
@@ -87,13 +87,13 @@ function readCommit(
     const uri = `at://${did}/${postCollection}/${rkey}`;
     return { ...event, change: { kind: "delete", platform: "bluesky", uri, revision: rev } };
   }
-  const post = postOfCommit({ did, collection, rkey, rev, record, seenMs });
+  const post = readCommitPost({ did, collection, rkey, rev, record, seenMs });
   if (operation === "update") return { ...event, change: { kind: "upsert", post } };
-  const newPost: Post = { ...post, counts: countsOfNewPost(followed) };
-  return { ...event, change: { kind: "upsert", post: newPost }, counted: countsOfReferences(post) };
+  const newPost: Post = { ...post, counts: newPostCounts(followed) };
+  return { ...event, change: { kind: "upsert", post: newPost }, counted: referenceCounts(post) };
 }
 
-function countsOfReferences({ inReplyTo, quoted }: Post): CountedPost[] {
+function referenceCounts({ inReplyTo, quoted }: Post): CountedPost[] {
   const counted: CountedPost[] = [];
   const parent = inReplyTo?.uri ?? null;
   if (parent !== null && parseAtUri(parent)?.collection === postCollection) {
@@ -105,7 +105,7 @@ function countsOfReferences({ inReplyTo, quoted }: Post): CountedPost[] {
 }
 
 function profileChange(userId: string, record: unknown, observedMs: number): ArchiveChange {
-  return { kind: "profile", platform: "bluesky", userId, observedMs, ...profileOfRecord(record) };
+  return { kind: "profile", platform: "bluesky", userId, observedMs, ...readProfileRecord(record) };
 }
 
 function readIdentity(

@@ -5,7 +5,7 @@ import { readTimeText, readWebAddress } from "./profile-view.ts";
 
 const maxNameLength = 640;
 
-export function trendOfView(value: unknown, rank: number): Trend | null {
+export function readTrendView(value: unknown, rank: number): Trend | null {
   const { topic, displayName, link, postCount, category, startedAt } = asFields(value);
   const name = string(displayName, maxNameLength) || string(topic, maxNameLength);
   if (!name) return null;

@@ -2,7 +2,7 @@ import type { Profile } from "../../posts/profile.ts";
 import { asFields, requiredList } from "../fields.ts";
 import type { UpstreamPage } from "../upstream.ts";
 import { itemsPage, type PageItem, pageToken } from "../upstream-page.ts";
-import { type PostViewResult, timesOfView } from "./post-view.ts";
+import { type PostViewResult, readViewTimes } from "./post-view.ts";
 
 /** Far above the lexicons' limits. */
 const maxViews = 1_000;
@@ -28,7 +28,7 @@ export function blueskyPostPage(
   );
   const items = results.flatMap(({ view, post }): PageItem[] => {
     if (typeof post !== "string" && isPin(view) && regularUris.has(post.uri)) return [];
-    return [pageItemOfPost(post, view, nowMs)];
+    return [toPageItem(post, view, nowMs)];
   });
   return itemsPage(items, { name: blueskyName, ...pageToken(cursor, blueskyName), nowMs });
 }
@@ -36,13 +36,13 @@ export function blueskyPostPage(
 const isPin = (view: unknown): boolean =>
   asFields(asFields(view).reason).$type === "app.bsky.feed.defs#reasonPin";
 
-export function pageItemOfPost(post: PostViewResult, view: unknown, nowMs: number): PageItem {
+export function toPageItem(post: PostViewResult, view: unknown, nowMs: number): PageItem {
   if (post === "unreadable") return { kind: "unreadable" };
-  if (post === "withheld") return { kind: "omitted", timestamps: timesOfView(view, nowMs) };
+  if (post === "withheld") return { kind: "omitted", timestamps: readViewTimes(view, nowMs) };
   return { kind: "post", post };
 }
 
-export function pageOfProfiles(
+export function profilesPage(
   views: unknown,
   readProfile: (view: unknown) => Profile | "withheld" | "unreadable",
   { cursor, nowMs }: PageInfo,

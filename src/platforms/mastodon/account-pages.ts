@@ -12,7 +12,7 @@ import {
   resumeOrFind,
 } from "./page-request.ts";
 import { sendToServer } from "./server-access.ts";
-import { pageOfAccounts, requireReadable } from "./view-page.ts";
+import { accountsPage, requireReadable } from "./view-page.ts";
 
 export const maxAccounts = 80;
 
@@ -24,7 +24,7 @@ export async function profilePage({ call, session }: PageRequest): Promise<Upstr
   const { json } = answer;
   const origin = { instance: account.access.instance, nowMs: session.nowMs };
   const warnings = foreignAccountWarnings(account.access, json);
-  return requireReadable(pageOfAccounts([json], origin, { next: null, warnings }), origin.instance);
+  return requireReadable(accountsPage([json], origin, { next: null, warnings }), origin.instance);
 }
 
 async function accountById({ access, id }: AccountOnServer): Promise<{ json: unknown } | null> {
@@ -51,5 +51,5 @@ export async function followPage(
   ];
   const next = listCursor(access, id, nextPaging(answer.headers, path));
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  return pageOfAccounts(answer.json, origin, { next, warnings });
+  return accountsPage(answer.json, origin, { next, warnings });
 }

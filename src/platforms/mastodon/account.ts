@@ -11,7 +11,7 @@ export type AccountNames = {
 const maxNameLength = 500;
 const idPattern = /^[A-Za-z0-9_-]{1,64}$/;
 
-export function namesOfAccount(account: unknown, instance: string): AccountNames | null {
+export function readAccountNames(account: unknown, instance: string): AccountNames | null {
   const { id, acct, display_name: name } = asFields(account);
   const accountId = readServerId(id);
   const username = readAccount(acct, instance);

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../../testkit/cpu-time.ts";
-import { textOfHtml } from "./html-text.ts";
+import { htmlToText } from "./html-text.ts";
 
-const htmlText = (html: string): string => textOfHtml(html).text;
+const htmlText = (html: string): string => htmlToText(html).text;
 
 describe("the text of a post", () => {
   it("the text of a Mastodon post has its paragraphs, line breaks and lists", () => {
@@ -53,7 +53,7 @@ describe("the links of a post", () => {
 
   it("the links of a Mastodon post are written in full if they show their address, even shortened", () => {
     const url = "https://www.example.com/a/very/long/path?x=1&y=2";
-    expect(textOfHtml(`<p>see ${shortened} now</p>`)).toEqual({
+    expect(htmlToText(`<p>see ${shortened} now</p>`)).toEqual({
       text: `see ${url} now`,
       links: [{ url, isReference: false }],
     });
@@ -65,7 +65,7 @@ describe("the links of a post", () => {
   });
 
   it("the links of a Mastodon post retain the words that they show", () => {
-    expect(textOfHtml('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
+    expect(htmlToText('<p>read <a href="https://example.com/x">this page</a>.</p>')).toEqual({
       text: "read this page.",
       links: [{ url: "https://example.com/x", isReference: false }],
     });
@@ -74,7 +74,7 @@ describe("the links of a post", () => {
   it("the links of a Mastodon post to accounts and hashtags are distinguished from others", () => {
     const html =
       '<a href="https://b.example/@bob" class="u-url mention">@<span>bob</span></a> <a class="mention hashtag" href=\'https://b.example/tags/x\'>#<span>x</span></a>';
-    expect(textOfHtml(html)).toEqual({
+    expect(htmlToText(html)).toEqual({
       text: "@bob #x",
       links: [
         { url: "https://b.example/@bob", isReference: true },
@@ -86,13 +86,13 @@ describe("the links of a post", () => {
   it("the links of a Mastodon post are web addresses", () => {
     const html =
       '<a href="javascript:alert(1)">a</a><a href="//x">b</a><a href="https://">c</a><a>d</a>';
-    expect(textOfHtml(html)).toEqual({ text: "abcd", links: [] });
+    expect(htmlToText(html)).toEqual({ text: "abcd", links: [] });
   });
 });
 
 it("fallback text for another rendering is dropped from a Mastodon post", () => {
   const html = '<p class="quote-inline">RE: <a href="https://x.example/1">x</a></p><p>words</p>';
-  expect(textOfHtml(html, "quote-inline")).toEqual({ text: "words", links: [] });
+  expect(htmlToText(html, "quote-inline")).toEqual({ text: "words", links: [] });
   expect(htmlText(html)).toBe("RE: x\n\nwords");
 });
 
@@ -124,7 +124,7 @@ it("any HTML text is read in linear time", () => {
   );
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-      const { text } = textOfHtml(pieces.join(""));
+      const { text } = htmlToText(pieces.join(""));
       expect(text.isWellFormed()).toBe(true);
     }),
     { numRuns: 500 },
@@ -147,7 +147,7 @@ it("any HTML text is read in linear time", () => {
     "a\n\t ",
   ]) {
     const cpuMs = startCpuTime();
-    textOfHtml(unit.repeat(many / unit.length));
+    htmlToText(unit.repeat(many / unit.length));
     expect(cpuMs()).toBeLessThan(2_000);
   }
 });

@@ -39,7 +39,7 @@ const omittedElements: ReadonlySet<string> = new Set(["rp"]);
  * A link that shows its own address becomes the full address. Drops scripts, styles and elements of
  * class `omittedClass`. Linear time.
  */
-export function textOfHtml(html: string, omittedClass: string | null = null): HtmlText {
+export function htmlToText(html: string, omittedClass: string | null = null): HtmlText {
   const writer = createWriter();
   const links: HtmlLink[] = [];
   let anchor: Anchor | null = null;

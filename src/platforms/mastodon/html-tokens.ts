@@ -17,10 +17,10 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
     if (start === html.length) return;
     const after = html[start + 1] ?? "";
     if (after === "!" || after === "?") {
-      position = endOfComment(html, start);
+      position = commentEnd(html, start);
       continue;
     }
-    const end = endOfTag(html, start);
+    const end = tagEnd(html, start);
     const isClosing = after === "/";
     const name = nameAt(html, start + (isClosing ? 2 : 1));
     position = end + 1;
@@ -31,7 +31,7 @@ export function* htmlTokens(html: string): Generator<HtmlToken> {
     }
     const attributes = html.slice(start + 1 + name.length, end);
     yield { kind: "open", name, attributes };
-    if (rawElements.has(name)) position = endOfRawElement(html, position, name);
+    if (rawElements.has(name)) position = rawElementEnd(html, position, name);
   }
 }
 
@@ -46,7 +46,7 @@ function nextMarkup(html: string, from: number): number {
   return html.length;
 }
 
-function endOfComment(html: string, start: number): number {
+function commentEnd(html: string, start: number): number {
   const isComment = html.startsWith("<!--", start);
   const end = html.indexOf(isComment ? "-->" : ">", start + 2);
   if (end < 0) return html.length;
@@ -54,7 +54,7 @@ function endOfComment(html: string, start: number): number {
 }
 
 /** Ignores `>` in quotation marks. */
-function endOfTag(html: string, start: number): number {
+function tagEnd(html: string, start: number): number {
   let quote = "";
   for (let position = start; position < html.length; position += 1) {
     const character = html[position];
@@ -74,7 +74,7 @@ function nameAt(html: string, position: number): string {
   return (tagName.exec(html)?.[0] ?? "").toLowerCase();
 }
 
-function endOfRawElement(html: string, from: number, name: string): number {
+function rawElementEnd(html: string, from: number, name: string): number {
   const closing = new RegExp(`</${name}[\\s/>]`, "gi");
   closing.lastIndex = from;
   const match = closing.exec(html);

@@ -26,7 +26,7 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
   if (claim.uri !== null && !isWebAddress(claim.uri)) {
     return { field: "uri", expected: "an http or https URL", found: claim.uri };
   }
-  const uri = claim.uri ?? claim.url ?? uriOfNumber(claim);
+  const uri = claim.uri ?? claim.url ?? numberedUri(claim);
   return {
     uri,
     url: claim.url === uri ? null : claim.url,
@@ -39,23 +39,23 @@ function identify(claim: ClaimedIdentity): RecordIdentity | IdentityError {
 function accountId(claim: ClaimedIdentity): string | null {
   const { authorId } = claim;
   if (authorId === null || authorId.includes("@") || isWebAddress(authorId)) return authorId;
-  const server = serverOfHandle(claim.author) || serverOfAddress(claim.uri ?? claim.url);
+  const server = handleServer(claim.author) || addressServer(claim.uri ?? claim.url);
   return server === "" ? authorId : `${authorId}@${server}`;
 }
 
-const serverOfHandle = (handle: string): string =>
+const handleServer = (handle: string): string =>
   handle.includes("@") ? handle.slice(handle.lastIndexOf("@") + 1).toLowerCase() : "";
 
-const serverOfAddress = (address: string | null): string =>
+const addressServer = (address: string | null): string =>
   address === null ? "" : new URL(address).host;
 
-function uriOfNumber({ id, author }: ClaimedIdentity): string | null {
-  return id === null ? null : importedUri("mastodon", id, serverOfHandle(author));
+function numberedUri({ id, author }: ClaimedIdentity): string | null {
+  return id === null ? null : importedUri("mastodon", id, handleServer(author));
 }
 
 function reference(text: string, author: string): PostReference | null {
   const identifiers = isUri(text)
     ? { id: null, uri: text }
-    : { id: text, uri: importedUri("mastodon", text, serverOfHandle(author)) };
+    : { id: text, uri: importedUri("mastodon", text, handleServer(author)) };
   return { ...identifiers, username: null, userId: null };
 }

@@ -3,16 +3,16 @@ import type { PostTarget, Target, UserTarget } from "../target.ts";
 /** The server of the handle or id, else of the address. */
 export function namedServer(target: Target | null): string | null {
   if (target === null || target.kind === "space") return null;
-  const name = target.kind === "user" ? serverOfUser(target) : serverOfPost(target);
+  const name = target.kind === "user" ? userServer(target) : postServer(target);
   const origin = name === null ? null : URL.parse(`https://${name}`);
   return origin === null || origin.username !== "" || origin.pathname !== "/" ? null : origin.host;
 }
 
 /** Profile pages may also be on other servers. */
-const serverOfUser = ({ handle, id, host }: UserTarget): string | null =>
+const userServer = ({ handle, id, host }: UserTarget): string | null =>
   afterAt(handle) ?? afterAt(id) ?? host;
 
-function serverOfPost({ host, uri, url }: PostTarget): string | null {
+function postServer({ host, uri, url }: PostTarget): string | null {
   if (host !== null) return host;
   const imported = /^import:mastodon:[^@]+@(.+)$/.exec(uri ?? "")?.[1];
   if (imported !== undefined) return imported;

@@ -3,9 +3,9 @@ import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../../testkit/cpu-time.ts";
 import { encodeRecord } from "../../posts/record.ts";
 import { indexTerms } from "../../posts/terms.ts";
-import { mayBeIndexed, postOfStatus } from "./post.ts";
-import { profileOfAccount } from "./profile.ts";
-import { trendOfTag } from "./trend.ts";
+import { mayBeIndexed, readStatusPost } from "./post.ts";
+import { readAccountProfile } from "./profile.ts";
+import { readTagTrend } from "./trend.ts";
 
 const context = { instance: "a.example", seenMs: 7, origin: "upstream" } as const;
 
@@ -29,7 +29,7 @@ const status = {
   replies_count: 1,
   quotes_count: 0,
 };
-const postOf = (change: object) => postOfStatus({ ...status, ...change }, context);
+const postOf = (change: object) => readStatusPost({ ...status, ...change }, context);
 
 describe("a status", () => {
   it("a Mastodon status is a post of the account on the server that returned it", () => {
@@ -292,10 +292,10 @@ it("any JSON status is read or rejected, and the result can be stored and search
           { ...status, reblog: { ...status, ...change } },
           other,
         ]) {
-          const post = postOfStatus(value, context);
+          const post = readStatusPost(value, context);
           mayBeIndexed(value);
-          profileOfAccount(value, "a.example");
-          trendOfTag(value, 1);
+          readAccountProfile(value, "a.example");
+          readTagTrend(value, 1);
           if (post === null) continue;
           expect(post.text.isWellFormed()).toBe(true);
           indexTerms(post);
@@ -325,9 +325,9 @@ it("a deep or huge Mastodon status is read in bounded time", () => {
     poll: { options: many },
   };
   const cpuMs = startCpuTime();
-  expect(postOfStatus(deep, context)?.isRepost).toBe(true);
+  expect(readStatusPost(deep, context)?.isRepost).toBe(true);
   mayBeIndexed(deep);
-  const post = postOfStatus(huge, context);
+  const post = readStatusPost(huge, context);
   expect(cpuMs()).toBeLessThan(2_000);
   expect(post?.mentions).toHaveLength(100);
   expect(post?.hashtags).toHaveLength(100);
@@ -335,7 +335,7 @@ it("a deep or huge Mastodon status is read in bounded time", () => {
 
 it("a Mastodon profile has its description as text", () => {
   expect(
-    profileOfAccount(
+    readAccountProfile(
       {
         ...ann,
         note: "<p>I am <b>Ann</b></p>",

@@ -2,7 +2,7 @@ import { isoText } from "../../lib/iso-time.ts";
 import type { Origin, Post, PostCounts } from "../../posts/post.ts";
 import { asFields, isObject, string } from "../fields.ts";
 import { parseIsoTime } from "../time.ts";
-import { namesOfAccount, readServerId } from "./account.ts";
+import { readAccountNames, readServerId } from "./account.ts";
 import { asCount } from "./count.ts";
 import { readAttachments } from "./media.ts";
 import { textAndLinks } from "./status-body.ts";
@@ -18,7 +18,7 @@ export type StatusOrigin = { instance: string; seenMs: number; origin: Origin };
  * https://docs.joinmastodon.org/entities/Status/. As in Mastodon's search, a content warning
  * precedes the text, poll options follow.
  */
-export function postOfStatus(status: unknown, context: StatusOrigin): Post | null {
+export function readStatusPost(status: unknown, context: StatusOrigin): Post | null {
   const { reblog } = asFields(status);
   if (!isObject(reblog)) return postWithoutReblog(status, context);
   const post = postWithoutReblog(status, context);
@@ -45,7 +45,7 @@ function postWithoutReblog(
   { instance, seenMs, origin }: StatusOrigin,
 ): Post | null {
   const status = asFields(value);
-  const author = namesOfAccount(status.account, instance);
+  const author = readAccountNames(status.account, instance);
   const uri = statusIdentity(status);
   if (author === null || uri === null) return null;
   const createdAt = string(status.created_at, 64) ?? "";

@@ -1,12 +1,12 @@
 import type { Profile } from "../../posts/profile.ts";
 import { asFields, string } from "../fields.ts";
-import { namesOfAccount } from "./account.ts";
+import { readAccountNames } from "./account.ts";
 import { asCount } from "./count.ts";
-import { textOfHtml } from "./html-text.ts";
+import { htmlToText } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
-export function profileOfAccount(value: unknown, instance: string): Profile | null {
-  const names = namesOfAccount(value, instance);
+export function readAccountProfile(value: unknown, instance: string): Profile | null {
+  const names = readAccountNames(value, instance);
   if (names === null) return null;
   const account = asFields(value);
   return {
@@ -14,7 +14,7 @@ export function profileOfAccount(value: unknown, instance: string): Profile | nu
     userId: names.userId,
     username: names.username,
     name: names.displayName,
-    description: textOfHtml(string(account.note, 200_000) ?? "").text || null,
+    description: htmlToText(string(account.note, 200_000) ?? "").text || null,
     url: webAddress(account.url),
     avatarUrl: webAddress(account.avatar),
     bannerUrl: headerBanner(account.header),

@@ -3,7 +3,7 @@ import { asFields, requiredList } from "../fields.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem } from "../upstream-page.ts";
 import type { ServerAccess, ServerAnswer } from "./server-access.ts";
-import { isVisibleToAll, pageItemOfStatus, serverName } from "./view-page.ts";
+import { isVisibleToAll, serverName, statusPageItem } from "./view-page.ts";
 
 /** Mastodon's thread limits, for users and unauthenticated clients. */
 const maxReplies = 4_096;
@@ -20,7 +20,7 @@ export function mastodonReplyPage(
   const uris = new Map<string, string>(root.uri === null ? [] : [[root.id, root.uri]]);
   const origin = { instance: access.instance, nowMs };
   const items = descendants.map((status): PageItem => {
-    const item = pageItemOfStatus(status, origin, isVisibleToAll);
+    const item = statusPageItem(status, origin, isVisibleToAll);
     if (item.kind === "post") uris.set(String(asFields(status).id), item.post.uri);
     return item;
   });

@@ -38,7 +38,7 @@ export function lowerLeaf(leaf: QueryLeaf, names: ResolvedNames): Alternatives {
 }
 
 /** A superset: the server's index also matches stems, so words are not excluded. */
-export function atomsOfNegation(leaf: QueryLeaf): Alternatives {
+export function negationAtoms(leaf: QueryLeaf): Alternatives {
   switch (leaf.kind) {
     case "hashtag":
       return conjunction([{ kind: "no-tag", text: leaf.tag }]);

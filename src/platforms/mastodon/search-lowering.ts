@@ -1,6 +1,6 @@
 import type { ResolvedNames } from "@earshot/query/plan";
 import type { QueryNode } from "@earshot/query/tree";
-import { type Alternatives, type Atom, atomsOfNegation, lowerLeaf } from "./search-atoms.ts";
+import { type Alternatives, type Atom, lowerLeaf, negationAtoms } from "./search-atoms.ts";
 
 /** Each alternative costs one search. */
 const maxAlternatives = 8;
@@ -22,7 +22,7 @@ function lower(node: QueryNode, isPositive: boolean, names: ResolvedNames): Alte
       return (node.kind === "and") === isPositive ? all(children) : any(children);
     }
     default:
-      return isPositive ? lowerLeaf(node, names) : atomsOfNegation(node);
+      return isPositive ? lowerLeaf(node, names) : negationAtoms(node);
   }
 }
 

@@ -19,7 +19,7 @@ import {
 import { feedsFor } from "./search-feeds.ts";
 import { lowerTree } from "./search-lowering.ts";
 import { getServerAccess, type ServerAccess } from "./server-access.ts";
-import { pageOfStatuses } from "./view-page.ts";
+import { statusesPage } from "./view-page.ts";
 
 /**
  * Finds only posts that have reached the server and whose authors allow search: never exhaustive.
@@ -60,15 +60,10 @@ async function searchPage(
     ? warningsOn(access, { info, isUser, uncovered, feeds: feeds.length })
     : [];
   const isIndexableMissing = isFirst && statuses.length > 0 && statuses.every(lacksIndexable);
-  return pageOfStatuses(
-    statuses,
-    { instance: access.instance, nowMs: session.nowMs },
-    mayBeIndexed,
-    {
-      next: writeFeedPositions(next),
-      warnings: isIndexableMissing ? [...warnings, noIndexableWarning(access)] : warnings,
-    },
-  );
+  return statusesPage(statuses, { instance: access.instance, nowMs: session.nowMs }, mayBeIndexed, {
+    next: writeFeedPositions(next),
+    warnings: isIndexableMissing ? [...warnings, noIndexableWarning(access)] : warnings,
+  });
 }
 
 /** Waits for all requests before it throws. */

@@ -1,5 +1,5 @@
 import { asFields, isObject, list, string } from "../fields.ts";
-import { textOfHtml } from "./html-text.ts";
+import { htmlToText } from "./html-text.ts";
 import { webAddress } from "./web-address.ts";
 
 /** Fallback text for a quote, dropped where the quote is shown. */
@@ -14,7 +14,7 @@ export function textAndLinks(
   hasQuote: boolean,
 ): { text: string; links: string[] } {
   const content = string(status.content, maxContentLength) ?? "";
-  const body = textOfHtml(content, hasQuote ? quoteFallbackClass : null);
+  const body = htmlToText(content, hasQuote ? quoteFallbackClass : null);
   const references = new Set([...readAddresses(status.mentions), ...readAddresses(status.tags)]);
   const links = body.links
     .filter(({ url, isReference }) => !isReference && !references.has(url))

@@ -15,7 +15,7 @@ import {
 import { mastodonReplyPage } from "./replies.ts";
 import { sendToServer } from "./server-access.ts";
 import { statusIdentity } from "./status-references.ts";
-import { isVisibleToAll, pageOfAccounts, pageOfStatuses, requireReadable } from "./view-page.ts";
+import { accountsPage, isVisibleToAll, requireReadable, statusesPage } from "./view-page.ts";
 
 export async function statusPage({ call, session }: PageRequest): Promise<UpstreamPage> {
   const status = await findStatus(call.target, session);
@@ -29,7 +29,7 @@ export async function statusPage({ call, session }: PageRequest): Promise<Upstre
   const { json } = answer;
   const origin = { instance: access.instance, nowMs: session.nowMs };
   return requireReadable(
-    pageOfStatuses([json], origin, isVisibleToAll, { next: null }),
+    statusesPage([json], origin, isVisibleToAll, { next: null }),
     access.instance,
   );
 }
@@ -59,5 +59,5 @@ export async function rebloggersPage(pageRequest: PageRequest): Promise<Upstream
   const next = listCursor(access, id, nextPaging(answer.headers, path));
   const origin = { instance: access.instance, nowMs: session.nowMs };
   const warnings = linkWarnings(answer.headers, path);
-  return pageOfAccounts(answer.json, origin, { next, warnings });
+  return accountsPage(answer.json, origin, { next, warnings });
 }

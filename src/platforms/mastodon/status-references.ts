@@ -1,7 +1,7 @@
 import type { PostReference } from "../../posts/post.ts";
 import { importedUri } from "../../posts/references.ts";
 import { asFields, isObject } from "../fields.ts";
-import { type AccountNames, idAt, namesOfAccount, readServerId } from "./account.ts";
+import { type AccountNames, idAt, readAccountNames, readServerId } from "./account.ts";
 import type { KnownMention } from "./status-entities.ts";
 import { webAddress } from "./web-address.ts";
 
@@ -45,7 +45,7 @@ export function readQuoted(value: unknown, instance: string): PostReference | nu
   const id = readServerId(quote.quoted_status_id) ?? readServerId(status.id);
   const uri = statusIdentity(status);
   if (uri !== null) {
-    const author = namesOfAccount(status.account, instance);
+    const author = readAccountNames(status.account, instance);
     return { id, uri, username: author?.username ?? null, userId: author?.userId ?? null };
   }
   if (id === null) return null;

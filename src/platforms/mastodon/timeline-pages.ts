@@ -13,7 +13,7 @@ import {
   resumeOrFind,
 } from "./page-request.ts";
 import { getServerAccess, type ServerAccess, sendToServer } from "./server-access.ts";
-import { isVisibleToAll, pageOfStatuses } from "./view-page.ts";
+import { isVisibleToAll, statusesPage } from "./view-page.ts";
 
 const maxStatuses = 40;
 
@@ -36,7 +36,7 @@ export async function accountTimeline(
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
   const isShown = filter.only_media === true ? showsMedia : isVisibleToAll;
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  return pageOfStatuses(answer.json, origin, isShown, {
+  return statusesPage(answer.json, origin, isShown, {
     next: listCursor(access, id, next),
     warnings: [
       // A later page's first post contains the account.
@@ -63,7 +63,7 @@ export async function homeTimeline({ call, session }: PageRequest): Promise<Upst
   if (answer === null) return absentPage;
   const next = nextPaging(answer.headers, path) ?? afterLast(answer, limit);
   const origin = { instance: access.instance, nowMs: session.nowMs };
-  return pageOfStatuses(answer.json, origin, () => true, {
+  return statusesPage(answer.json, origin, () => true, {
     next: listCursor(access, "home", next),
     warnings: [
       ...(answer.status === 206 ? [timelinePending(access)] : []),

@@ -4,7 +4,7 @@ import { asFields, list, string } from "../fields.ts";
 import { webAddress } from "./web-address.ts";
 
 /** `posts` sums the reported days. */
-export function trendOfTag(value: unknown, rank: number): Trend | null {
+export function readTagTrend(value: unknown, rank: number): Trend | null {
   const tag = asFields(value);
   const name = stripControls(string(tag.name, 640) ?? "").trim();
   if (name === "") return null;

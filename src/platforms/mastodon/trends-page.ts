@@ -4,7 +4,7 @@ import { itemsPage, type PageItem } from "../upstream-page.ts";
 import { listCursor, readCursor } from "./cursor.ts";
 import { boundedLimit, bucket, type PageRequest } from "./page-request.ts";
 import { getServerAccess, type ServerAccess, sendToServer } from "./server-access.ts";
-import { trendOfTag } from "./trend.ts";
+import { readTagTrend } from "./trend.ts";
 import { serverName } from "./view-page.ts";
 
 const maxTrends = 20;
@@ -17,7 +17,7 @@ export async function trendsPage({ call, session }: PageRequest): Promise<Upstre
   const answer = await sendToServer(access, { path, query: { offset, limit }, bucket }, "read");
   const tags = answer === null ? [] : requiredList(answer.json, 100, access.instance);
   const items = tags.map((tag, index): PageItem => {
-    const trend = trendOfTag(tag, offset + index + 1);
+    const trend = readTagTrend(tag, offset + index + 1);
     return trend === null ? { kind: "unreadable" } : { kind: "trend", trend };
   });
   const next = tags.length < limit ? null : { offset: String(offset + tags.length) };

@@ -3,8 +3,8 @@ import { asFields, requiredList, string, unreadableResponse } from "../fields.ts
 import { parseIsoTime } from "../time.ts";
 import type { UpstreamPage, UpstreamWarning } from "../upstream.ts";
 import { itemsPage, type PageItem, unreadableCode } from "../upstream-page.ts";
-import { postOfStatus } from "./post.ts";
-import { isSuspended, profileOfAccount } from "./profile.ts";
+import { readStatusPost } from "./post.ts";
+import { isSuspended, readAccountProfile } from "./profile.ts";
 
 const maxItems = 8_192;
 /** Allowed clock skew; a later time becomes that of the request. */
@@ -19,7 +19,7 @@ type PageOptions = { next: string | null; warnings?: readonly UpstreamWarning[] 
 export function fetchedPost(status: unknown, instance: string, nowMs: number): Post | null {
   const createdMs = parseIsoTime(string(asFields(status).created_at, 64) ?? "");
   const isPlausible = createdMs !== null && createdMs <= nowMs + maxAheadMs;
-  return postOfStatus(status, {
+  return readStatusPost(status, {
     instance,
     seenMs: isPlausible ? createdMs : nowMs,
     origin: "upstream",
@@ -34,7 +34,7 @@ export function isVisibleToAll(status: unknown): boolean {
   return reblog === null || reblog === undefined || isVisibleToAll(reblog);
 }
 
-export function pageItemOfStatus(
+export function statusPageItem(
   status: unknown,
   { instance, nowMs }: ResponseOrigin,
   isShown: (status: unknown) => boolean,
@@ -44,25 +44,25 @@ export function pageItemOfStatus(
   return isShown(status) ? { kind: "post", post } : { kind: "omitted", timestamps: post };
 }
 
-export function pageOfStatuses(
+export function statusesPage(
   statuses: unknown,
   origin: ResponseOrigin,
   isShown: (status: unknown) => boolean,
   options: PageOptions,
 ): UpstreamPage {
   const items = requiredList(statuses, maxItems, origin.instance).map((status) =>
-    pageItemOfStatus(status, origin, isShown),
+    statusPageItem(status, origin, isShown),
   );
   return itemsPage(items, { name: serverName, nowMs: origin.nowMs, ...options });
 }
 
-export function pageOfAccounts(
+export function accountsPage(
   accounts: unknown,
   { instance, nowMs }: ResponseOrigin,
   options: PageOptions,
 ): UpstreamPage {
   const items = requiredList(accounts, maxItems, instance).map((account): PageItem => {
-    const profile = profileOfAccount(account, instance);
+    const profile = readAccountProfile(account, instance);
     if (profile === null) return { kind: "unreadable" };
     return isSuspended(account)
       ? { kind: "omitted", timestamps: null }

@@ -28,7 +28,7 @@ export async function postById(target: PostTarget, session: Session): Promise<Up
   return await pageWithOriginals({ ...response, next: null }, session);
 }
 
-export async function postsOfUser(
+export async function userPosts(
   target: UserTarget,
   call: PageCall,
   session: Session,

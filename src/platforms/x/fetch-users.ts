@@ -13,7 +13,7 @@ import { readUserCursor } from "./user-cursor.ts";
 
 const scopes = ["users.read", "tweet.read"];
 
-export async function profileOfUser(
+export async function readUserProfile(
   { id, handle }: UserTarget,
   session: Session,
 ): Promise<UpstreamPage> {
@@ -33,7 +33,7 @@ async function profileAt(path: string, bucket: string, session: Session): Promis
     counted: "users",
     scopes,
   });
-  return data === null ? absentPage : pageOfUsers([data], lastPage, session);
+  return data === null ? absentPage : usersPage([data], lastPage, session);
 }
 
 export async function fetchRetweeters(
@@ -84,14 +84,12 @@ async function usersAt(
     bill: { userReads: size },
     counted: "users",
   });
-  return response.isAbsent
-    ? absentPage
-    : pageOfUsers(list(response.data, 1_000), response, session);
+  return response.isAbsent ? absentPage : usersPage(list(response.data, 1_000), response, session);
 }
 
 const lastPage = { next: null, warnings: [] };
 
-function pageOfUsers(
+function usersPage(
   items: readonly unknown[],
   { next, warnings }: Pick<XResponse, "next" | "warnings">,
   { nowMs }: Session,

@@ -4,7 +4,7 @@ import type { UserTarget } from "../target.ts";
 import { isUsername, readIdText } from "./json.ts";
 import { requestX } from "./request.ts";
 
-const idsOfSession = new WeakMap<Session, Map<string, Promise<string | null>>>();
+const sessionIds = new WeakMap<Session, Map<string, Promise<string | null>>>();
 
 export async function resolveUserId(
   { id, handle }: Pick<UserTarget, "id" | "handle">,
@@ -12,8 +12,8 @@ export async function resolveUserId(
 ): Promise<string | null> {
   if (id !== null) return readIdText(id);
   if (handle === null || !isUsername(handle)) return null;
-  const cached = idsOfSession.get(session) ?? new Map<string, Promise<string | null>>();
-  idsOfSession.set(session, cached);
+  const cached = sessionIds.get(session) ?? new Map<string, Promise<string | null>>();
+  sessionIds.set(session, cached);
   const name = handle.toLowerCase();
   const userId = cached.get(name) ?? requestUserId(name, session);
   cached.set(name, userId);

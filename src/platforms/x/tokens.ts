@@ -91,7 +91,7 @@ export function parsedJson(response: FetchedResponse): unknown {
   }
 }
 
-export function secretsOfTokens(client: Client, tokens: UserTokens): Secrets {
+export function tokenSecrets(client: Client, tokens: UserTokens): Secrets {
   return { clientId: client.id, clientSecret: client.secret ?? "", ...tokens };
 }
 

@@ -4,10 +4,10 @@ import type { Target } from "../target.ts";
 import type { PageCall, Upstream, UpstreamPage } from "../upstream.ts";
 import { absentPage } from "../upstream-page.ts";
 import { fetchSpace, trendsAt } from "./fetch-others.ts";
-import { homePosts, mediaInTimeline, postById, postsOfUser } from "./fetch-posts.ts";
+import { homePosts, mediaInTimeline, postById, userPosts } from "./fetch-posts.ts";
 import { fetchRoutes, timelineRoute } from "./fetch-routes.ts";
 import { isSearchCursor, mediaBySearch, searchReplies } from "./fetch-searched.ts";
-import { fetchFollows, fetchRetweeters, profileOfUser } from "./fetch-users.ts";
+import { fetchFollows, fetchRetweeters, readUserProfile } from "./fetch-users.ts";
 import { intervalMs, xLimit } from "./limits.ts";
 import { billPrice } from "./prices.ts";
 import { xSearch } from "./search.ts";
@@ -57,7 +57,7 @@ async function pageOf(
     case "getretweeters":
       return post === null ? absentPage : await fetchRetweeters(post, call, session);
     case "gettweets":
-      return user === null ? absentPage : await postsOfUser(user, call, session);
+      return user === null ? absentPage : await userPosts(user, call, session);
     case "getmedia": {
       if (user === null) return absentPage;
       const { cursor, route } = call;
@@ -68,7 +68,7 @@ async function pageOf(
       return await homePosts(call, session);
     case "searchbyprofile":
     case "getprofilebyid":
-      return user === null ? absentPage : await profileOfUser(user, session);
+      return user === null ? absentPage : await readUserProfile(user, session);
     case "getfollowing":
       return user === null ? absentPage : await fetchFollows(user, "following", call, session);
     case "getfollowers":

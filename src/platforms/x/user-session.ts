@@ -12,8 +12,8 @@ import {
   appClient,
   type Client,
   requestTokens,
-  secretsOfTokens,
   sendWith,
+  tokenSecrets,
   type UserTokens,
 } from "./tokens.ts";
 import { withUsageCapLimit } from "./usage-cap.ts";
@@ -74,7 +74,7 @@ async function renew(
   return await stored.renew(currentSecrets, async (secrets) => {
     const client = appClient(secrets);
     const tokens = await renewUserTokens(apiUrl, client, secrets.refreshToken ?? "", tools);
-    return secretsOfTokens(client, tokens);
+    return tokenSecrets(client, tokens);
   });
 }
 

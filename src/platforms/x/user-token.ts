@@ -16,8 +16,8 @@ import {
   isToken,
   parsedJson,
   refusalText,
-  secretsOfTokens,
   sendWith,
+  tokenSecrets,
   type UserTokens,
 } from "./tokens.ts";
 import { renewUserTokens, sendUser, testSession } from "./user-session.ts";
@@ -137,7 +137,7 @@ async function makeFromTokens(
     subject,
     subjectName: readUsername(username),
     hint: secretHint(tokens.accessToken),
-    secrets: secretsOfTokens(client, tokens),
+    secrets: tokenSecrets(client, tokens),
   };
 }
 

@@ -50,8 +50,8 @@ export function collateralFromService(settings: ServiceSettings): CollateralSour
       // Damaged or expired collateral never replaces the cached.
       const checked = requireCollateral(collateral, quote, nowMs);
       requireNotOlder(checked, entry.cached?.checked);
-      const leftMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
-      entry.cached = { collateral, checked, refreshAtMs: clock.elapsed() + leftMs * 0.75 };
+      const remainingMs = Math.min(maxAgeMs, checked.untilMs - nowMs);
+      entry.cached = { collateral, checked, refreshAtMs: clock.elapsed() + remainingMs * 0.75 };
       entry.failure = null;
       return collateral;
     } catch (thrown) {

@@ -114,11 +114,11 @@ export function createDispatch(context: DispatchContext) {
     run: Run,
     leased: Lease<GatewayWork>,
   ): Promise<{ envelope: JobEnvelope; lease: OpenLease }> {
-    const { uuid: job, work, token, attempt, leftMs, leaseMs: holdMs } = leased;
+    const { uuid: job, work, token, attempt, remainingMs, leaseMs: holdMs } = leased;
     const request = requestText(work);
     const { credential, release } = (await context.released.release(run, leased)) ?? {};
     const encryptedMs = clock.now();
-    const left_ms = Math.max(0, leftMs);
+    const left_ms = Math.max(0, remainingMs);
     const { envelope, answerKey } = await encryptJob({
       keyId: run.keyId,
       encryptionKey: run.encryptionKey,

@@ -74,7 +74,7 @@ export function createEligibility({
   const capabilities = (run: Run): readonly Capability[] =>
     mergedCapabilities(runRecord(run)?.capabilities ?? [], released.capabilities(run));
 
-  const reachOfRun = (run: Run, work: GatewayWork): number =>
+  const runReach = (run: Run, work: GatewayWork): number =>
     work.isLocalOnly
       ? released.reachOfOwnCredential(run, work)
       : capabilityRank(capabilities(run), work);
@@ -86,7 +86,7 @@ export function createEligibility({
     if (embeddedReach(work) > reach) return false;
     for (const other of runs.all()) {
       if (other === run) continue;
-      const otherReach = reachOfRun(other, work);
+      const otherReach = runReach(other, work);
       if (otherReach < reach || otherReach === 0) continue;
       const isPreferred = otherReach > reach || (isStronger(other, run) && isWaiting(other, work));
       if (isPreferred && isExpected(other, work)) return false;
@@ -105,7 +105,7 @@ export function createEligibility({
 
   function accepts(run: Run, work: GatewayWork): boolean {
     if (!canContinueOn(run.nodeId, work)) return false;
-    const reach = reachOfRun(run, work);
+    const reach = runReach(run, work);
     return reach > 0 && isBest(run, work, reach);
   }
 

@@ -18,7 +18,7 @@ type FakeJob = {
   lease: { nodeId: string; token: string; lost: AbortController } | null;
   result: SignedAnswer | null;
   failures: LeaseFailure[];
-  leftMs: number;
+  remainingMs: number;
   deaths: number;
 };
 
@@ -95,7 +95,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         lease: null,
         result: null,
         failures: [],
-        leftMs: 120_000,
+        remainingMs: 120_000,
         deaths: 0,
       });
       wakeNodes();
@@ -138,7 +138,7 @@ export function createFakeQueue(clock: Clock): FakeQueue {
         work: job.work,
         accountId: "account",
         attempt: job.attempts,
-        leftMs: job.leftMs,
+        remainingMs: job.remainingMs,
         token,
         leaseMs: holdMs,
         lost: lost.signal,

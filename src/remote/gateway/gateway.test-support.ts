@@ -312,7 +312,7 @@ export type OpenedJob = {
   token: string;
   request: string;
   answerKey: AnswerKey;
-  leftMs: number;
+  remainingMs: number;
 };
 
 export async function openEnvelope(
@@ -329,7 +329,7 @@ export async function openEnvelope(
     opened: createOpenedLeases(),
   });
   const { token, request, left_ms: leftMs } = payload;
-  return { envelope, token, request, answerKey, leftMs };
+  return { envelope, token, request, answerKey, remainingMs: leftMs };
 }
 
 export const leaseAndOpen = async (

@@ -71,7 +71,7 @@ export function createReleases({
 
     release: async (
       run: Run,
-      { work, accountId, leftMs }: Lease<GatewayWork>,
+      { work, accountId, remainingMs: leftMs }: Lease<GatewayWork>,
     ): Promise<{ credential: ReleasedCredential; release: JobEnvelope["release"] } | null> => {
       const platforms = requestedPlatforms(work);
       const isRequested = ({ platform }: Release) => platforms.includes(platform);

@@ -17,7 +17,7 @@ import {
 import { readKnowledge, readRequest } from "../protocol/texts.ts";
 import type { Proof } from "./read-proof.ts";
 
-export type ExpectedOfProof = {
+export type ExpectedProof = {
   job?: string;
   body?: Uint8Array;
   query?: string;
@@ -86,7 +86,7 @@ export function checkTime({ signedAtMs }: SignedResult, nowMs: number): void {
 export function checkExpected(
   { job, body, request, attestation }: Proof,
   signed: SignedResult | null,
-  expected: ExpectedOfProof,
+  expected: ExpectedProof,
 ): void {
   const { gateway_key } = attestation.statement;
   const { signedAfterMs } = expected;

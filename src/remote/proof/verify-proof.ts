@@ -12,7 +12,7 @@ import {
   checkIdentity,
   checkNames,
   checkTime,
-  type ExpectedOfProof,
+  type ExpectedProof,
 } from "./proof-checks.ts";
 import type { Proof } from "./read-proof.ts";
 import { readProof } from "./read-proof.ts";
@@ -24,7 +24,7 @@ export type ProofOptions = {
   collateral?: CollateralSource;
   /** When certificates and collateral must be valid; default: signature time. */
   asOfMs?: number;
-  expected?: ExpectedOfProof;
+  expected?: ExpectedProof;
 };
 
 const checks = {

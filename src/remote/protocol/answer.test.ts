@@ -82,7 +82,7 @@ async function codeOf(read: () => unknown): Promise<string> {
   }
 }
 
-const outcomeOfItems = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
+const itemsOutcome = (items: readonly FetchedItem[], request?: AnswerRequest): Promise<string> =>
   outcomeOf(answerBytes(nodeAnswer(makeAnswer(items))), request);
 
 const fullAnswer = makeAnswer([postItem(1), postItem(2), postItem(3)]);
@@ -281,7 +281,7 @@ describe("impossible items are refused", () => {
   ] satisfies [string, FetchedItem[], string][])(
     "impossible items of an answer are refused: %s",
     async (_name, items, code) => {
-      expect(await outcomeOfItems(items)).toBe(code);
+      expect(await itemsOutcome(items)).toBe(code);
     },
   );
 
@@ -312,7 +312,7 @@ describe("impossible items are refused", () => {
     "impossible names, which no reader of the platform produces, are refused in an answer: %s",
     async (_name, overrides, code) => {
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await outcomeOfItems([onBluesky(overrides)], request)).toBe(code);
+      expect(await itemsOutcome([onBluesky(overrides)], request)).toBe(code);
     },
   );
 
@@ -331,7 +331,7 @@ describe("impossible items are refused", () => {
     async (overrides, code) => {
       const own = overrides.uri === "own" ? { ...overrides, uri: item.uri } : overrides;
       const request = { ...testRequest, platform: "social" } as const;
-      expect(await outcomeOfItems([itemNamed(own)], request)).toBe(code);
+      expect(await itemsOutcome([itemNamed(own)], request)).toBe(code);
     },
   );
 
@@ -351,7 +351,7 @@ describe("impossible items are refused", () => {
     "imported items are accepted only with names that imports have: %s %s of %s",
     async (platform, uri, userId, code) => {
       const imported = itemNamed({ platform, uri, userId }, { origin: "import" });
-      expect(await outcomeOfItems([imported], { ...testRequest, platform: "social" })).toBe(code);
+      expect(await itemsOutcome([imported], { ...testRequest, platform: "social" })).toBe(code);
     },
   );
 
@@ -376,17 +376,17 @@ describe("impossible items are refused", () => {
       "accepted",
     ],
   ])("a repost whose original %s is accepted or refused", async (_name, overrides, code) => {
-    expect(await outcomeOfItems([postItem(1, { is_retweet: true, ...overrides })])).toBe(code);
+    expect(await itemsOutcome([postItem(1, { is_retweet: true, ...overrides })])).toBe(code);
   });
 
   test("reposts with an invalid `is_retweet` are refused", async () => {
-    expect(await outcomeOfItems([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
+    expect(await itemsOutcome([postItem(1, { is_retweet: "true" })])).toBe("record_malformed");
   });
 
   test("items before the position at which the page begins are refused", async () => {
     const after = { platform: "x", id: item.id ?? 0n } as const;
-    expect(await outcomeOfItems([item], { ...testRequest, after })).toBe("before_its_page");
-    expect(await outcomeOfItems([postItem(2)], { ...testRequest, after })).toBe("accepted");
+    expect(await itemsOutcome([item], { ...testRequest, after })).toBe("before_its_page");
+    expect(await itemsOutcome([postItem(2)], { ...testRequest, after })).toBe("accepted");
   });
 });
 

@@ -73,7 +73,7 @@ export function createRecordCheck(request: AnswerRequest): (record: ReadRecord) 
   return (record) => {
     if (!isRequested(request, record.item.platform)) throw otherPlatform();
     if (isSearch(method)) checkFound(record);
-    else checkFetched(record, kindsOfMethods[method]);
+    else checkFetched(record, methodKinds[method]);
   };
 }
 
@@ -140,7 +140,7 @@ function checkContinuation(
 
 const notAMatch = () => answerRefused("not_a_match", "a record does not match the query");
 
-const kindsOfMethods: Readonly<Record<FetchMethod, RecordKind>> = {
+const methodKinds: Readonly<Record<FetchMethod, RecordKind>> = {
   searchbyprofile: "profile",
   getbyid: "post",
   getreplies: "post",

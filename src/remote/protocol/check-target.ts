@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type BareName, isBareName, nameMatches } from "../../platforms/bare-name.ts";
 import { methods } from "../../platforms/methods.ts";
 import { readTarget } from "../../platforms/read-target.ts";
-import { isRecordId, targetOfRecord } from "../../platforms/record-target.ts";
+import { isRecordId, recordTarget } from "../../platforms/record-target.ts";
 import type { AnswerRequest, SearchPlatform } from "../../platforms/source.ts";
 import type { PostTarget, Target, UserTarget } from "../../platforms/target.ts";
 import { makeUserTarget } from "../../platforms/target-names.ts";
@@ -39,8 +39,8 @@ function isNamedBy(
   const parsed = parseTarget(query, kind, path);
   if (parsed === null) return false;
   if (isDeepStrictEqual(parsed, target)) return true;
-  if (isBareName(parsed)) return target.kind === "user" && isOfName(parsed, target);
-  return isRecordId(parsed) && target.kind === "post" && isOfRecord(parsed, target, path);
+  if (isBareName(parsed)) return target.kind === "user" && hasName(parsed, target);
+  return isRecordId(parsed) && target.kind === "post" && belongsToRecord(parsed, target, path);
 }
 
 function parseTarget(query: string, kind: Target["kind"], path: SearchPlatform): Target | null {
@@ -51,13 +51,13 @@ function parseTarget(query: string, kind: Target["kind"], path: SearchPlatform):
   }
 }
 
-function isOfName({ handle }: BareName, target: UserTarget): boolean {
+function hasName({ handle }: BareName, target: UserTarget): boolean {
   const { platform } = target;
   if (platform === null || !nameMatches(handle, target)) return false;
   return isDeepStrictEqual(target, makeUserTarget(platform, { handle: target.handle }));
 }
 
-function isOfRecord(
+function belongsToRecord(
   named: PostTarget & { id: string },
   target: PostTarget,
   path: SearchPlatform,
@@ -67,7 +67,7 @@ function isOfRecord(
   if (named.platform !== null && named.platform !== platform) return false;
   const number = parseXId(uri);
   if (platform === "x" && number !== null && number !== BigInt(named.id)) return false;
-  return isDeepStrictEqual(targetOfRecord({ platform, uri }, named, path), target);
+  return isDeepStrictEqual(recordTarget({ platform, uri }, named, path), target);
 }
 
 const mismatch = (message: string) => jobRefused("target_mismatch", message);

@@ -7,7 +7,7 @@ export function decodeBytes(text: string, length?: number): Buffer | null {
   return bytes.toString("base64url") === text ? bytes : null;
 }
 
-export function bytesOfBase64(text: string): Buffer | null {
+export function decodeBase64(text: string): Buffer | null {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes : null;
 }

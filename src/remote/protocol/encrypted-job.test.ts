@@ -231,8 +231,8 @@ describe("a job with a credential", () => {
   );
 
   test("a job with a credential does not open with other keys, or when it was changed", async () => {
-    const keysOfOther = await makeRunKeys();
-    expect(await codeOf(openJob(released, openOptions({ keys: keysOfOther })))).toBe(
+    const otherKeys = await makeRunKeys();
+    expect(await codeOf(openJob(released, openOptions({ keys: otherKeys })))).toBe(
       "job_refused not_openable",
     );
     const later = { ...released, release: { ...release, expires_at: release.expires_at + 1 } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { postOfCommit } from "../../platforms/bluesky/post.ts";
-import { postOfFeedView } from "../../platforms/bluesky/post-view.ts";
-import { postOfStatus } from "../../platforms/mastodon/post.ts";
+import { readCommitPost } from "../../platforms/bluesky/post.ts";
+import { readFeedView } from "../../platforms/bluesky/post-view.ts";
+import { readStatusPost } from "../../platforms/mastodon/post.ts";
 import { toFetchedItem } from "../../platforms/render-record.ts";
 import { readXPost } from "../../platforms/x/read-post.ts";
 import { lowestId } from "../../posts/ids.ts";
@@ -30,7 +30,7 @@ const tweet = { id: number, author_id: "12", text: "cats", created_at: createdAt
 const readPosts: readonly [string, unknown][] = [
   [
     "a post of Bluesky's stream",
-    postOfCommit({
+    readCommitPost({
       did: "did:plc:ann",
       collection: "app.bsky.feed.post",
       rkey: "3k",
@@ -39,10 +39,10 @@ const readPosts: readonly [string, unknown][] = [
       seenMs: nowMs,
     }),
   ],
-  ["a post of a Bluesky feed", postOfFeedView({ post: view }, nowMs)],
+  ["a post of a Bluesky feed", readFeedView({ post: view }, nowMs)],
   [
     "a repost of a Bluesky feed",
-    postOfFeedView(
+    readFeedView(
       {
         post: view,
         reason: {
@@ -54,14 +54,14 @@ const readPosts: readonly [string, unknown][] = [
       nowMs,
     ),
   ],
-  ["a status", postOfStatus(status, statusOptions)],
+  ["a status", readStatusPost(status, statusOptions)],
   [
     "a status of a server whose address has capitals",
-    postOfStatus({ ...status, uri: "https://Mas.TO/é?p=7#x" }, statusOptions),
+    readStatusPost({ ...status, uri: "https://Mas.TO/é?p=7#x" }, statusOptions),
   ],
   [
     "a boost",
-    postOfStatus({ ...status, id: "8", uri: `${status.uri}0`, reblog: status }, statusOptions),
+    readStatusPost({ ...status, id: "8", uri: `${status.uri}0`, reblog: status }, statusOptions),
   ],
   ["a post of X", readXPost(tweet, includes as never)],
   [

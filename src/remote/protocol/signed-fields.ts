@@ -1,5 +1,5 @@
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { bytesOfBase64, sha256 } from "./encoding.ts";
+import { decodeBase64, sha256 } from "./encoding.ts";
 import { isSignedBy } from "./keys.ts";
 
 type Signer = { sign(message: Uint8Array): Uint8Array };
@@ -48,7 +48,7 @@ export function createMessageSignatures<Name extends string>(
       if (parameters === undefined || keyId === undefined) return null;
       const isSigned = (signature: string, values: Values, signingKey: string): boolean => {
         const [, encoded = ""] = /^earshot=:([A-Za-z0-9+/]{86}==):$/.exec(signature) ?? [];
-        return isSignedBy(signingKey, baseOf(values, parameters), bytesOfBase64(encoded));
+        return isSignedBy(signingKey, baseOf(values, parameters), decodeBase64(encoded));
       };
       return { keyId, createdMs: Number(created) * 1_000, nonce, isSigned };
     },

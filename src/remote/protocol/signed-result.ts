@@ -5,7 +5,7 @@ import {
   type SignedFields,
 } from "../../jobs/result-signature.ts";
 import { serializeDictionary } from "../../lib/structured-fields.ts";
-import { bytesOfBase64, sha256 } from "./encoding.ts";
+import { decodeBase64, sha256 } from "./encoding.ts";
 import { signatureRefused } from "./errors.ts";
 import type { Evidence, NodeStatement } from "./messages.ts";
 import { createMessageSignatures, makeContentDigest } from "./signed-fields.ts";
@@ -74,7 +74,7 @@ export function verifyResult(
   }
   const job = jobPattern.exec(fields["earshot-job"])?.groups;
   const evidence = evidenceKinds.find((kind) => kind === job?.evidence);
-  const quote = bytesOfBase64(job?.quote ?? "");
+  const quote = decodeBase64(job?.quote ?? "");
   if (job?.id === undefined || evidence === undefined || quote === null) {
     throw signatureRefused("job_field", "Earshot-Job is malformed");
   }

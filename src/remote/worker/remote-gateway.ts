@@ -97,7 +97,7 @@ export function createRemoteGateway(context: RemoteGatewayContext): RemoteGatewa
           uuid,
           accountId: "",
           attempt,
-          leftMs,
+          remainingMs: leftMs,
           token,
           leaseMs,
           lost: lost.signal,

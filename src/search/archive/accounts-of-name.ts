@@ -14,7 +14,7 @@ const searchMs = 1_000;
  * Imported authors without an id are found only on X and Bluesky: the catalog has only accounts
  * with an id.
  */
-export async function accountsOfName(
+export async function findAccountsByName(
   { archive, clock }: Source,
   name: string,
   account: string,

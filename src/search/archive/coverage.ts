@@ -21,7 +21,7 @@ import type {
   SearchPlatform,
   SourceWarning,
 } from "../../platforms/source.ts";
-import { hasTime, idTimeMs, windowOfIds } from "../../posts/ids.ts";
+import { hasTime, idsWindow, idTimeMs } from "../../posts/ids.ts";
 import { type Platform, platforms } from "../../posts/post.ts";
 import { type MutableCoverage, mutableCollectionsIn, mutableCoverage } from "./followed.ts";
 import { missingPosts } from "./missing-posts.ts";
@@ -139,7 +139,7 @@ function coverageWindow({ plan, fromMs, toMs: endOfSearchMs, after = null }: Cov
   const isLater = after !== null && hasTime(after.id);
   const toMs = isLater ? Math.min(endOfSearchMs, idTimeMs(after.id) + 1) : endOfSearchMs;
   const narrowed = extractBounds(plan, { fromMs, toMs });
-  const idWindow = windowOfIds(narrowed.lowId, narrowed.highId, idSkew);
+  const idWindow = idsWindow(narrowed.lowId, narrowed.highId, idSkew);
   const starts = [narrowed.fromMs, idWindow.fromMs].filter((ms) => ms !== null);
   const startMs = starts.length === 0 ? null : Math.max(...starts);
   const endMs = Math.min(narrowed.toMs ?? toMs, idWindow.toMs ?? toMs);

@@ -61,12 +61,12 @@ export function mutableCoverage(
   return [...mutable].map((what) => {
     const collection = collections[what];
     const covered = platformWideIntervals(intervals, collection);
-    const gapsOfCovered = (covering: readonly CoverageInterval[]) =>
+    const complementGaps = (covering: readonly CoverageInterval[]) =>
       gapsIn(span, covering, nowMs, isLive ? Math.max(slackMs, minSlackMs) : 0);
     const gaps =
       collection === "labels"
-        ? unionSpans(byLabeler(covered).flatMap(gapsOfCovered))
-        : gapsOfCovered(covered);
+        ? unionSpans(byLabeler(covered).flatMap(complementGaps))
+        : complementGaps(covered);
     return { what, collection, span, gaps };
   });
 }

@@ -48,7 +48,7 @@ export function missingPosts(request: MissingPostsRequest): readonly Span[] {
       case "or": {
         const parts = node.children.map((child) => missingSpans(child, isNegated));
         const isConjunction = (node.kind === "and") !== isNegated;
-        return isConjunction ? intersectionOfParts(parts, missing) : unionOfParts(parts, missing);
+        return isConjunction ? intersectParts(parts, missing) : uniteParts(parts, missing);
       }
       case "platform":
         return (node.platform === platform) === isNegated ? [] : missing;
@@ -67,12 +67,12 @@ const byAccount = ({ platform, intervals }: MissingPostsRequest) =>
     collection === "posts" && account !== null ? accountById(platform, account) : null,
   );
 
-const intersectionOfParts = (
+const intersectParts = (
   parts: readonly (readonly Span[])[],
   missing: readonly Span[],
 ): readonly Span[] => parts.filter((part) => part !== missing).reduce(intersectSpans, missing);
 
-const unionOfParts = (
+const uniteParts = (
   parts: readonly (readonly Span[])[],
   missing: readonly Span[],
 ): readonly Span[] => (parts.includes(missing) ? missing : unionSpans(parts.flat()));

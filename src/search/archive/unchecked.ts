@@ -30,7 +30,7 @@ export async function staleWarning(
   source: Source,
   position: Position,
 ): Promise<SourceWarning | null> {
-  const [author] = await authorsOfStreamed(source, [position]);
+  const [author] = await streamedAuthors(source, [position]);
   if (author === undefined) return null;
   if (position.platform === "bluesky") {
     return (await isFollowed(source, position, author)) ? null : interruptedWarning;
@@ -49,7 +49,7 @@ export async function uncheckedWarnings(
   const uncheckedPosts = positions.filter((position) => freshnessOf?.(position) === "unchecked");
   const [hasUncheckedMastodon, hasUncheckedBluesky] = await Promise.all(
     [uncheckedPosts, interruptedPositions(positions, covered)].map(async (unchecked) => {
-      const authors = await authorsOfStreamed(source, unchecked.slice(0, maxRead));
+      const authors = await streamedAuthors(source, unchecked.slice(0, maxRead));
       return authors.length > 0;
     }),
   );
@@ -118,7 +118,7 @@ const followedIn = (covered: readonly PlatformCoverage[]): readonly CoverageInte
     ({ collection, source }) => collection === "posts" && source !== "import",
   );
 
-async function authorsOfStreamed(
+async function streamedAuthors(
   { archive }: Pick<Source, "archive">,
   positions: readonly Position[],
 ): Promise<readonly string[]> {

@@ -22,7 +22,7 @@ export async function withRecords(
     readRecords(archive, fetched),
   ]);
   const archivedItems = new Map(
-    archived.records.map(itemOfRecord).map((item) => [nameOf(item), item] as const),
+    archived.records.map(readItem).map((item) => [nameOf(item), item] as const),
   );
   const shown = stillShown(fetched, upstream.records);
   const items = answer.items.flatMap((item) => {
@@ -40,7 +40,7 @@ type ArchivedRecord = {
   Metadata: { platform: Platform; uri: string | null; user_id: string | null };
 };
 
-export function itemOfRecord(record: string): FetchedItem {
+export function readItem(record: string): FetchedItem {
   const { ID, Metadata }: ArchivedRecord = JSON.parse(record);
   const { platform, uri, user_id: userId } = Metadata;
   return { platform, id: BigInt(ID), uri, userId, record };

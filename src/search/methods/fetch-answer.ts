@@ -3,7 +3,7 @@ import type { SourceAnswer, SourceWarning } from "../../platforms/source.ts";
 import type { Upstream } from "../../platforms/upstream.ts";
 import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
 import { type AnswerContext, accessFor, isOwnMethod } from "../context.ts";
-import { codeOfError } from "../error-code.ts";
+import { searchErrorCode } from "../error-code.ts";
 import { fetchCoverage } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
 import { billedParts, makeSourcePart } from "../platform/billed-parts.ts";
@@ -119,7 +119,7 @@ async function readPlatform(
 }
 
 const incompleteWarning = (platform: string, error: EarshotError): SourceWarning => ({
-  code: codeOfError(error),
+  code: searchErrorCode(error),
   message: `an access method of ${platform} failed, so this answer is incomplete: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });
@@ -136,7 +136,7 @@ export function idsOnlyWarnings(upstream: Upstream, session: OpenSession): Sourc
 }
 
 const archiveOnlyWarning = (platform: string, error: EarshotError): SourceWarning => ({
-  code: codeOfError(error),
+  code: searchErrorCode(error),
   message: `${platform} could not be read, so this answer comes from the archive alone: ${error.message}`,
 });
 

@@ -23,14 +23,14 @@ export function findGaps(
   const lastMs = continuationEndMs(after, platform);
   const gaps = intersectSpans(coverage?.gaps ?? [], [{ fromMs, toMs: Math.min(toMs, lastMs) }]);
   if (gaps.length === 0) return null;
-  const oldestMs = oldestOfPage(archived, platform, maxResults);
+  const oldestMs = oldestOnPage(archived, platform, maxResults);
   if (oldestMs === null) return { gaps, olderThanMs: null };
   const isMore = (gaps[0]?.fromMs ?? Number.NEGATIVE_INFINITY) < oldestMs;
   return { gaps: clippedFrom(gaps, oldestMs), olderThanMs: isMore ? oldestMs : null };
 }
 
 /** If the archive alone fills the page, nothing older fits. */
-function oldestOfPage(
+function oldestOnPage(
   { items }: ArchivedAnswer,
   platform: Platform,
   maxResults: number,

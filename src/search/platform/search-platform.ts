@@ -9,7 +9,7 @@ import type { Platform } from "../../posts/post.ts";
 import type { OpenSession, UpstreamJob } from "../../upstream/requests/sessions.ts";
 import type { ArchivedAnswer } from "../archive/search.ts";
 import type { AnswerContext } from "../context.ts";
-import { codeOfError } from "../error-code.ts";
+import { searchErrorCode } from "../error-code.ts";
 import type { SearchedPlatform } from "../merge/completeness.ts";
 import { distinctWarnings } from "../merge/distinct-warnings.ts";
 import { type MergedPart, positionBefore } from "../merge/merge.ts";
@@ -81,7 +81,7 @@ export async function searchPlatform(
 }
 
 const failureWarning = (platform: Platform, error: EarshotError): SourceWarning => ({
-  code: codeOfError(error),
+  code: searchErrorCode(error),
   message: `${platform} could not be searched for posts that are not archived: ${error.message}`,
   ...(error.hint === undefined ? {} : { hint: error.hint }),
 });

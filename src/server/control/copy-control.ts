@@ -6,8 +6,8 @@ import {
   insertRows,
   lastKeyIn,
   RowChecksum,
-  rowsOfSource,
-  rowsOfTarget,
+  readSourceRows,
+  readTargetRows,
   type TextRow,
 } from "../../db/postgres/copy/rows.ts";
 import { type CopiedTable, listTables } from "../../db/postgres/copy/tables.ts";
@@ -118,7 +118,7 @@ async function copyTable(
     characters = 0;
   }
 
-  for (const row of rowsOfSource(source, table, after)) {
+  for (const row of readSourceRows(source, table, after)) {
     batch.push(row);
     characters += row.reduce((sum, value) => sum + (value?.length ?? 0), 0);
     if (batch.length >= maxRows || characters >= maxCharacters) await insert();
@@ -132,8 +132,8 @@ async function compareTables(
   table: CopiedTable,
 ): Promise<CopiedRows> {
   const [sourceSum, targetSum] = [new RowChecksum(), new RowChecksum()];
-  for (const row of rowsOfSource(source, table)) sourceSum.add(row);
-  for await (const row of rowsOfTarget(target, table)) targetSum.add(row);
+  for (const row of readSourceRows(source, table)) sourceSum.add(row);
+  for await (const row of readTargetRows(target, table)) targetSum.add(row);
   const [expected, found] = [sourceSum.result(), targetSum.result()];
   if (expected.sha256 !== found.sha256) throw copyDiffers(table.name, expected.rows, found.rows);
   return { table: table.name, ...expected };

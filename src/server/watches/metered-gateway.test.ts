@@ -22,7 +22,7 @@ test("the metrics measure waiting, running and concurrency, including for a job 
         work: { method: "searchbyquery" },
         accountId: "account",
         attempt: 1,
-        leftMs: deadlineMs - 3_000,
+        remainingMs: deadlineMs - 3_000,
         leaseMs: 1_000,
         lost: leases === 2 ? lost.signal : new AbortController().signal,
       };
@@ -57,7 +57,7 @@ test("a job that loses its lease before its node gets it does not count as runni
       work: { method: "searchbyquery" },
       accountId: "account",
       attempt: 1,
-      leftMs: deadlineMs,
+      remainingMs: deadlineMs,
       leaseMs: 1_000,
       lost: AbortSignal.abort(),
     }),

@@ -28,7 +28,7 @@ export function meteredGateway<Job extends Work, Result>(
     if (leased.lost.aborted) recordEnd(leased.token);
     if (leased.attempt === 1) {
       // Server downtime extends the deadline and does not count as waiting.
-      const waitedMs = Math.max(0, deadlineMs - leased.leftMs);
+      const waitedMs = Math.max(0, deadlineMs - leased.remainingMs);
       metrics.queueSeconds.observe({ method }, waitedMs / 1000);
     }
     return leased;

@@ -20,10 +20,10 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
   async function wait(job: UpstreamJob): Promise<void> {
     const { accountId, signal, deadlineMs } = job;
     signal.throwIfAborted();
-    const leftMs = deadlineMs - clock.now();
-    if (leftMs <= 0) return;
+    const remainingMs = deadlineMs - clock.now();
+    if (remainingMs <= 0) return;
     const waitMs = startsInMs(waitingBefore(accountId));
-    if (waitMs > leftMs) throw queueTooLong(perSecond, waitMs);
+    if (waitMs > remainingMs) throw queueTooLong(perSecond, waitMs);
     await new Promise<void>((resolve, reject) => {
       const waiter = { accountId, begin: () => end(resolve) };
       const abort = () => {
@@ -44,10 +44,10 @@ export function createPace({ clock, perSecond }: { clock: Clock; perSecond: numb
 
   /** All of the account, and of each other account at most one more than that. */
   function waitingBefore(accountId: string): number {
-    const waitingOfAccount = waiting.get(accountId)?.length ?? 0;
-    let before = waitingOfAccount;
+    const accountWaiting = waiting.get(accountId)?.length ?? 0;
+    let before = accountWaiting;
     for (const [other, { length }] of waiting) {
-      if (other !== accountId) before += Math.min(length, waitingOfAccount + 1);
+      if (other !== accountId) before += Math.min(length, accountWaiting + 1);
     }
     return before;
   }

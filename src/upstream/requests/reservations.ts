@@ -21,13 +21,13 @@ export function createReservations(
       if (untilMs > clock.now()) break;
       attempts.delete(past);
     }
-    const reservations = reservationsOfAttempt();
+    const reservations = attemptReservations();
     attempts.set(key, { reservations, untilMs: deadlineMs });
     return reservations;
   };
 }
 
-function reservationsOfAttempt(): Reservations {
+function attemptReservations(): Reservations {
   const ownCalls = new Set<number>();
   let last: Promise<unknown> = Promise.resolve();
 

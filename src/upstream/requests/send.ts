@@ -17,11 +17,11 @@ export async function sendRequest(
 ): Promise<UpstreamAnswer> {
   const { clock } = context;
   const { url, job } = request;
-  const leftMs = job.deadlineMs - clock.now();
-  if (leftMs <= 0) throw jobDeadlineExceeded(url.host);
+  const remainingMs = job.deadlineMs - clock.now();
+  if (remainingMs <= 0) throw jobDeadlineExceeded(url.host);
   const timeout = new AbortController();
   const timerAbort = new AbortController();
-  clock.sleep(leftMs, timerAbort.signal).then(
+  clock.sleep(remainingMs, timerAbort.signal).then(
     () => timeout.abort(jobDeadlineExceeded(url.host)),
     () => undefined,
   );

@@ -14,11 +14,11 @@ export function makeIds(hasUlids: () => boolean): { next(ms: number): string } {
 }
 
 function inLetters(number: bigint, length: number): string {
-  let left = number;
+  let remaining = number;
   let text = "";
   for (let position = 0; position < length; position += 1) {
-    text = `${letters[Number(left & 31n)]}${text}`;
-    left >>= 5n;
+    text = `${letters[Number(remaining & 31n)]}${text}`;
+    remaining >>= 5n;
   }
   return text;
 }

@@ -24,13 +24,13 @@ export function createRateLimit(settings: EmulatorSettings) {
         limits.push({ limit: pagingRequests, left: pagingRequests - countRequest("paging") });
       }
       const [nearest] = limits.sort((a, b) => a.left - b.left);
-      const left = nearest?.left ?? 0;
+      const remaining = nearest?.left ?? 0;
       const headers = {
         "x-ratelimit-limit": String(nearest?.limit ?? 0),
-        "x-ratelimit-remaining": String(Math.max(0, left)),
+        "x-ratelimit-remaining": String(Math.max(0, remaining)),
         "x-ratelimit-reset": new Date((window + 1) * windowMs).toISOString().replace("Z", "000Z"),
       };
-      return { headers: settings.differences.noRateHeaders ? {} : headers, isOver: left < 0 };
+      return { headers: settings.differences.noRateHeaders ? {} : headers, isOver: remaining < 0 };
     },
   };
 }

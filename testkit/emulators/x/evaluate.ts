@@ -76,7 +76,7 @@ function holdsTerm(
       return distanceKm(post.geo, circle) <= circle.radiusKm;
     }
     case "is":
-      return isOfKind(post, value, users);
+      return isKind(post, value, users);
     case "has":
       return has(value, { text, media, mentions, hashtags, urls, geo: post.geo });
     default:
@@ -84,7 +84,7 @@ function holdsTerm(
   }
 }
 
-function isOfKind(post: EmulatedPost, kind: string, users: Users): boolean {
+function isKind(post: EmulatedPost, kind: string, users: Users): boolean {
   switch (kind) {
     case "retweet":
       return referencedId(post, "retweeted") !== null;
@@ -150,11 +150,11 @@ export function referencedId(
   return post.references?.find(({ type }) => type === kind)?.id ?? null;
 }
 
-const termsOfPosts = new WeakMap<EmulatedPost, readonly string[]>();
+const postTermCache = new WeakMap<EmulatedPost, readonly string[]>();
 
 function containsSequence(post: EmulatedPost, elements: readonly SequenceElement[]): boolean {
-  const terms = termsOfPosts.get(post) ?? termsOf(post);
-  termsOfPosts.set(post, terms);
+  const terms = postTermCache.get(post) ?? termsOf(post);
+  postTermCache.set(post, terms);
   const subject: Subject = {
     id: 0n,
     platform: "x",

@@ -5,7 +5,7 @@ import { evenlySpacedLabels } from "../ranges.ts";
 import type { TimeStep } from "./brush.tsx";
 import { roundSteps } from "./time-steps.ts";
 import { Trace } from "./trace.tsx";
-import { partOfTrace, type TraceParts } from "./trace-drawing.ts";
+import { type TraceParts, tracePart } from "./trace-drawing.ts";
 import { type Zoom, ZoomBrush } from "./zoom.tsx";
 
 export type CoverageRow = {
@@ -39,7 +39,7 @@ export function CoverageList({
       selected === null
         ? rows
         : rows.map((row) => {
-            const parts = partOfTrace(row.parts, selected);
+            const parts = tracePart(row.parts, selected);
             return { ...row, parts, label: traceLabel(row.name, parts, "the selected time") };
           }),
     [rows, selected],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { drawTrace, partOfTrace, rebin, type TraceParts, uncoveredSpans } from "./trace-drawing.ts";
+import { drawTrace, rebin, type TraceParts, tracePart, uncoveredSpans } from "./trace-drawing.ts";
 
 const window = { fromMs: 0, toMs: 1_000 };
 const whole: TraceParts = { window, received: null, held: [window], gaps: [] };
@@ -69,12 +69,12 @@ test("a selected part of the window is shown with its posts and the spans that t
     { fromMs: 0, toMs: 250 },
     { fromMs: 700, toMs: 800 },
   ];
-  expect(partOfTrace({ ...whole, received: [1, 2, 4, 8], gaps }, part)).toEqual({
+  expect(tracePart({ ...whole, received: [1, 2, 4, 8], gaps }, part)).toEqual({
     ...{ window: part, received: [2, 4], held: [window] },
     gaps: gaps.slice(1),
   });
   const short = { fromMs: 500, toMs: 625 };
-  expect(partOfTrace({ ...whole, received: [1, 2, 4, 8] }, short).received).toEqual([2]);
+  expect(tracePart({ ...whole, received: [1, 2, 4, 8] }, short).received).toEqual([2]);
 });
 
 test("the parts of the window that no span covers are returned", () => {

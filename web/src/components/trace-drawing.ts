@@ -69,7 +69,7 @@ export function drawTrace(
   };
 }
 
-export function partOfTrace(
+export function tracePart(
   { window, received, held, gaps }: TraceParts,
   part: PlotSpan,
 ): TraceParts {

@@ -62,11 +62,11 @@ const removeOneHint = "remove one of them, or write OR between them";
 
 function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
   const from = highest(
-    [...literalsOfKind(literals, "since", false), ...literalsOfKind(literals, "until", true)],
+    [...filterLiterals(literals, "since", false), ...filterLiterals(literals, "until", true)],
     literalTime,
   );
   const to = lowest(
-    [...literalsOfKind(literals, "until", false), ...literalsOfKind(literals, "since", true)],
+    [...filterLiterals(literals, "until", false), ...filterLiterals(literals, "since", true)],
     literalTime,
   );
   if (from !== null && to !== null && literalTime(to) <= literalTime(from)) {
@@ -77,8 +77,8 @@ function warnEmptyWindow(literals: readonly Literal[], report: Report): void {
         : "until: is exclusive: write the day after the last one";
     warnAboutPair(report, "empty_window", [from, to], isPlain ? hint : removeOneHint);
   }
-  const atMost = lowest(literalsOfKind(literals, "within", false), literalTime);
-  const above = highest(literalsOfKind(literals, "within", true), literalTime);
+  const atMost = lowest(filterLiterals(literals, "within", false), literalTime);
+  const above = highest(filterLiterals(literals, "within", true), literalTime);
   if (atMost === null || above === null || literalTime(atMost) > literalTime(above)) return;
   warnAboutPair(report, "empty_window", [atMost, above], removeOneHint);
 }
@@ -93,11 +93,11 @@ const literalId = ({ leaf }: Literal): bigint => ("id" in leaf ? BigInt(leaf.id)
 
 function warnEmptyIds(literals: readonly Literal[], report: Report): void {
   const above = highest(
-    [...literalsOfKind(literals, "since-id", false), ...literalsOfKind(literals, "max-id", true)],
+    [...filterLiterals(literals, "since-id", false), ...filterLiterals(literals, "max-id", true)],
     literalId,
   );
   const upTo = lowest(
-    [...literalsOfKind(literals, "max-id", false), ...literalsOfKind(literals, "since-id", true)],
+    [...filterLiterals(literals, "max-id", false), ...filterLiterals(literals, "since-id", true)],
     literalId,
   );
   if (above === null || upTo === null || literalId(upTo) > literalId(above)) return;
@@ -129,8 +129,8 @@ function leafMatchKey(leaf: QueryLeaf): string {
 function warnOppositeCounts(literals: readonly Literal[], report: Report): void {
   for (const metric of countMetrics) {
     const counted = literals.filter(({ leaf }) => "metric" in leaf && leaf.metric === metric);
-    const least = highest(literalsOfKind(counted, "min-count", false), literalCount);
-    const below = lowest(literalsOfKind(counted, "min-count", true), literalCount);
+    const least = highest(filterLiterals(counted, "min-count", false), literalCount);
+    const below = lowest(filterLiterals(counted, "min-count", true), literalCount);
     if (least === null || below === null || literalCount(least) < literalCount(below)) continue;
     warnAboutPair(report, "contradiction", [least, below], removeOneHint);
   }
@@ -148,8 +148,8 @@ const impliedProperties: Readonly<Partial<Record<PostProperty, PostProperty>>> =
 const nonRepostProperties: ReadonlySet<PostProperty> = new Set(["replies", "self_threads"]);
 
 function warnOppositeProperties(literals: readonly Literal[], report: Report): void {
-  const properties = literalsOfKind(literals, "property", false);
-  const excluded = literalsOfKind(literals, "property", true);
+  const properties = filterLiterals(literals, "property", false);
+  const excluded = filterLiterals(literals, "property", true);
   for (const literal of properties) {
     const general = impliedProperties[literalProperty(literal)];
     const opposite = excluded.find((each) => literalProperty(each) === general);
@@ -167,7 +167,7 @@ const literalProperty = ({ leaf }: Literal): PostProperty =>
 
 /** Two names may be the same account: a handle and its DID. */
 function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
-  const [first, ...others] = literalsOfKind(literals, "from", false);
+  const [first, ...others] = filterLiterals(literals, "from", false);
   const second = others.find(
     (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
   );
@@ -179,7 +179,7 @@ function warnTwoAuthors(literals: readonly Literal[], report: Report): void {
 }
 
 function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
-  const [first, ...others] = literalsOfKind(literals, "platform", false);
+  const [first, ...others] = filterLiterals(literals, "platform", false);
   const second = others.find(
     (other) => first !== undefined && printLiteral(other) !== printLiteral(first),
   );
@@ -188,7 +188,7 @@ function warnTwoPlatforms(literals: readonly Literal[], report: Report): void {
   warnAboutPair(report, "contradiction", [first, second], hint);
 }
 
-function literalsOfKind(literals: readonly Literal[], kind: Kind, isNegated: boolean): Literal[] {
+function filterLiterals(literals: readonly Literal[], kind: Kind, isNegated: boolean): Literal[] {
   return literals.filter(
     (literal) => literal.leaf.kind === kind && literal.isNegated === isNegated,
   );

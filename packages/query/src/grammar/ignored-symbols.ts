@@ -10,14 +10,14 @@ import { didYouMean } from "./unknown-operator.ts";
 /** Beside a letter or digit; operators of other query languages. */
 const touchingSymbol =
   /(?<=[\p{L}\p{M}\p{N}])(?:[+#^~=<>|\\%]|\p{Sc})|(?:[+#^~=<>|\\%]|\p{Sc})(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])\?(?=[\p{L}\p{N}])/u;
-const endOfPattern = /\/[a-z]{0,4}$/;
+const patternEnd = /\/[a-z]{0,4}$/;
 const proximityOrBoost = /^([^~^]+)[~^]\d{0,4}(?:\.\d{1,4})?$/u;
 const comparison = /^([a-z_]{2,32})(>=|=>|≥|<=|=<|≤|==?|>|<)([^\s<>=≤≥]+)$/i;
 const range = /^\d{4}-\d{2}-\d{2}\.\.\d{4}-\d{2}-\d{2}$/;
 
 export function warnIgnoredSymbols(context: TermContext, text: string, span: QuerySpan): void {
   if (warnComparison(context, text, span)) return;
-  if (text.startsWith("/") && endOfPattern.test(text.slice(1))) {
+  if (text.startsWith("/") && patternEnd.test(text.slice(1))) {
     reportIgnored(context, text, span, "regular expressions are not supported");
     return;
   }

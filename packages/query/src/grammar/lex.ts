@@ -7,8 +7,8 @@ import {
 import { findClosingQuote, foldedBetween, type Source } from "../tree/source.ts";
 import { closeGroupsAtEmoticons, warnSingleQuotes } from "./lex-repairs.ts";
 import {
+  bracketsEnd,
   emoticonEnd,
-  endOfBrackets,
   isSpace,
   type Scan,
   scanBrackets,
@@ -149,7 +149,7 @@ function readTerm(state: LexState, start: number, isForced: boolean): number {
     lexemes.push({ kind: "term", quoted: text, valueStart: end, isForced, start, end: valueEnd });
     return valueEnd;
   }
-  const bracketEnd = endOfBrackets(state.scan, start, end);
+  const bracketEnd = bracketsEnd(state.scan, start, end);
   lexemes.push(plainTerm(start, bracketEnd, isForced));
   return bracketEnd;
 }

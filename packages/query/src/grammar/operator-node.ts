@@ -29,7 +29,7 @@ export function operatorNode(context: TermContext, operator: OperatorTerm): Quer
   }
   if (operator.value === "") return missingOperand(context, operator);
   const name = operatorNamed(operator.name);
-  const list = listOfValues(name, operator.value);
+  const list = listValues(name, operator.value);
   if (list !== null) return oneValueOnly(context, operator, list);
   const filter = filterOperatorNamed(operator.name);
   if (filter !== null) return filterNode(context, operator, filter);
@@ -73,7 +73,7 @@ function missingOperand(context: TermContext, operator: OperatorTerm): null {
       message: `${name}: must have one value, not a group`,
       hint: {
         lead: "write",
-        queries: queriesOfGroup(context, name).map(
+        queries: groupQueries(context, name).map(
           (query) => `${context.isNegated ? "-" : ""}${query}`,
         ),
         otherwise: `repeat the operator for each value, with OR between them`,
@@ -96,7 +96,7 @@ function missingOperand(context: TermContext, operator: OperatorTerm): null {
   return null;
 }
 
-function queriesOfGroup({ groupedValues }: TermContext, name: string): readonly string[] {
+function groupQueries({ groupedValues }: TermContext, name: string): readonly string[] {
   if (groupedValues === null) return [];
   const each = groupedValues.values.map((value) =>
     value.toLowerCase().startsWith(`${name.toLowerCase()}:`) ? value : `${name}:${value}`,
@@ -118,7 +118,7 @@ const operatorsWithSeparators: ReadonlySet<OperatorName | null> = new Set<Operat
   "retweets_of_tweet_id",
 ]);
 
-function listOfValues(name: OperatorName | null, value: string): readonly string[] | null {
+function listValues(name: OperatorName | null, value: string): readonly string[] | null {
   const isNumber = /^\d{1,3}(?:,\d{3})+$/.test(value) && (name ?? "").startsWith("min_");
   if (operatorsWithSeparators.has(name) || isNumber || !/[,;|]/.test(value)) return null;
   return value.split(/[,;|]+/).filter((part) => part !== "");

@@ -21,7 +21,7 @@ const bracketedValue = /^([a-z_]+):\[/i;
  * The end of a bracketed value with spaces, as other query languages allow (`point_radius:[…]`),
  * else `end`.
  */
-export function endOfBrackets(scan: Scan, start: number, end: number): number {
+export function bracketsEnd(scan: Scan, start: number, end: number): number {
   const { folded } = scan.source;
   const head = foldedBetween(scan.source, start, Math.min(end, start + longestName));
   const name = bracketedValue.exec(head)?.[1];
@@ -37,19 +37,19 @@ const longestHost = 300;
 /** A URL may contain balanced parentheses. */
 export function termEnd(scan: Scan, start: number): number {
   const { source, closingAt } = scan;
-  const first = endOfRun(source, start);
+  const first = runEnd(source, start);
   if (source.folded[first] !== "(" || closingAt.get(first) === undefined) return first;
   const head = foldedBetween(source, start, Math.min(first, start + longestHost));
   if (!startsLikeUrl.test(head)) return first;
   let offset = first;
   for (let closed = closingAt.get(offset); closed !== undefined; closed = closingAt.get(offset)) {
-    offset = endOfRun(source, closed + 1);
+    offset = runEnd(source, closed + 1);
   }
   return offset;
 }
 
 /** Excludes invisible characters at the end. */
-function endOfRun({ folded }: Source, start: number): number {
+function runEnd({ folded }: Source, start: number): number {
   let offset = start;
   while (offset < folded.length) {
     let visible = offset;

@@ -19,7 +19,7 @@ export function warnUnknownOperator(
     warnTimeOfDay(context, `${name}:${value}`, span);
     return;
   }
-  const bracketed = withRestOfBrackets(context, value, span);
+  const bracketed = untilClosingBracket(context, value, span);
   const suggestion = suggestionForName(name, bracketed.value) ?? nearMiss(name, value);
   context.report("unknown_operator", bracketed.span, {
     message: `${truncated(name)}: is not an operator, so its words are searched for as a phrase`,
@@ -43,7 +43,7 @@ function nearMiss(name: string, value: string): Suggestion {
 const longestBrackets = 64;
 
 /** `[5 TO 9]`, from its first word. */
-function withRestOfBrackets(
+function untilClosingBracket(
   { source }: TermContext,
   value: string,
   span: QuerySpan,

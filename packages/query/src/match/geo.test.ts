@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { cellsOfCircle, distanceKm, gridCell } from "./geo.ts";
+import { distanceKm, gridCell, gridCellsInCircle } from "./geo.ts";
 
 const point = fc.record({
   lat: fc.double({ min: -90, max: 90, noNaN: true }),
@@ -20,7 +20,7 @@ test("a circle spans the most degrees of longitude at its parallel nearest to a 
     const centre = { lat: sign * 41.35, lon: 0.5 };
     const farEast = { lat: sign * 41.58, lon: 4.02 };
     expect(distanceKm(centre, farEast)).toBeLessThan(302);
-    expect(cellsOfCircle(centre.lat, centre.lon, 302)).toContain(gridCell(farEast));
+    expect(gridCellsInCircle(centre.lat, centre.lon, 302)).toContain(gridCell(farEast));
   }
 });
 
@@ -34,7 +34,7 @@ test("the cells of a circle cover every point within it", () => {
       (centre, radiusKm, share, bearing) => {
         const within = destination(centre, radiusKm * share, bearing);
         if (distanceKm(centre, within) > radiusKm) return;
-        const cells = cellsOfCircle(centre.lat, centre.lon, radiusKm);
+        const cells = gridCellsInCircle(centre.lat, centre.lon, radiusKm);
         if (cells !== null) expect(cells).toContain(gridCell(within));
       },
     ),
@@ -43,9 +43,9 @@ test("the cells of a circle cover every point within it", () => {
 });
 
 test("a small circle needs few cells, also across the date line", () => {
-  expect(cellsOfCircle(52.5, 13.5, 10)).toEqual(["52,13"]);
-  expect(cellsOfCircle(0.5, 179.99, 20)).toEqual(["0,179", "0,-180"]);
-  expect(cellsOfCircle(89.9, 0, 50)).toBeNull();
+  expect(gridCellsInCircle(52.5, 13.5, 10)).toEqual(["52,13"]);
+  expect(gridCellsInCircle(0.5, 179.99, 20)).toEqual(["0,179", "0,-180"]);
+  expect(gridCellsInCircle(89.9, 0, 50)).toBeNull();
 });
 
 function destination(

@@ -20,7 +20,7 @@ export function gridCell(point: { lat: number; lon: number }): string {
 }
 
 /** A superset of the circle's cells; null above `maxCells` or at a pole. */
-export function cellsOfCircle(
+export function gridCellsInCircle(
   lat: number,
   lon: number,
   radiusKm: number,

@@ -1,2 +1,2 @@
-export { cellsOfCircle, distanceKm, gridCell } from "./geo.ts";
+export { distanceKm, gridCell, gridCellsInCircle } from "./geo.ts";
 export { matches, type Subject } from "./matcher.ts";

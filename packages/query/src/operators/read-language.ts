@@ -15,7 +15,7 @@ const knownLanguages: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-const namesOfLanguages: Readonly<Record<string, string>> = {
+const languageNames: Readonly<Record<string, string>> = {
   arabic: "ar",
   chinese: "zh",
   dutch: "nl",
@@ -86,6 +86,6 @@ function onlyRegion(code: string, language: string): OperandDiagnostic {
 }
 
 function likelyLanguage(text: string): string | null {
-  const name = nearest(text, Object.keys(namesOfLanguages));
-  return name === null ? null : (namesOfLanguages[name] ?? null);
+  const name = nearest(text, Object.keys(languageNames));
+  return name === null ? null : (languageNames[name] ?? null);
 }

@@ -12,7 +12,7 @@ const dots = /^([^\s.]+)\.\.([^\s.]+)$/;
 /** `>5`, `<=5`, `=5`, `[5 TO 9]`, `{5 TO *}`, `5..9`. */
 export function readRange(text: string): Range | null {
   const [, comparison = "", value] = sign.exec(text) ?? [];
-  if (value !== undefined) return rangeOfComparison(comparison, value);
+  if (value !== undefined) return comparisonRange(comparison, value);
   const [, opening, from, to, closing] = brackets.exec(text) ?? [];
   if (from !== undefined && to !== undefined) {
     return { low: parseEnd(from, opening === "["), high: parseEnd(to, closing === "]") };
@@ -22,7 +22,7 @@ export function readRange(text: string): Range | null {
   return { low: parseEnd(first, true), high: parseEnd(last, true) };
 }
 
-function rangeOfComparison(comparison: string, value: string): Range {
+function comparisonRange(comparison: string, value: string): Range {
   const end = { value, isInclusive: /[=≥≤]/.test(comparison) };
   if (/[>≥]/.test(comparison)) return { low: end, high: null };
   if (/[<≤]/.test(comparison)) return { low: null, high: end };

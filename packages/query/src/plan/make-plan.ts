@@ -104,7 +104,7 @@ function leafPlan(leaf: QueryLeaf, { names, asOfMs }: PlanContext): PlanNode {
     case "retweets-of":
       return anyOf(names.accounts.get(leaf.user), repostsAccount);
     case "related":
-      return anyOf(names.posts.get(leaf.post), facetsOfRelations[leaf.relation]);
+      return anyOf(names.posts.get(leaf.post), relationFacets[leaf.relation]);
     case "lang":
       return facet(language(leaf.code));
     case "since":
@@ -142,16 +142,14 @@ function leafPlan(leaf: QueryLeaf, { names, asOfMs }: PlanContext): PlanNode {
   }
 }
 
-const facetsOfRelations: Readonly<Record<PostRelation, (post: string) => string>> = {
+const relationFacets: Readonly<Record<PostRelation, (post: string) => string>> = {
   conversation_id: inConversation,
   in_reply_to: repliesTo,
   quoted: quotes,
   retweets_of_tweet_id: reposts,
 };
 
-const facetsOfProperties: Readonly<
-  Record<Exclude<PostProperty, "safe" | "has_engagement">, string>
-> = {
+const propertyFacets: Readonly<Record<Exclude<PostProperty, "safe" | "has_engagement">, string>> = {
   retweets: isRepost,
   nativeretweets: isNativeRepost,
   replies: isReply,
@@ -173,7 +171,7 @@ function propertyPlan(property: PostProperty): PlanNode {
   if (property === "has_engagement") {
     return any([atLeastOne("likes"), atLeastOne("reposts"), atLeastOne("replies")]);
   }
-  return facet(facetsOfProperties[property]);
+  return facet(propertyFacets[property]);
 }
 
 const atLeastOne = (metric: CountMetric): PlanNode => ({ kind: "min-count", metric, atLeast: 1 });

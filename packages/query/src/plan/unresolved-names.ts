@@ -10,7 +10,7 @@ export type UnresolvedNames = {
 /** Real account and post keys begin with their platform, so no other term matches. */
 const knownIndex =
   /^(from:|to:|@|quoted-user:|reposted-user:|conversation:|reply:|quoted:|reposted:)\?\/(\d+)$/;
-const facetsOfPosts: ReadonlySet<string> = new Set([
+const postFacets: ReadonlySet<string> = new Set([
   "conversation:",
   "reply:",
   "quoted:",
@@ -26,7 +26,7 @@ export function unresolvedNames({ accounts, posts }: QueryNames): UnresolvedName
       const [element, ...more] = node.kind === "terms" ? node.elements : [];
       if (element?.kind !== "token" || more.length > 0) return null;
       const [, facet = "", index] = knownIndex.exec(element.token) ?? [];
-      const subject = facetsOfPosts.has(facet) ? "post" : "account";
+      const subject = postFacets.has(facet) ? "post" : "account";
       const name = (subject === "post" ? posts : accounts)[Number(index)];
       return name === undefined ? null : { facet, subject, name };
     },

@@ -6,7 +6,7 @@ const separator = 0;
 export const wordClass = 1;
 export const spaceless = 2;
 export const mark = 3;
-/** Half of a character: use `classOfCodePoint`. */
+/** Half of a character: use `codePointClass`. */
 export const surrogate = 4;
 
 const letters = "\\p{L}\\p{N}_";
@@ -26,13 +26,13 @@ const patterns: readonly (readonly [number, RegExp])[] = [
 let classes: Uint8Array | null = null;
 
 /** Lazy, so that it does not delay startup. */
-export function classOfUnit(unit: number): number {
+export function codeUnitClass(unit: number): number {
   classes ??= unitTable(patterns, surrogate);
   return classes[unit] ?? separator;
 }
 
-export function classOfCodePoint(codePoint: number): number {
-  if (codePoint < 0x10000) return classOfUnit(codePoint);
+export function codePointClass(codePoint: number): number {
+  if (codePoint < 0x10000) return codeUnitClass(codePoint);
   const character = String.fromCodePoint(codePoint);
   return patterns.find(([, pattern]) => character.search(pattern) === 0)?.[0] ?? separator;
 }

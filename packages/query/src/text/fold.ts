@@ -1,4 +1,4 @@
-import { classOfUnit, spaceless } from "./characters.ts";
+import { codeUnitClass, spaceless } from "./characters.ts";
 
 const latinAndGreek = /[\p{Script=Latin}\p{Script=Greek}]/u;
 const foldable =
@@ -47,7 +47,7 @@ function withoutInvisible(text: string): string {
 
 /** A zero width space is a line-break hint in scripts without spaces, else separates words. */
 function keepBetweenWords(spaces: string, offset: number, text: string): string {
-  const after = classOfUnit(text.charCodeAt(offset + spaces.length));
+  const after = codeUnitClass(text.charCodeAt(offset + spaces.length));
   return after === spaceless ? "" : spaces;
 }
 

@@ -1,5 +1,5 @@
 export { analyzerVersion, analyzeText, GAP, hasQuestionMark } from "./analyze.ts";
-export { classOfCodePoint, mark, spaceless, wordClass as word } from "./characters.ts";
+export { codePointClass, mark, spaceless, wordClass as word } from "./characters.ts";
 export { findEmoticons } from "./emoticons.ts";
 export {
   type Entity,

@@ -69,7 +69,7 @@ type LinkScan = { link: TextSpan | null; scannedTo: number };
 function linkAt(text: string, dot: number, resume: number): LinkScan {
   const floor = Math.max(resume, dot - maxHostLength);
   const bareStart = scanBack(text, dot, floor, bareHostCharacter);
-  const schemeStart = startOfScheme(text, dot, bareStart, floor);
+  const schemeStart = findSchemeStart(text, dot, bareStart, floor);
   if (schemeStart !== null) return linkWithScheme(text, schemeStart);
   if (bareStart === floor && floor > resume && bareHostCharacter.test(text.charAt(floor - 1))) {
     // No host is as long as the run.
@@ -80,9 +80,9 @@ function linkAt(text: string, dot: number, resume: number): LinkScan {
   if (bareStart > 0 && badBeforeBareHost.test(text.charAt(bareStart - 1))) return nothing;
   // A hyphen after letters of another script does not belong to the host.
   const start = bareStart > 0 ? afterHyphens(text, bareStart) : bareStart;
-  const hostEnd = endOfBareHost(text, start, runEnd);
+  const hostEnd = findBareHostEnd(text, start, runEnd);
   if (hostEnd === null) return nothing;
-  const end = endOfBareLink(text, hostEnd);
+  const end = findBareLinkEnd(text, hostEnd);
   return { link: { start, end }, scannedTo: end };
 }
 
@@ -92,7 +92,12 @@ function afterHyphens(text: string, start: number): number {
   return end;
 }
 
-function startOfScheme(text: string, dot: number, bareStart: number, floor: number): number | null {
+function findSchemeStart(
+  text: string,
+  dot: number,
+  bareStart: number,
+  floor: number,
+): number | null {
   if (text.startsWith("://", bareStart - 3)) return bareStart;
   if (bareStart === floor || text.charCodeAt(bareStart - 1) < 0x80) return null;
   const hostStart = scanBack(text, dot, floor, hostCharacter);
@@ -108,14 +113,14 @@ function linkWithScheme(text: string, hostStart: number): LinkScan {
   const before = scheme.exec(text.slice(Math.max(0, hostStart - 9), hostStart - 3));
   if (before === null || badBeforeLink.test(before[1] ?? "")) return nothing;
   const start = hostStart - 3 - before[0].length + (before[1] ?? "").length;
-  const hostEnd = isShortLink ? runEnd : endOfHost(text, hostStart, runEnd);
+  const hostEnd = isShortLink ? runEnd : findHostEnd(text, hostStart, runEnd);
   if (hostEnd === null) return { link: null, scannedTo: hostStart + 1 };
-  const end = isShortLink ? endOfShortLink(text, hostEnd) : endOfLink(text, hostEnd);
+  const end = isShortLink ? findShortLinkEnd(text, hostEnd) : findLinkEnd(text, hostEnd);
   if (end === null) return nothing;
   return { link: { start, end }, scannedTo: end };
 }
 
-function endOfHost(text: string, start: number, runEnd: number): number | null {
+function findHostEnd(text: string, start: number, runEnd: number): number | null {
   const run = text.slice(start, runEnd);
   const isAscii = onlyAscii.test(run);
   if (!isAscii && endsInForeignDomain(run)) return runEnd;
@@ -138,7 +143,7 @@ function endsInForeignDomain(run: string): boolean {
 }
 
 /** The top-level domain must be known and not start a sentence (`done.So`). */
-function endOfBareHost(text: string, start: number, runEnd: number): number | null {
+function findBareHostEnd(text: string, start: number, runEnd: number): number | null {
   const ownRun = text.slice(start, runEnd);
   const foreign = ownRun.endsWith(".") ? topLevelDomainAt(text, runEnd) : null;
   const run = foreign === null ? ownRun.replace(/[.-]+$/, "") : ownRun + foreign;
@@ -180,43 +185,43 @@ function isHost(name: string): boolean {
   );
 }
 
-function endOfShortLink(text: string, hostEnd: number): number | null {
+function findShortLinkEnd(text: string, hostEnd: number): number | null {
   shortLinkSlug.lastIndex = hostEnd;
   const slug = shortLinkSlug.exec(text);
-  if (slug === null) return endOfLink(text, hostEnd);
+  if (slug === null) return findLinkEnd(text, hostEnd);
   if ((slug[1] ?? "").length > maxShortLinkSlug) return null;
   const end = hostEnd + slug[0].length;
-  return text[end] === "?" ? endOfTail(text, end) : end;
+  return text[end] === "?" ? findTailEnd(text, end) : end;
 }
 
 /** Without a scheme only a path may follow host and port. */
-function endOfBareLink(text: string, hostEnd: number): number {
+function findBareLinkEnd(text: string, hostEnd: number): number {
   port.lastIndex = hostEnd;
   const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
-  return text[afterPort] === "/" ? endOfTail(text, afterPort) : hostEnd;
+  return text[afterPort] === "/" ? findTailEnd(text, afterPort) : hostEnd;
 }
 
-function endOfLink(text: string, hostEnd: number): number {
+function findLinkEnd(text: string, hostEnd: number): number {
   port.lastIndex = hostEnd;
   const afterPort = hostEnd + (port.exec(text)?.[0].length ?? 0);
   const next = text[afterPort];
-  return next === "/" || next === "?" ? endOfTail(text, afterPort) : afterPort;
+  return next === "/" || next === "?" ? findTailEnd(text, afterPort) : afterPort;
 }
 
-function endOfTail(text: string, start: number): number {
-  const end = text[start] === "/" ? endOfPath(text, start) : start;
-  return text[end] === "?" ? endOfParameters(text, end) : end;
+function findTailEnd(text: string, start: number): number {
+  const end = text[start] === "/" ? findPathEnd(text, start) : start;
+  return text[end] === "?" ? findParametersEnd(text, end) : end;
 }
 
-function endOfPath(text: string, start: number): number {
+function findPathEnd(text: string, start: number): number {
   pathCharacters.lastIndex = start;
   const path = pathCharacters.exec(text)?.[0] ?? "";
-  let end = endOfBalanced(path);
+  let end = findBalancedEnd(path);
   while (end > 0 && !pathEnd.test(path.charAt(end - 1))) end -= 1;
   return start + end;
 }
 
-function endOfParameters(text: string, start: number): number {
+function findParametersEnd(text: string, start: number): number {
   parameterCharacters.lastIndex = start;
   const parameters = parameterCharacters.exec(text)?.[0] ?? "";
   let end = parameters.length;
@@ -225,7 +230,7 @@ function endOfParameters(text: string, start: number): number {
 }
 
 /** Up to the first unbalanced bracket. */
-function endOfBalanced(tail: string): number {
+function findBalancedEnd(tail: string): number {
   const open: number[] = [];
   for (let index = 0; index < tail.length; index += 1) {
     if (tail[index] === "(") open.push(index);

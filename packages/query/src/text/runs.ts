@@ -1,6 +1,6 @@
 import {
-  classOfCodePoint,
-  classOfUnit,
+  codePointClass,
+  codeUnitClass,
   mark,
   spaceless,
   surrogate,
@@ -44,7 +44,7 @@ export function splitIntoRuns(text: string): TextRun[] {
 export function addAsciiWords(text: string, start: number, end: number, words: WordSink): void {
   let from = -1;
   for (let index = start; index < end; index += 1) {
-    if (classOfUnit(text.charCodeAt(index)) === wordClass) {
+    if (codeUnitClass(text.charCodeAt(index)) === wordClass) {
       if (from < 0) from = index;
     } else if (from >= 0) {
       words.push(foldedToken(text, from, index));
@@ -114,10 +114,10 @@ function foldedToken(text: string, start: number, end: number): string {
 }
 
 function classAt(text: string, index: number): number {
-  const kind = classOfUnit(text.charCodeAt(index));
-  return kind === surrogate ? classOfCodePoint(text.codePointAt(index) ?? 0) : kind;
+  const kind = codeUnitClass(text.charCodeAt(index));
+  return kind === surrogate ? codePointClass(text.codePointAt(index) ?? 0) : kind;
 }
 
 function widthAt(text: string, index: number): number {
-  return classOfUnit(text.charCodeAt(index)) === surrogate ? 2 : 1;
+  return codeUnitClass(text.charCodeAt(index)) === surrogate ? 2 : 1;
 }

@@ -62,7 +62,7 @@ export function urlQueryTokens(text: string): string[] {
  * yield themselves.
  */
 export function hostSuffixes({ host }: Link): string[] {
-  const name = host.slice(0, endOfName(host));
+  const name = host.slice(0, findNameEnd(host));
   if (name.length > maxHostLength) return [name];
   const labels = name.split(".").filter(isNotEmpty);
   let suffix = labels.pop() ?? "";
@@ -75,7 +75,7 @@ export function hostSuffixes({ host }: Link): string[] {
   return suffixes.reverse();
 }
 
-function endOfName(host: string): number {
+function findNameEnd(host: string): number {
   const end = host.search(/[: ]/);
   return end < 0 ? host.length : end;
 }

@@ -35,7 +35,7 @@ export function chooseSegments(
   };
   const chosen: ChosenSegment[] = [];
   for (const platformCandidates of Map.groupBy(candidates, ({ platform }) => platform).values()) {
-    const sameArchive = partition(platformCandidates, (each) => isOfArchive(each, uriKey));
+    const sameArchive = partition(platformCandidates, (each) => isFromArchive(each, uriKey));
     sameArchive.others.forEach(markUnused("of another archive"));
     const committed = partition(sameArchive.kept, (each) => !isUncommitted(each, sameArchive.kept));
     committed.others.forEach(markUnused("unfinished"));
@@ -51,7 +51,10 @@ function partition<Value>(values: readonly Value[], shouldKeep: (value: Value) =
   return { kept: values.filter(shouldKeep), others: values.filter((value) => !shouldKeep(value)) };
 }
 
-function isOfArchive({ identity, platform, sequence }: Candidate, uriKey: string | null): boolean {
+function isFromArchive(
+  { identity, platform, sequence }: Candidate,
+  uriKey: string | null,
+): boolean {
   if (identity === null) return true;
   return (
     identity.uriKey === uriKey && identity.platform === platform && identity.sequence === sequence

@@ -73,7 +73,7 @@ export async function fillCatalog(
   inTransaction(catalog, () => {
     putSetting(catalog, "commit_number", commitNumber);
     putSetting(catalog, "ingest_number", highest.ingestNumber);
-    putSetting(catalog, "ingest_order_from", startOfIngestOrder(highest, retainedIngestNumbers));
+    putSetting(catalog, "ingest_order_from", ingestOrderStart(highest, retainedIngestNumbers));
     putSetting(catalog, "count_step", highest.counted);
   });
   return recovered;
@@ -144,7 +144,7 @@ function readNumbers(segment: DatabaseSync, highest: Highest): void {
 }
 
 /** A possibly incomplete ingest order counts as dropped: no client gets a partial one. */
-function startOfIngestOrder(
+function ingestOrderStart(
   { ingestNumber, firstIngestNumber }: Highest,
   retainedIngestNumbers: number,
 ): number {

@@ -9,7 +9,7 @@ export type TextRow = readonly (string | null)[];
 const namesOf = ({ columns }: CopiedTable): string => columns.map(({ name }) => name).join(", ");
 
 /** In key order, the same in both databases. */
-export function* rowsOfSource(
+export function* readSourceRows(
   source: DatabaseSync,
   table: CopiedTable,
   after: TextRow | null = null,
@@ -28,7 +28,7 @@ export function* rowsOfSource(
   }
 }
 
-export async function* rowsOfTarget(target: Pool, table: CopiedTable): AsyncGenerator<TextRow> {
+export async function* readTargetRows(target: Pool, table: CopiedTable): AsyncGenerator<TextRow> {
   const columns = table.columns.map(({ name }) => `${name}::TEXT`).join(", ");
   const sql = `SELECT ${columns} FROM ${table.name} ORDER BY ${table.key.join(", ")}`;
   for await (const rows of target.unsafe(sql).values().cursor(fetchSize)) {

@@ -14,7 +14,7 @@ export function curlSample(endpoint: Endpoint, fields?: Fields): string {
     `curl ${options}${isImplied ? "" : ` -X ${method}`} '${endpointAddress(endpoint)}'`,
     ...(operation.security === undefined ? [] : ['-H "Authorization: Bearer $EARSHOT_API_KEY"']),
     ...query.map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`),
-    ...(body === undefined ? [] : bodyOf(fields ?? exampleOfBody(body))),
+    ...(body === undefined ? [] : bodyOf(fields ?? bodyExample(body))),
   ].join(" \\\n  ");
 }
 
@@ -37,7 +37,7 @@ function endpointRequiredQuery(endpoint: Endpoint): Fields {
 
 type Body = NonNullable<Endpoint["operation"]["requestBody"]>["content"][string];
 
-function exampleOfBody({ example, examples = {} }: Body): unknown {
+function bodyExample({ example, examples = {} }: Body): unknown {
   const [first] = Object.values(examples) as { value: unknown }[];
   return example ?? first?.value ?? {};
 }

@@ -24,7 +24,7 @@ export function addOperatorJobsRoute(
     return { jobs: page.jobs, next: page.next === null ? null : writeListCursor(page.next) };
   }
 
-  async function pageOfAll(after: string | null): Promise<Page> {
+  async function allJobsPage(after: string | null): Promise<Page> {
     const before = after === null ? null : withPointer("/after", () => parseSequence(after));
     const page = await jobs.listAll(before, jobsPage);
     return { jobs: page.jobs, next: page.next === null ? null : String(page.next) };
@@ -37,7 +37,7 @@ export function addOperatorJobsRoute(
     schema: { hide: true, querystring: allJobsQuery },
     handler: async (request): Promise<AllJobsResponse> => {
       const { account, after = null } = request.query;
-      const page = await (account === undefined ? pageOfAll(after) : accountPage(account, after));
+      const page = await (account === undefined ? allJobsPage(after) : accountPage(account, after));
       const ids = [...new Set(page.jobs.map(({ accountId }) => accountId))];
       const rows = await accounts.read("accountNames", { ids });
       const names = new Map(rows.map(({ id, name }) => [id, name]));

@@ -15,7 +15,7 @@ import { queryText, type Submission, wholeNumber } from "../../schemas/submissio
 import { closedObject } from "../../schemas/words.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
 import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
-import { platformOfWord } from "../../submission/source-types.ts";
+import { parsePlatform } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -85,7 +85,7 @@ export function addRecentRoute(
     },
     handler: async (request, reply) => {
       const caller = requireCaller(request);
-      const platform = platformOfWord(request.params.platform) ?? "social";
+      const platform = parsePlatform(request.params.platform) ?? "social";
       const body = recentSubmissionOf(request.body);
       const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));
       const job = await pending.submitAndWait(caller, reply, () =>

@@ -22,7 +22,7 @@ import { requireCounts } from "../../submission/allowed-method.ts";
 import { diagnosticWarning } from "../../submission/new-job.ts";
 import { requestedSpan } from "../../submission/requested-span.ts";
 import { createSearchPermit } from "../../submission/search-permit.ts";
-import { platformOfWord } from "../../submission/source-types.ts";
+import { parsePlatform } from "../../submission/source-types.ts";
 import { windowWarnings } from "../../submission/window.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -113,7 +113,7 @@ function countsParamsOf(
     tree,
     warnings,
     caller: requireCaller(request),
-    platform: platformOfWord(word) ?? "social",
+    platform: parsePlatform(word) ?? "social",
     granularity: granularities.find((name) => name === parameters.granularity) ?? "hour",
     canonicalQuery: printQuery(tree),
     bounds: readRequestedBounds(parameters),

@@ -2,7 +2,7 @@ import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { HttpContext } from "../../context.ts";
 import { eventStream } from "../../long-poll/event-stream.ts";
-import { eventsOfAccount, eventsOfJob } from "../../long-poll/job-events.ts";
+import { streamAccountEvents, streamJobEvents } from "../../long-poll/job-events.ts";
 import type { PendingRequests } from "../../long-poll/pending-requests.ts";
 import { requireCaller } from "../../middleware/caller.ts";
 import { problem } from "../../problems/write-problem.ts";
@@ -63,8 +63,8 @@ export function addEventsRoutes(
     const changes = await jobs.changes(accountId, uuid === undefined ? after : null, signal);
     const events =
       uuid === undefined
-        ? eventsOfAccount(changes)
-        : eventsOfJob(jobs, changes, accountId, uuid.toLowerCase());
+        ? streamAccountEvents(changes)
+        : streamJobEvents(jobs, changes, accountId, uuid.toLowerCase());
     return reply.send(Readable.from(eventStream(events, clock, signal)));
   }
 

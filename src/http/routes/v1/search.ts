@@ -16,7 +16,7 @@ import { searchResponses } from "../../schemas/search-answer.ts";
 import { readSubmission } from "../../schemas/submission.ts";
 import { platformPathRules } from "../../submission/checked-arguments.ts";
 import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
-import { platformOfWord } from "../../submission/source-types.ts";
+import { parsePlatform } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -80,7 +80,7 @@ export function addSearchRoute(
       const caller = requireCaller(request);
       const word = request.params.platform;
       const { wait, fields, max_chars: maxChars, ...rest } = request.body;
-      const platform = platformOfWord(word) ?? "social";
+      const platform = parsePlatform(word) ?? "social";
       // Wait and presentation do not change what is searched.
       const body = readSubmission(rest);
       const idempotency = readIdempotency(request.headers, idempotentRequest(platform, body));

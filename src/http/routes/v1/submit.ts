@@ -13,7 +13,7 @@ import {
   platformPathRules,
 } from "../../submission/checked-arguments.ts";
 import { idempotentRequest, readIdempotency } from "../../submission/idempotency-key.ts";
-import { platformOfWord } from "../../submission/source-types.ts";
+import { parsePlatform } from "../../submission/source-types.ts";
 import type { Submissions } from "../../submission/submission.ts";
 import type { TypedApp } from "../typed-app.ts";
 
@@ -92,7 +92,7 @@ export function addSubmitRoutes(
     },
     handler: (request, reply) => {
       const word = request.params.platform;
-      const platform = platformOfWord(word) ?? "social";
+      const platform = parsePlatform(word) ?? "social";
       const path = `/v1/search/live/${word}`;
       const body = readSubmission(request.body);
       return respond(request, reply, platform, body, platformPathRules, path);

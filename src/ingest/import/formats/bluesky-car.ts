@@ -1,11 +1,11 @@
 import { EarshotError } from "../../../lib/errors.ts";
 import { profileCollection } from "../../../platforms/bluesky/collections.ts";
 import { postCollection } from "../../../platforms/bluesky/post.ts";
-import { profileKey, profileOfRecord } from "../../../platforms/bluesky/profile.ts";
+import { profileKey, readProfileRecord } from "../../../platforms/bluesky/profile.ts";
 import { type Repository, readRepository } from "../../../platforms/bluesky/repository.ts";
 import type { TreeEntry } from "../../../platforms/bluesky/repository-tree.ts";
 import type { Post } from "../../../posts/post.ts";
-import { postOfRecord } from "../../backfill/post-of-record.ts";
+import { readRecordPost } from "../../backfill/post-of-record.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
@@ -53,7 +53,7 @@ function* recordsOf(repository: Repository, author: string | null): Generator<Fi
   const profile = entries.find(({ path }) => path === `${profileCollection}/${profileKey}`);
   const names = {
     username: author ?? "",
-    authorName: profile === undefined ? null : profileOfRecord(recordOf(profile)).name,
+    authorName: profile === undefined ? null : readProfileRecord(recordOf(profile)).name,
   };
   const posts = entries.filter(({ path }) => path.startsWith(`${postCollection}/`));
   for (const [index, entry] of posts.entries()) {
@@ -76,7 +76,7 @@ function postOf(entry: TreeEntry, { did, recordOf }: Repository, nowMs: number):
   if (record === undefined) {
     throw new RecordError(`${entry.path}: its block is missing or does not match its hash`);
   }
-  const post = postOfRecord({ did, rkey, record, rev: "" }, nowMs);
+  const post = readRecordPost({ did, rkey, record, rev: "" }, nowMs);
   if (post === null) throw new RecordError(`${entry.path}: expected a post record`);
   if (post.createdMs === null && post.seenMs === null) {
     throw new RecordError(`${entry.path}: createdAt: expected a time in ISO 8601`);

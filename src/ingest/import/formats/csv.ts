@@ -14,7 +14,7 @@ import {
   type RecordsFormat,
   refusedRecord,
 } from "./format.ts";
-import { postOfFields } from "./json-records.ts";
+import { readPostFields } from "./json-records.ts";
 import { withoutByteOrderMark } from "./ndjson.ts";
 
 export type CsvOptions = {
@@ -96,5 +96,5 @@ function readFields(
   }
   const read = columns.fields.map(({ name, index }) => [name, csvValue(name, values[index] ?? "")]);
   const fields = Object.fromEntries(read);
-  return postOfFields(author === null ? fields : { ...fields, author }, platform, context);
+  return readPostFields(author === null ? fields : { ...fields, author }, platform, context);
 }

@@ -92,7 +92,7 @@ export const withoutLineBreaks = (bytes: Buffer): Buffer =>
   Buffer.from(bytes.map((byte) => (byte === 0x0a || byte === 0x0d ? 0x20 : byte)));
 
 /** Throws `RecordError`. */
-export const postOfFields = (
+export const readPostFields = (
   fields: Readonly<Record<string, unknown>>,
   platform: Platform,
   { nowMs, onIgnored }: ReadContext,

@@ -2,14 +2,14 @@ import { parseUntrustedJson } from "../../../lib/bounded-json.ts";
 import { errorMessage } from "../../../lib/errors.ts";
 import { asFields, isObject, list, string } from "../../../platforms/fields.ts";
 import { readAccount } from "../../../platforms/mastodon/account.ts";
-import { textOfHtml } from "../../../platforms/mastodon/html-text.ts";
+import { htmlToText } from "../../../platforms/mastodon/html-text.ts";
 import { webAddress } from "../../../platforms/mastodon/web-address.ts";
 import type { Mention, Post } from "../../../posts/post.ts";
 import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
-import { jsonFormat, postOfFields } from "./json-records.ts";
+import { jsonFormat, readPostFields } from "./json-records.ts";
 
 type Actor = { id: string; username: string; name: string | null };
 
@@ -60,7 +60,7 @@ function readActivity(record: unknown, actor: Actor | null, context: ReadContext
   if (type === "Announce") {
     const original = typeof object === "string" ? object : asFields(object).id;
     const { id, published } = record;
-    return postOfFields(
+    return readPostFields(
       {
         ...author,
         uri: id,
@@ -106,7 +106,7 @@ function authorOf({ actor: named }: Record<string, unknown>, actor: Actor | null
 
 function readNote(note: Record<string, unknown>, author: Author, context: ReadContext): Post {
   const quoted = [note.quote, note.quoteUrl, note.quoteUri].find((uri) => typeof uri === "string");
-  const body = textOfHtml(
+  const body = htmlToText(
     string(note.content, 1_000_000) ?? "",
     quoted === undefined ? null : "quote-inline",
   );
@@ -115,7 +115,7 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
     (option) => string(asFields(option).name, 1_000)?.trim() || [],
   );
   const parts = [warning, body.text, options.join("\n")];
-  const post = postOfFields(
+  const post = readPostFields(
     {
       ...author,
       uri: note.id,
@@ -125,7 +125,7 @@ function readNote(note: Record<string, unknown>, author: Author, context: ReadCo
       lang: readLanguage(note.contentMap),
       in_reply_to_id: note.inReplyTo,
       quote_of_id: quoted,
-      hashtags: tagsOfType(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
+      hashtags: tagsByType(note.tag, "Hashtag").flatMap(({ name }) => tagOf(name)),
       urls: body.links.filter(({ isReference }) => !isReference).map(({ url }) => url),
       media: list(note.attachment, 40).flatMap(readMedia),
       sensitive: note.sensitive === true || warning !== "",
@@ -143,7 +143,7 @@ function readLanguage(value: unknown): string | null {
     : null;
 }
 
-function tagsOfType(value: unknown, type: string): Record<string, unknown>[] {
+function tagsByType(value: unknown, type: string): Record<string, unknown>[] {
   return list(value, maxEntities)
     .map(asFields)
     .filter((tag) => tag.type === type);
@@ -163,7 +163,7 @@ function readMedia(value: unknown): unknown[] {
 }
 
 function readMentions(value: unknown, inText: readonly Mention[]): Mention[] {
-  const listed = tagsOfType(value, "Mention").flatMap(({ name, href }): Mention[] => {
+  const listed = tagsByType(value, "Mention").flatMap(({ name, href }): Mention[] => {
     const address = webAddress(href);
     const username = readAccount(name, address === null ? "" : new URL(address).host);
     return username === null ? [] : [{ username, userId: null }];

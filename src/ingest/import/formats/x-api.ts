@@ -30,7 +30,7 @@ export const xApiFormat: RecordsFormat = {
     function* recordsOf(values: Iterable<JsonValue>): Generator<FileRecord> {
       for (const value of values) {
         if (isPadding(value, null)) continue;
-        for (const record of recordsOfPage(value, pageLimits, posts)) {
+        for (const record of readPageRecords(value, pageLimits, posts)) {
           posts = record.number;
           yield record;
         }
@@ -43,7 +43,7 @@ export const xApiFormat: RecordsFormat = {
   },
 };
 
-function* recordsOfPage(
+function* readPageRecords(
   value: JsonValue,
   { maxLineBytes, maxDepth }: RecordLimits,
   before: number,

@@ -8,7 +8,7 @@ import { RecordError } from "../record.ts";
 import type { ImportSource } from "../source.ts";
 import { unreadableImport } from "../source-bytes.ts";
 import type { ReadContext, RecordsFormat } from "./format.ts";
-import { jsonFormat, postOfFields } from "./json-records.ts";
+import { jsonFormat, readPostFields } from "./json-records.ts";
 
 type Owner = { username: string; userId: string | null; name: string | null };
 
@@ -74,7 +74,7 @@ function readTweet(record: unknown, owner: Owner, context: ReadContext): Post {
   const reposted = typeof text === "string" ? (/^RT @(\w{1,15}):/.exec(text)?.[1] ?? null) : null;
   const entities = asFields(tweet.entities);
   const links = readLinks(entities.urls);
-  const post = postOfFields(
+  const post = readPostFields(
     {
       id: tweet.id_str ?? tweet.id,
       author: owner.username,

@@ -50,7 +50,7 @@ export function mentionTerms(user: string, names: ResolvedNames): Expression {
   return anyOf(handles.map((name) => standalone(`@${name}`)));
 }
 
-const operatorsOfRelations = {
+const relationOperators = {
   conversation_id: "conversation_id",
   in_reply_to: "in_reply_to_tweet_id",
   quoted: "quotes_of_tweet_id",
@@ -58,12 +58,12 @@ const operatorsOfRelations = {
 } as const;
 
 export function relatedTerms(
-  relation: keyof typeof operatorsOfRelations,
+  relation: keyof typeof relationOperators,
   post: string,
   { posts }: ResolvedNames,
 ): Expression {
   const ids = (posts.get(post) ?? []).flatMap((key) => /^x\/(\d{1,19})$/.exec(key)?.[1] ?? []);
-  const operator = operatorsOfRelations[relation];
+  const operator = relationOperators[relation];
   return anyOf(ids.map((id) => standalone(`${operator}:${id}`)));
 }
 

@@ -32,8 +32,7 @@ export function writeCollateral(
   const fields = { ...defaultCollateral(nowMs), ...changed };
   const tcbInfo = JSON.stringify({ ...tcbInfoOf(machine, fields), ...fields.tcbInfo });
   const qeIdentity = JSON.stringify({ ...qeIdentityOf(fields), ...fields.qeIdentity });
-  const signatureOfText = (text: string) =>
-    signRaw(signer.privateKey, Buffer.from(text)).toString("hex");
+  const signText = (text: string) => signRaw(signer.privateKey, Buffer.from(text)).toString("hex");
   const list = (issuer: Issuer, isListed: (who: string) => boolean) => {
     const revoked = fields.revoked.filter(isListed).map((who) => serials[who]);
     return makeRevocationList(issuer, revoked, fields.inForce).toString("hex");
@@ -44,10 +43,10 @@ export function writeCollateral(
     pck_crl: list(platformCa, (who) => who === "pck"),
     tcb_info_issuer_chain: signer.chain,
     tcb_info: tcbInfo,
-    tcb_info_signature: signatureOfText(tcbInfo),
+    tcb_info_signature: signText(tcbInfo),
     qe_identity_issuer_chain: signer.chain,
     qe_identity: qeIdentity,
-    qe_identity_signature: signatureOfText(qeIdentity),
+    qe_identity_signature: signText(qeIdentity),
   };
 }
 

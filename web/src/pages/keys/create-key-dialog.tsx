@@ -8,7 +8,7 @@ import { useAction } from "../../components/use-action.ts";
 import { isolated } from "../../isolated.ts";
 import { useSignedIn } from "../../session.tsx";
 import { storeFreshKey } from "./fresh-key.ts";
-import { emptyKeyForm, requestOfForm } from "./key-form.ts";
+import { emptyKeyForm, formToRequest } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export type DialogCallbacks = { onClose(): void; onDone(): Promise<void> };
@@ -25,7 +25,7 @@ export function CreateKeyDialog({
     submission.run(async () => {
       const response = await api.post<NewKeyResponse>(
         "/dashboard/api/keys",
-        requestOfForm(form, Date.now()),
+        formToRequest(form, Date.now()),
       );
       onClose();
       storeFreshKey({

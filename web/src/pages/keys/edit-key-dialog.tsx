@@ -6,7 +6,7 @@ import type {
 import { api } from "../../api.ts";
 import { useAction } from "../../components/use-action.ts";
 import type { DialogCallbacks } from "./create-key-dialog.tsx";
-import { changesOfForm, formOfKey } from "./key-form.ts";
+import { formChanges, keyToForm } from "./key-form.ts";
 import { KeyFormDialog } from "./key-form-dialog.tsx";
 
 export function EditKeyDialog({
@@ -16,13 +16,13 @@ export function EditKeyDialog({
   onDone,
 }: DialogCallbacks & { current: KeyListingResponse; limits: KeyLimitsResponse }) {
   const submission = useAction();
-  const [initialForm] = useState(() => formOfKey(current));
+  const [initialForm] = useState(() => keyToForm(current));
   const [form, setForm] = useState(initialForm);
   const save = () =>
     submission.run(async () => {
       await api.patch(
         `/dashboard/api/keys/${current.id}`,
-        changesOfForm(form, initialForm, Date.now()),
+        formChanges(form, initialForm, Date.now()),
       );
       onClose();
       await onDone();

@@ -5,7 +5,7 @@ import { Dialog } from "../../components/dialog.tsx";
 import { ProblemNote } from "../../components/problem-note.tsx";
 import type { ActionState } from "../../components/use-action.ts";
 import { KeyFields } from "./key-fields.tsx";
-import { errorsOfForm, errorsOfProblem, type KeyForm } from "./key-form.ts";
+import { checkForm, type KeyForm, problemErrors } from "./key-form.ts";
 
 /** Shows errors at their fields, others above the buttons. */
 export function KeyFormDialog({
@@ -28,12 +28,12 @@ export function KeyFormDialog({
   onSubmit(): Promise<void>;
 }) {
   const [isSent, setSent] = useState(false);
-  const formErrors = isSent ? errorsOfForm(form, limits, Date.now()) : {};
-  const serverErrors = submission.problem === null ? {} : errorsOfProblem(submission.problem);
+  const formErrors = isSent ? checkForm(form, limits, Date.now()) : {};
+  const serverErrors = submission.problem === null ? {} : problemErrors(submission.problem);
   const hasFieldErrors = Object.keys(serverErrors).length > 0;
   const submit = () => {
     setSent(true);
-    if (Object.keys(errorsOfForm(form, limits, Date.now())).length === 0) void onSubmit();
+    if (Object.keys(checkForm(form, limits, Date.now())).length === 0) void onSubmit();
   };
   return (
     <Dialog title={title} onClose={onClose} onSubmit={submit}>

@@ -2,13 +2,13 @@ import { describe, expect, it } from "vitest";
 import type { KeyListingResponse } from "../../../../src/http/dashboard/contract/keys.ts";
 import { ApiProblem } from "../../api.ts";
 import {
-  changesOfForm,
+  checkForm,
   emptyKeyForm,
-  errorsOfForm,
-  errorsOfProblem,
-  formOfKey,
+  formChanges,
+  formToRequest,
   type KeyForm,
-  requestOfForm,
+  keyToForm,
+  problemErrors,
 } from "./key-form.ts";
 
 const nowMs = Date.parse("2026-11-22T12:00:00Z");
@@ -17,7 +17,7 @@ const laptop: KeyForm = { ...emptyKeyForm, name: "laptop" };
 
 describe("the key form", () => {
   it("the key form becomes a request", () => {
-    expect(requestOfForm({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual(
+    expect(formToRequest({ ...laptop, name: " laptop ", end: "30", requests: "2" }, nowMs)).toEqual(
       {
         name: "laptop",
         methods: null,
@@ -26,14 +26,14 @@ describe("the key form", () => {
         expires_at: "2026-12-22T12:00:00.000Z",
       },
     );
-    expect(requestOfForm({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
+    expect(formToRequest({ ...laptop, reach: "some", end: "never" }, nowMs)).toMatchObject({
       methods: ["searchbyquery"],
       expires_at: null,
     });
   });
 
   it("the key form sets the expiry to the end of the selected day", () => {
-    const { expires_at: endsAt } = requestOfForm(
+    const { expires_at: endsAt } = formToRequest(
       { ...laptop, end: "date", day: "2026-12-24" },
       nowMs,
     );
@@ -50,7 +50,7 @@ describe("the key form", () => {
     ["more requests than the account's limit", { requests: "4" }, "requests"],
     ["more searches than the account's limit", { searches: "11" }, "searches"],
   ])("the key form rejects %s", (_what, part, field) => {
-    expect(Object.keys(errorsOfForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
+    expect(Object.keys(checkForm({ ...laptop, ...part }, limits, nowMs))).toEqual([field]);
   });
 
   it("the key form accepts limits within those of the account", () => {
@@ -61,9 +61,9 @@ describe("the key form", () => {
       end: "date",
       day: "2026-11-22",
     } as const;
-    expect(errorsOfForm(form, limits, nowMs)).toEqual({});
+    expect(checkForm(form, limits, nowMs)).toEqual({});
     const unbounded = { requests_per_second: null, submissions_per_minute: null };
-    expect(errorsOfForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
+    expect(checkForm({ ...laptop, requests: "5000" }, unbounded, nowMs)).toEqual({});
   });
 
   it("the key form assigns server errors to their fields and ignores others", () => {
@@ -77,7 +77,7 @@ describe("the key form", () => {
         { code: "x", message: "elsewhere", pointer: "/other" },
       ],
     });
-    expect(errorsOfProblem(problem)).toEqual({
+    expect(problemErrors(problem)).toEqual({
       name: "The name is too long: send less.",
       requests: "The rate is too high.",
     });
@@ -101,18 +101,18 @@ describe("an edit of a key", () => {
     successor_id: null,
     left: null,
   };
-  const stored = formOfKey(key);
+  const stored = keyToForm(key);
 
   it("an edit of a key is empty when nothing was changed, which preserves the time of day", () => {
-    expect(changesOfForm(stored, stored, nowMs)).toEqual({});
+    expect(formChanges(stored, stored, nowMs)).toEqual({});
   });
 
   it("an edit of a key contains only changed fields", () => {
-    expect(changesOfForm({ ...stored, name: "desk", requests: "" }, stored, nowMs)).toEqual({
+    expect(formChanges({ ...stored, name: "desk", requests: "" }, stored, nowMs)).toEqual({
       name: "desk",
       requests_per_second: null,
     });
-    expect(changesOfForm({ ...stored, reach: "all", end: "never" }, stored, nowMs)).toEqual({
+    expect(formChanges({ ...stored, reach: "all", end: "never" }, stored, nowMs)).toEqual({
       methods: null,
       expires_at: null,
     });

@@ -36,7 +36,7 @@ export const emptyKeyForm: KeyForm = {
 
 const dayMs = 86_400_000;
 
-export function formOfKey(key: KeyListingResponse): KeyForm {
+export function keyToForm(key: KeyListingResponse): KeyForm {
   const { name, methods, expires_at: expiresAt } = key;
   const end = { end: "date" as const, day: expiresAt === null ? "" : localDay(expiresAt) };
   return {
@@ -50,18 +50,14 @@ export function formOfKey(key: KeyListingResponse): KeyForm {
 }
 
 /** `limits` are those of the account. */
-export function errorsOfForm(
-  form: KeyForm,
-  limits: KeyLimitsResponse,
-  nowMs: number,
-): KeyFormErrors {
+export function checkForm(form: KeyForm, limits: KeyLimitsResponse, nowMs: number): KeyFormErrors {
   const errors: KeyFormErrors = {};
   if (form.name.trim() === "") errors.name = "Enter a name, such as laptop.";
   if (form.reach === "some" && form.methods.length === 0) {
     errors.methods = "Select at least one method.";
   }
   if (form.end === "date") {
-    const endMs = endOfDay(form.day);
+    const endMs = dayEnd(form.day);
     if (endMs === null) errors.expires = "Select the last valid day.";
     else if (endMs <= nowMs) errors.expires = "That day is in the past.";
   }
@@ -73,7 +69,7 @@ export function errorsOfForm(
 }
 
 /** Requires a valid form. */
-export function requestOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
+export function formToRequest(form: KeyForm, nowMs: number): Required<NewKeyRequest> {
   const rate = (text: string) => (text.trim() === "" ? null : Number(text));
   return {
     name: form.name.trim(),
@@ -85,8 +81,8 @@ export function requestOfForm(form: KeyForm, nowMs: number): Required<NewKeyRequ
 }
 
 /** The changed fields only. */
-export function changesOfForm(form: KeyForm, stored: KeyForm, nowMs: number): KeyChange {
-  const [current, original] = [requestOfForm(form, nowMs), requestOfForm(stored, nowMs)];
+export function formChanges(form: KeyForm, stored: KeyForm, nowMs: number): KeyChange {
+  const [current, original] = [formToRequest(form, nowMs), formToRequest(stored, nowMs)];
   const isEndSame = form.end === stored.end && form.day === stored.day;
   const { expires_at: expiresAt, ...rest } = current;
   const changed = Object.entries(rest).filter(
@@ -105,7 +101,7 @@ const pointers: Readonly<Record<string, KeyFormField>> = {
 };
 
 /** Server errors by field. */
-export function errorsOfProblem(problem: ApiProblem): KeyFormErrors {
+export function problemErrors(problem: ApiProblem): KeyFormErrors {
   const errors: KeyFormErrors = {};
   for (const { pointer, message, hint } of problem.details) {
     const field = pointers[pointer?.split("/")[1] ?? ""];
@@ -126,12 +122,12 @@ function rateError(text: string, max: number | null, unit: string): string | nul
 
 function formExpiry({ end, day }: KeyForm, nowMs: number): string | null {
   if (end === "never") return null;
-  const endMs = end === "date" ? endOfDay(day) : nowMs + Number(end) * dayMs;
+  const endMs = end === "date" ? dayEnd(day) : nowMs + Number(end) * dayMs;
   return endMs === null ? null : new Date(endMs).toISOString();
 }
 
 /** The end in the local zone; null if invalid. */
-function endOfDay(day: string): number | null {
+function dayEnd(day: string): number | null {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(day)) return null;
   const ms = new Date(`${day}T23:59:59`).getTime();
   return Number.isNaN(ms) ? null : ms;

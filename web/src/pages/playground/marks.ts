@@ -1,5 +1,5 @@
 import {
-  classOfCodePoint,
+  codePointClass,
   findCashtags,
   findHashtags,
   findMentions,
@@ -140,7 +140,7 @@ function scriptRuns(text: string): { text: string; start: number }[] {
   const runs: { text: string; start: number; kind: number }[] = [];
   let offset = 0;
   for (const character of text) {
-    const ownKind = classOfCodePoint(character.codePointAt(0) ?? 0);
+    const ownKind = codePointClass(character.codePointAt(0) ?? 0);
     const last = runs.at(-1);
     const kind = ownKind === mark && last !== undefined ? last.kind : ownKind;
     if (last !== undefined && last.kind === kind) last.text += character;

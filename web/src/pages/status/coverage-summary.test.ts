@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import {
-  gapsOfCoverage,
+  coverageGaps,
   hourMs,
   makeLivePlatform,
   makePlatform,
@@ -23,9 +23,9 @@ test("the coverage summary describes how posts of a platform arrive", () => {
 
 test("the coverage of a platform is summarised", () => {
   expect(platformCoverageText(makePlatform("bluesky"))).toMatch(/^Complete since /);
-  const coverage = gapsOfCoverage([5 * hourMs, 3 * hourMs]);
+  const coverage = coverageGaps([5 * hourMs, 3 * hourMs]);
   expect(platformCoverageText(makePlatform("bluesky", { coverage }))).toBe("1 gap, 2 h");
-  expect(platformCoverageText(makePlatform("mastodon", { coverage: gapsOfCoverage() }))).toBe(
+  expect(platformCoverageText(makePlatform("mastodon", { coverage: coverageGaps() }))).toBe(
     "No gaps; one server’s view",
   );
   expect(platformCoverageText(makeLivePlatform("x"))).toBe("Not archived");

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { gapsOfCoverage, hourMs, makePlatform, makeStatus } from "../../status.test-support.ts";
+import { coverageGaps, hourMs, makePlatform, makeStatus } from "../../status.test-support.ts";
 import { listGaps } from "./gaps.ts";
 
 test("gaps of all platforms are listed newest first, with their lengths", () => {
   const gaps = listGaps(
     makeStatus(
-      makePlatform("bluesky", { coverage: gapsOfCoverage([120 * hourMs, 115 * hourMs]) }),
-      makePlatform("mastodon", { coverage: gapsOfCoverage([30 * hourMs, 29 * hourMs]) }),
+      makePlatform("bluesky", { coverage: coverageGaps([120 * hourMs, 115 * hourMs]) }),
+      makePlatform("mastodon", { coverage: coverageGaps([30 * hourMs, 29 * hourMs]) }),
     ),
   );
   expect(gaps.map(({ platform, lengthMs }) => [platform, lengthMs / hourMs])).toEqual([
@@ -16,7 +16,7 @@ test("gaps of all platforms are listed newest first, with their lengths", () => 
 });
 
 test("a Bluesky gap is filled by a replay of whole seconds", () => {
-  const coverage = gapsOfCoverage([30 * hourMs + 1, 29 * hourMs - 1]);
+  const coverage = coverageGaps([30 * hourMs + 1, 29 * hourMs - 1]);
   const [gap] = listGaps(makeStatus(makePlatform("bluesky", { coverage })));
   expect(gap?.fill).toEqual({
     method: "backfill",
@@ -26,24 +26,24 @@ test("a Bluesky gap is filled by a replay of whole seconds", () => {
 });
 
 test("filling a gap that is older than the history of the stream servers needs a token", () => {
-  const coverage = gapsOfCoverage([120 * hourMs, 115 * hourMs]);
+  const coverage = coverageGaps([120 * hourMs, 115 * hourMs]);
   const [gap] = listGaps(makeStatus(makePlatform("bluesky", { coverage })));
   expect(gap?.fill).toMatchObject({ method: "backfill", needsToken: true });
 });
 
 test("an open gap within the history of the stream servers is left to the stream", () => {
   const [short] = listGaps(
-    makeStatus(makePlatform("bluesky", { coverage: gapsOfCoverage([hourMs, 0]) })),
+    makeStatus(makePlatform("bluesky", { coverage: coverageGaps([hourMs, 0]) })),
   );
   expect([short?.isOpen, short?.fill.method]).toEqual([true, "stream"]);
   const [long] = listGaps(
-    makeStatus(makePlatform("bluesky", { coverage: gapsOfCoverage([40 * hourMs, 0]) })),
+    makeStatus(makePlatform("bluesky", { coverage: coverageGaps([40 * hourMs, 0]) })),
   );
   expect(long?.fill.method).toBe("backfill");
 });
 
 test("a Mastodon gap is filled only by an import", () => {
-  const coverage = gapsOfCoverage([2 * hourMs, hourMs]);
+  const coverage = coverageGaps([2 * hourMs, hourMs]);
   const [gap] = listGaps(makeStatus(makePlatform("mastodon", { coverage })));
   expect(gap?.fill).toEqual({ method: "import" });
 });

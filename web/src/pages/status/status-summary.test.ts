@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import {
   ago,
-  gapsOfCoverage,
+  coverageGaps,
   hourMs,
   makeLivePlatform,
   makePlatform,
@@ -21,7 +21,7 @@ test("the status summary reports all streams connected and no gaps", () => {
 });
 
 test("the status summary reports the number and total length of gaps", () => {
-  const coverage = gapsOfCoverage(
+  const coverage = coverageGaps(
     [120 * hourMs, 115 * hourMs],
     [30 * hourMs, 30 * hourMs - 29 * minute],
   );
